@@ -32,7 +32,7 @@ struct Lane {
 };
 
 // What a child does with its seeds. Lines: "at SEED ORACLE", "asked ORACLE COMPARISONS",
-// "failed SEED ORACLE MESSAGE", "done SEED OPERATOR...".
+// "failed SEED ORACLE MESSAGE", "done SEED NODES VALUES TYPE... ; OPERATOR...".
 void work(const Campaign& campaign, Engine& engine, const Lane& lane, const Say& say) {
     Setting setting = campaign.setting;
     setting.level = lane.level;
@@ -60,14 +60,20 @@ void work(const Campaign& campaign, Engine& engine, const Lane& lane, const Say&
                     break; // the others would say the same
             }
         }
-        std::set<std::string> operators;
+        std::set<std::string> operators, types;
         std::size_t nodes = 0;
-        for (const NodePtr& node : one.graph->nodes())
+        for (const NodePtr& node : one.graph->nodes()) {
+            for (const Output& output : node->outputs)
+                types.emplace(dtypeText(output.type.dtype));
             if (!node->isInput() && !node->isConstant()) {
                 operators.insert(node->op);
                 ++nodes;
             }
-        std::string line = fmt::format("done {} {}", seed, nodes);
+        }
+        std::string line = fmt::format("done {} {} {}", seed, nodes, valuesText(one.values));
+        for (const std::string& type : types)
+            line += " " + type;
+        line += " ;";
         for (const std::string& name : operators)
             line += " " + name;
         say(line);
@@ -105,6 +111,7 @@ public:
                 else
                     startNext();
         }
+        m_tally.end = m_next;
         m_tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         return std::move(m_tally);
     }
@@ -173,6 +180,11 @@ private:
             m_tally.nodes += nodes;
             ++m_tally.graphs;
             ++m_tally.levels[lane.level->name];
+            std::string name;
+            words >> name;
+            ++m_tally.values[name];
+            while (words >> name && name != ";")
+                ++m_tally.types[name];
             for (std::string op; words >> op;)
                 ++m_tally.operators[op];
         } else {

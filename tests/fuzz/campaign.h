@@ -35,6 +35,9 @@ struct Tally {
     std::map<std::string, std::uint64_t> operators; // how many graphs hold each
     std::map<std::string, std::uint64_t> oracles;   // how often each was asked
     std::map<std::string, std::uint64_t> levels;    // graphs
+    std::map<std::string, std::uint64_t> types;     // graphs that hold values of each type
+    std::map<std::string, std::uint64_t> values;    // graphs, by what their operands are
+    std::uint64_t end = 0;                          // behind the last seed
     std::vector<Failure> failures;
     double seconds = 0;
 };

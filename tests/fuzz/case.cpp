@@ -2,7 +2,10 @@
 
 #include "expr/simplify.h"
 #include "fuzz/evaluate.h"
+#include "fuzz/numbers.h"
 #include "ir/graph_text.h"
+
+#include <cmath>
 
 namespace fw::fuzz {
 
@@ -22,10 +25,7 @@ Result<std::vector<TensorData>> operandsOf(const Graph& graph, const Sizes& size
             extents.push_back(*extent);
         }
         const std::uint64_t seed = 1000 + out.size();
-        const bool real = isFloat(input.type.dtype);
-        out.push_back(values == Values::Random && real
-                          ? randomData(input.type.dtype, std::move(extents), seed)
-                          : randomIntegers(input.type.dtype, std::move(extents), seed));
+        out.push_back(drawn(values, input.type.dtype, std::move(extents), seed));
     }
     return out;
 }
@@ -41,7 +41,13 @@ Result<GraphPtr> bound(const Graph& graph, const Sizes& sizes) {
 
 Status evaluateCase(Case& one) {
     FW_TRY(one.inputs, operandsOf(*one.graph, one.sizes, one.values));
-    FW_TRY(Evaluated evaluated, evaluateNodes(*one.graph, one.sizes, one.inputs));
+    one.finite = true;
+    const auto look = [&](const Node&, std::size_t, const TensorData& data) {
+        if (isFloat(data.dtype()))
+            for (const double number : numbersOf(data))
+                one.finite = one.finite && std::isfinite(number);
+    };
+    FW_TRY(Evaluated evaluated, evaluateNodes(*one.graph, one.sizes, one.inputs, look));
     one.wanted = std::move(evaluated.results);
     one.exact = std::move(evaluated.exact);
     return {};

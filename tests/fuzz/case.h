@@ -1,6 +1,7 @@
 // A case: a graph, the sizes of its free dimensions, its operands and what it must compute.
 #pragma once
 
+#include "fuzz/drawn.h"
 #include "ir/graph.h"
 
 #include <map>
@@ -8,11 +9,6 @@
 #include <vector>
 
 namespace fw::fuzz {
-
-enum class Values : std::uint8_t {
-    Random,   // floats in [-1, 1)
-    Integers, // small integers as any type: sums of products are exact
-};
 
 using Sizes = std::map<std::string, std::int64_t>; // of the free dimensions, by name
 
@@ -25,6 +21,7 @@ struct Case {
     std::vector<TensorData> inputs; // for `sizes`
     std::vector<TensorData> wanted; // the results that the reference computes from them
     std::vector<bool> exact;        // per result: no rounding anywhere on the way to it
+    bool finite = true;             // no value anywhere is an infinity or a NaN
 };
 
 // The operands of `graph` for these sizes, seeded by position. DimUnbound.
@@ -33,7 +30,7 @@ Result<std::vector<TensorData>> operandsOf(const Graph& graph, const Sizes& size
 // `graph` without free dimensions: names, attributes and origins as they are.
 Result<GraphPtr> bound(const Graph& graph, const Sizes& sizes);
 
-// Fills `inputs`, `wanted` and `exact` by the reference. Refused as the reference refuses.
+// Fills what follows `values`, by the reference. Refused as the reference refuses.
 Status evaluateCase(Case& one);
 
 } // namespace fw::fuzz

@@ -3,54 +3,100 @@
 #include "base/numbers.h"
 #include "base/random.h"
 #include "fuzz/evaluate.h"
+#include "fuzz/numbers.h"
 #include "session/compare.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <set>
 
 namespace fw::fuzz {
 
 namespace {
 
-struct Suspect {
-    std::size_t result = 0, element = 0;
-    double got = 0, wanted = 0;
-    double low = 0, high = 0; // of what the reference gives under noise
-
-    bool explained() const {
-        const double spread = high - low;
-        return got >= low - 4 * spread && got <= high + 4 * spread;
-    }
-};
-
 // Where a jump lies at the value itself, as at ceil(-1), one sample in two sees it: so many that
 // none of some thousand elements is left to chance.
 constexpr std::uint64_t mostSamples = 64;
+
+struct Suspect {
+    std::size_t result = 0, element = 0;
+    double got = 0, wanted = 0;
+    // What the reference gives under noise: the range of what is finite, and what else.
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    bool isNan = false, isAbove = false, isBelow = false;
+
+    void see(double value) {
+        if (std::isnan(value)) {
+            isNan = true;
+        } else if (std::isinf(value)) {
+            (value > 0 ? isAbove : isBelow) = true;
+        } else {
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    bool explained() const {
+        if (std::isnan(got))
+            return isNan;
+        if (std::isinf(got))
+            return got > 0 ? isAbove : isBelow;
+        const double spread = high - low;
+        return low <= high && got >= low - 4 * spread && got <= high + 4 * spread;
+    }
+};
 
 bool same(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-double scaleOf(const TensorData& data) {
+double scaleOf(const std::vector<double>& numbers) {
     double out = 0;
-    for (std::size_t i = 0; i < data.count(); ++i)
-        if (const double value = std::fabs(data.at(i)); std::isfinite(value))
-            out = std::max(out, value);
+    for (const double number : numbers)
+        if (std::isfinite(number))
+            out = std::max(out, std::fabs(number));
     return out;
+}
+
+// What a few roundings explain of a value of this type, where the largest of the tensor is `scale`.
+double allowance(DType dtype, double value, double scale) {
+    const double size = std::fabs(value);
+    switch (dtype) {
+    case DType::F64:
+        return 1e-12 * size + 1e-14 * scale + 1e-14;
+    case DType::F16:
+    case DType::BF16:
+        return 2 * rangeOf(dtype).step * size + 5e-6;
+    default:
+        return 1e-4 * size + 1e-6 * scale + 5e-6;
+    }
 }
 
 // Elements that a few roundings do not explain.
 std::vector<Suspect> suspectsOf(std::size_t result, const TensorData& got, const TensorData& want,
-                                bool exact) {
+                                bool exact, bool wild) {
     std::vector<Suspect> out;
-    const double scale = scaleOf(want);
-    for (std::size_t i = 0; i < got.count(); ++i) {
-        const double g = got.at(i), w = want.at(i);
-        const double allowed = exact ? 0 : 1e-4 * std::fabs(w) + 5e-6 + 1e-6 * scale;
+    const auto suspect = [&](std::size_t element, double g, double w) {
+        out.push_back({.result = result, .element = element, .got = g, .wanted = w});
+        out.back().see(w);
+    };
+    if (exact && !isFloat(want.dtype())) { // a double does not hold every integer
+        const std::size_t size = dtypeBytes(want.dtype());
+        for (std::size_t i = 0; i < got.count(); ++i)
+            if (std::memcmp(got.bytes().data() + i * size, want.bytes().data() + i * size, size) !=
+                0)
+                suspect(i, numberAt(got, i), numberAt(want, i));
+        return out;
+    }
+    const std::vector<double> ours = numbersOf(got), wanted = numbersOf(want);
+    // Beside extremes nothing is said of small elements by the largest one.
+    const double scale = wild ? 0 : scaleOf(wanted);
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+        const double g = ours[i], w = wanted[i];
+        const double allowed = exact ? 0 : allowance(want.dtype(), w, scale);
         if (!same(g, w) && !(std::fabs(g - w) <= allowed))
-            out.push_back({result, i, g, w, w, w});
+            suspect(i, g, w);
     }
     return out;
 }
@@ -76,26 +122,47 @@ double coarse(double value, int bits, double own) {
     return std::ldexp(std::round(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-// The results under noise: every float moved by a few units of the last place, or by every fourth
-// of the first samples brought to fewer bits.
+// How far a value of a type is moved: by these units of it (the distances at 1), and absolutely
+// where its operator has an error of its own.
+struct Noise {
+    double relative = 0, own = 0, least = 0;
+};
+
+Noise noiseOf(DType dtype, const std::string& op) {
+    const FloatRange range = rangeOf(dtype);
+    const bool absolute = hasAbsoluteError(op);
+    if (isNarrow(dtype)) // rounded once to few bits, so that neighbours are what may come out
+        return {range.step, absolute ? 1e-6 : 0, range.least};
+    if (dtype == DType::F64)
+        return {32 * range.step, absolute ? 1e-14 : 0, 8 * range.least};
+    return {8 * range.step, absolute ? 1e-6 : 0, 8 * range.least};
+}
+
+// The results under noise: every float moved by a few units of the last place, a zero of either
+// sign; or by every fourth of the first samples brought to fewer bits.
 std::optional<std::vector<TensorData>> underNoise(const Case& one, std::uint64_t sample) {
     Random random(sample);
     const bool rounded = sample % 4 == 0 && sample <= 12;
-    const int bits = 21 - static_cast<int>(sample / 4);
-    const auto moved = [&](double value, double own) {
+    const int fewer = static_cast<int>(sample / 4);
+    const auto moved = [&](double value, const Noise& noise, int bits) {
+        if (value == 0 && noise.own == 0)
+            return random.chance(50) ? -value : value;
         if (rounded)
-            return coarse(value, bits, own);
-        return value * (1 + (random.unit() - 0.5) * 0x1p-19) + (random.unit() - 0.5) * own;
+            return coarse(value, bits, 2 * noise.own);
+        return value * (1 + (random.unit() - 0.5) * 2 * noise.relative) +
+               (random.unit() - 0.5) * 2 * (noise.own + noise.least);
     };
     const Result<Evaluated> out = evaluateNodes(
         *one.graph, one.sizes, one.inputs, [&](const Node& node, std::size_t, TensorData& data) {
-            if (!isFloat(data.dtype()) || data.dtype() == DType::F64)
+            if (!isFloat(data.dtype()))
                 return;
-            const double own = hasAbsoluteError(node.op) ? 2e-6 : 0;
-            std::vector<double> values = data.toDoubles();
+            const Noise noise = noiseOf(data.dtype(), node.op);
+            const int bits = 1 - std::ilogb(rangeOf(data.dtype()).step) - fewer -
+                             (isNarrow(data.dtype()) ? 0 : 3);
+            std::vector<double> values = numbersOf(data);
             for (double& value : values)
-                value = moved(value, own);
-            data = dataFromDoubles(data.dtype(), data.extents(), values);
+                value = moved(value, noise, bits);
+            data = dataOf(data.dtype(), data.extents(), values);
         });
     if (!out.ok())
         return std::nullopt;
@@ -114,7 +181,8 @@ std::string difference(const Case& one, const std::vector<TensorData>& got) {
         if (got[r].dtype() != want.dtype() || got[r].extents() != want.extents())
             return fmt::format("{} is {} instead of {}", one.graph->results()[r].name,
                                got[r].type().text(), want.type().text());
-        const std::vector<Suspect> found = suspectsOf(r, got[r], want, one.exact[r]);
+        const std::vector<Suspect> found =
+            suspectsOf(r, got[r], want, one.exact[r], isWild(one.values));
         if (!found.empty() && one.exact[r]) {
             suspects = {found.front()};
             exactDiffers = true;
@@ -128,11 +196,8 @@ std::string difference(const Case& one, const std::vector<TensorData>& got) {
         const auto noisy = underNoise(one, sample);
         if (!noisy)
             continue;
-        for (Suspect& suspect : suspects) {
-            const double value = (*noisy)[suspect.result].at(suspect.element);
-            suspect.low = std::min(suspect.low, value);
-            suspect.high = std::max(suspect.high, value);
-        }
+        for (Suspect& suspect : suspects)
+            suspect.see(numberAt((*noisy)[suspect.result], suspect.element));
         std::erase_if(suspects, [](const Suspect& suspect) { return suspect.explained(); });
         if (suspects.empty())
             return {};

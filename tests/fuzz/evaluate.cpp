@@ -3,6 +3,8 @@
 #include "ir/bound_dims.h"
 
 #include "expr/simplify.h"
+#include "fuzz/native.h"
+#include "fuzz/numbers.h"
 
 #include <cmath>
 #include <set>
@@ -13,79 +15,61 @@ namespace {
 
 constexpr double exactLimit = 16777216; // 2^24: every f32 sum below it is exact
 
+// Below it every integer is a number of the type.
+double wholeLimit(DType dtype) {
+    return isFloat(dtype) ? std::min(exactLimit, 2 / rangeOf(dtype).step) : exactLimit;
+}
+
 const std::set<std::string>& sumsOfProducts() {
     static const std::set<std::string> names = {
         "dense", "batch_matmul", "conv2d", "conv_transpose2d", "conv", "conv_transpose"};
     return names;
 }
 
+// Operators that move, pick, compare or round to whole numbers: exact whatever the values are.
 const std::set<std::string>& withoutRounding() {
-    static const std::set<std::string> names = {"add",
-                                                "sub",
-                                                "max",
-                                                "min",
-                                                "equal",
-                                                "less",
-                                                "and",
-                                                "or",
-                                                "less_or_equal",
-                                                "greater",
-                                                "not",
-                                                "greater_or_equal",
-                                                "where",
-                                                "neg",
-                                                "identity",
-                                                "dropout",
-                                                "cast",
-                                                "abs",
-                                                "sign",
-                                                "floor",
-                                                "ceil",
-                                                "round",
-                                                "relu",
-                                                "bias",
-                                                "transpose",
-                                                "concat",
-                                                "gather",
-                                                "reshape",
-                                                "expand",
-                                                "channel_shuffle",
-                                                "split",
-                                                "slice",
-                                                "pad",
-                                                "tile",
-                                                "shape",
-                                                "constant_of_shape",
-                                                "max_pool2d",
-                                                "clip",
-                                                "global_max_pool",
-                                                "reduce_max",
-                                                "reduce_min",
-                                                "arg_max",
-                                                "arg_min",
-                                                "hardmax",
-                                                "top_k",
-                                                "gather_elements",
-                                                "gather_nd",
-                                                "scatter",
-                                                "scatter_max",
-                                                "scatter_min",
-                                                "one_hot",
-                                                "trilu",
-                                                "eye",
-                                                "diagonal",
-                                                "reverse_sequence",
-                                                "pad_edge",
-                                                "pad_reflect",
-                                                "pad_wrap",
-                                                "max_pool",
-                                                "max_pool2d_places",
-                                                "max_pool3d_places",
-                                                "resize_nearest",
-                                                "thresholded_relu",
-                                                "is_nan",
-                                                "is_inf",
-                                                "fmod"};
+    static const std::set<std::string> names = {"max",         "min",
+                                                "equal",       "less",
+                                                "and",         "or",
+                                                "xor",         "less_or_equal",
+                                                "greater",     "not",
+                                                "where",       "greater_or_equal",
+                                                "neg",         "identity",
+                                                "dropout",     "cast",
+                                                "abs",         "sign",
+                                                "floor",       "ceil",
+                                                "round",       "relu",
+                                                "transpose",   "concat",
+                                                "gather",      "reshape",
+                                                "expand",      "channel_shuffle",
+                                                "split",       "slice",
+                                                "pad",         "tile",
+                                                "shape",       "constant_of_shape",
+                                                "max_pool2d",  "clip",
+                                                "reduce_max",  "global_max_pool",
+                                                "reduce_min",  "arg_max",
+                                                "arg_min",     "hardmax",
+                                                "top_k",       "gather_elements",
+                                                "gather_nd",   "scatter",
+                                                "scatter_max", "scatter_min",
+                                                "one_hot",     "trilu",
+                                                "eye",         "diagonal",
+                                                "pad_edge",    "reverse_sequence",
+                                                "pad_reflect", "pad_wrap",
+                                                "max_pool",    "max_pool2d_places",
+                                                "slice_at",    "max_pool3d_places",
+                                                "pad_at",      "resize_nearest",
+                                                "is_nan",      "thresholded_relu",
+                                                "is_inf",      "max_to",
+                                                "min_to"};
+    return names;
+}
+
+// Operators that round once, so that no step on the way can leave the floats.
+const std::set<std::string>& roundingOnce() {
+    static const std::set<std::string> names = {"add",  "sub",   "mul",     "div",        "bias",
+                                                "sqrt", "scale", "rsqrt",   "reciprocal", "exp",
+                                                "log",  "erf",   "sigmoid", "tanh",       "prelu"};
     return names;
 }
 
@@ -108,7 +92,7 @@ double bound(const std::string& op, const std::vector<Operand>& operands) {
         return sum * static_cast<double>(operands[0].data->count() + operands.back().data->count());
     if (op == "reduce_sum")
         return largest * static_cast<double>(operands[0].data->count());
-    return withoutRounding().contains(op) ? sum : HUGE_VAL;
+    return op == "add" || op == "sub" || op == "bias" ? sum : op == "fmod" ? largest : HUGE_VAL;
 }
 
 // Whether the factors, multiplied in some order, leave the floats on the way to a product that does
@@ -118,6 +102,33 @@ bool mayOverflow(const TensorData& factors) {
     for (std::size_t i = 0; i < factors.count(); ++i)
         bits += std::log2(std::max(1.0, std::fabs(factors.at(i))));
     return isFloat(factors.dtype()) && bits > 120;
+}
+
+// Whether a step inside an operator may leave the floats, or lose all bits, though its result does
+// not: then what is right depends on how it is computed.
+bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands) {
+    if (withoutRounding().contains(op) || roundingOnce().contains(op))
+        return false;
+    // What a window meets beyond a border adds nothing, and neither does 0 times what is infinite.
+    const bool weighs = sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul";
+    // Statistics become factors, whose product with a mean of 0 is 0.
+    if (weighs || op == "batch_norm")
+        for (std::size_t i = 1; i < operands.size(); ++i)
+            for (const double number : numbersOf(*operands[i].data))
+                if (!std::isfinite(number))
+                    return true;
+    const bool turns = op == "sin" || op == "cos" || op == "tan"; // no exact reduction far out
+    for (const Operand& operand : operands) {
+        if (operand.data == nullptr || !isFloat(operand.data->dtype()))
+            continue;
+        const double far = turns ? 1e5 : operand.data->dtype() == DType::F64 ? 1e70 : 1e9;
+        for (const double number : numbersOf(*operand.data)) {
+            const double size = std::fabs(number);
+            if (std::isfinite(size) && (size > far || (size > 0 && size < 1e-9)))
+                return true;
+        }
+    }
+    return false;
 }
 
 Substitution substitution(const Sizes& sizes) {
@@ -144,7 +155,7 @@ Attrs concrete(const Attrs& attrs, const Sizes& sizes) {
 double largestOf(const TensorData& data) {
     double out = 0;
     for (std::size_t i = 0; i < data.count(); ++i) {
-        const double value = std::fabs(data.at(i));
+        const double value = std::fabs(numberAt(data, i));
         if (std::isnan(value))
             return HUGE_VAL;
         out = std::max(out, value);
@@ -152,15 +163,84 @@ double largestOf(const TensorData& data) {
     return out;
 }
 
-bool isExactData(const TensorData& data) {
+bool isWhole(const TensorData& data) {
     if (!isFloat(data.dtype()))
         return true;
+    const double limit = wholeLimit(data.dtype());
     for (std::size_t i = 0; i < data.count(); ++i)
-        if (const double value = data.at(i);
-            !(std::fabs(value) < exactLimit) || value != std::floor(value))
+        if (const double value = numberAt(data, i);
+            !(std::fabs(value) < limit) || value != std::floor(value))
             return false;
     return true;
 }
+
+namespace {
+
+// The call on f32 in place of f16 and bf16, or on f64, where a cast must not round before.
+struct Wide {
+    OpCall call;
+    std::vector<TensorData> data;
+    std::vector<const TensorData*> operands;
+    bool changed = false;
+};
+
+Wide widened(const std::string& op, const OpCall& call, const std::vector<Operand>& operands) {
+    const DType real = op == "cast" ? DType::F64 : DType::F32;
+    Wide out;
+    out.call.attrs = call.attrs;
+    out.data.reserve(operands.size());
+    for (const Operand& operand : operands) {
+        if (operand.data == nullptr) {
+            out.operands.push_back(nullptr);
+            out.call.inputs.push_back(std::nullopt);
+            continue;
+        }
+        const bool narrow = isNarrow(operand.data->dtype());
+        out.changed = out.changed || narrow;
+        out.data.push_back(narrow ? floatsAs(*operand.data, real) : *operand.data);
+        out.operands.push_back(&out.data.back());
+        out.call.inputs.push_back(out.data.back().type());
+    }
+    for (const auto& [name, value] : call.attrs) {
+        if (const auto* dtype = std::get_if<DType>(&value); dtype != nullptr && isNarrow(*dtype)) {
+            out.call.attrs.set(name, real);
+            out.changed = true;
+        } else if (const auto* data = std::get_if<TensorData>(&value);
+                   data != nullptr && isNarrow(data->dtype())) {
+            out.call.attrs.set(name, floatsAs(*data, real));
+            out.changed = true;
+        }
+    }
+    return out;
+}
+
+// The reference. What is f16 or bf16 is computed in f32 and rounded here, as every value that a
+// graph names is.
+Result<std::vector<TensorData>> computed(const Operator& known, const OpCall& call,
+                                         const std::vector<Operand>& operands) {
+    FW_TRY(const Inferred inferred, known.infer(call));
+    const Wide wide = widened(known.name(), call, operands);
+    FW_TRY(std::vector<TensorData> out, known.reference(wide.call, wide.operands));
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if (const DType dtype = inferred.outputs.at(i).dtype; wide.changed && isNarrow(dtype))
+            out[i] = floatsAs(out[i], dtype);
+    return out;
+}
+
+bool sameNumbers(const TensorData& a, const TensorData& b) {
+    if (a == b)
+        return true;
+    if (!isFloat(a.dtype()) || a.dtype() != b.dtype() || a.extents() != b.extents())
+        return false;
+    for (std::size_t i = 0; i < a.count(); ++i) {
+        const double x = numberAt(a, i), y = numberAt(b, i);
+        if (!(x == y || (std::isnan(x) && std::isnan(y))))
+            return false;
+    }
+    return true;
+}
+
+} // namespace
 
 Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
                       const std::vector<Operand>& operands, const Attrs& attrs,
@@ -168,13 +248,16 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
     OpCall call;
     call.attrs = concrete(attrs, sizes);
     std::vector<const TensorData*> data;
-    bool exact = true, real = false;
+    bool exact = true, whole = true, real = false;
     for (const Operand& operand : operands) {
         data.push_back(operand.data);
         call.inputs.push_back(operand.data == nullptr ? std::nullopt
                                                       : std::optional(operand.data->type()));
-        exact = exact && (operand.data == nullptr || operand.exact);
-        real = real || (operand.data != nullptr && isFloat(operand.data->dtype()));
+        if (operand.data == nullptr)
+            continue;
+        exact = exact && operand.exact;
+        whole = whole && isWhole(*operand.data);
+        real = real || isFloat(operand.data->dtype());
     }
     Tried out;
     const Operator* known = operators.find(op);
@@ -182,13 +265,21 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
         return makeDiag(DiagCode::UnknownOperator, "no operator is named " + op);
     if ((op == "reduce_prod" || op == "prod_to") && mayOverflow(*operands.at(0).data))
         return makeDiag(DiagCode::LimitReached, "a product may leave the floats in some order");
-    FW_TRY(out.outputs, known->reference(call, data));
-    for (const TensorData& output : out.outputs)
+    if (mayLeaveFloats(op, operands))
+        return makeDiag(DiagCode::LimitReached, "a step on the way may leave the floats");
+    FW_TRY(out.outputs, computed(*known, call, operands));
+    if (out.outputs.size() == 1)
+        if (const auto native = natively(op, data, out.outputs[0].type());
+            native && !sameNumbers(*native, out.outputs[0]))
+            throw InternalError("the reference of " + op + " of " + data[0]->type().text() +
+                                " is not what the compiler of C++ computes");
+    for (const TensorData& output : out.outputs) {
         real = real || isFloat(output.dtype());
+        whole = whole && isWhole(output);
+    }
     // Integers wrap the same way everywhere, so among themselves they are always exact.
-    out.exact = exact && (!real || bound(op, operands) < exactLimit);
-    for (const TensorData& output : out.outputs)
-        out.exact = out.exact && isExactData(output);
+    out.exact = exact && (!real || withoutRounding().contains(op) ||
+                          (whole && bound(op, operands) < exactLimit));
     return out;
 }
 
@@ -204,13 +295,13 @@ Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
     };
     for (const NodeId id : graph.inputs()) {
         const TensorData& data = inputs.at(next++);
-        keep(graph.node(id), 0, data, isExactData(data));
+        keep(graph.node(id), 0, data, true);
     }
     for (const NodePtr& node : graph.nodes()) {
         if (node->isInput())
             continue;
         if (node->isConstant()) {
-            keep(*node, 0, *node->data, isExactData(*node->data));
+            keep(*node, 0, *node->data, true);
             continue;
         }
         std::vector<Operand> operands;

@@ -1,7 +1,10 @@
 // The reference, node by node: what the generator tries operators with, and the judge of results.
+// f16 and bf16 are computed in f32 and rounded here (numbers.h), and simple operators are held
+// against the arithmetic of the compiler (native.h), so that the judge does not share the
+// conversions of what it judges.
 //
-// Beside its values a tensor knows whether they are exact: made of integers by operators that do
-// not round, with partial sums that every order of summation represents.
+// Beside its values a tensor knows whether they are exact: made by operators that do not round, or
+// of integers by sums and products whose partial ones every order represents.
 #pragma once
 
 #include "fuzz/case.h"
@@ -36,7 +39,8 @@ Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
                                 const std::vector<TensorData>& inputs,
                                 const ValueHook& hook = nullptr);
 
-bool isExactData(const TensorData& data); // integers below 2^24, or no floats at all
+// Floats that are integers below 2^24 and below what the type represents, or no floats at all.
+bool isWhole(const TensorData& data);
 double largestOf(const TensorData& data); // of the absolute values; infinity if one is a NaN
 
 } // namespace fw::fuzz

@@ -78,7 +78,7 @@ Result<std::vector<TensorData>> run(const Opened& opened, const CompiledModule& 
         const runtime::DataType type = module.program.tensors[module.program.outputs[i]].type;
         for (const DType dtype :
              {DType::Bool, DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32,
-              DType::I64, DType::U64, DType::F32, DType::F64}) {
+              DType::I64, DType::U64, DType::F16, DType::BF16, DType::F32, DType::F64}) {
             if (programType(dtype) != type)
                 continue;
             std::vector<std::int64_t> extents(view.shape, view.shape + view.ndim);

@@ -26,10 +26,10 @@ Recipe plainRecipe(const Operator& op) {
     const std::string name = op.name();
     const std::size_t operands = op.inputNames().size();
     return {name, 4, [name, operands](Maker& maker) {
-                std::vector<Id> ids = {maker.real()};
+                std::vector<Id> ids = {maker.value()};
                 while (ids.size() < operands)
                     ids.push_back(partner(maker, ids.front()));
-                return maker.one(name, ids);
+                return maker.one(name, ids, maker.factors(name));
             }};
 }
 

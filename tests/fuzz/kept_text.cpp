@@ -34,12 +34,11 @@ struct Seeded {
 
 // Of "random7" and "integers7", also with what made the name unique behind it.
 std::optional<Seeded> seededOf(const std::string& name) {
-    static const std::regex form(R"((random|integers)(\d{1,9})(_\d+)?)");
+    static const std::regex form(R"((random|integers|edges|infinite)(\d{1,9})(_\d+)?)");
     std::smatch match;
     if (!std::regex_match(name, match, form))
         return std::nullopt;
-    return Seeded{match[1] == "random" ? Values::Random : Values::Integers,
-                  std::stoull(match[2].str())};
+    return Seeded{parseValues(match[1].str()).value(), std::stoull(match[2].str())};
 }
 
 std::optional<TensorData> resolve(const std::string& name, const std::string& /*hash*/,
@@ -52,18 +51,17 @@ std::optional<TensorData> resolve(const std::string& name, const std::string& /*
 } // namespace
 
 std::string seededName(Values values, std::uint64_t seed) {
-    return (values == Values::Random ? "random" : "integers") + std::to_string(seed);
+    return valuesText(values) + std::to_string(seed);
 }
 
 TensorData seededConstant(Values values, std::uint64_t seed, const TensorType& type) {
     std::vector<std::int64_t> extents = fixedExtents(type.shape).value();
-    return values == Values::Random ? randomData(type.dtype, std::move(extents), seed)
-                                    : randomIntegers(type.dtype, std::move(extents), seed);
+    return drawn(values, type.dtype, std::move(extents), seed);
 }
 
 std::string caseText(const Case& one, const std::string& remark) {
     std::string out = remark.empty() ? std::string() : "# " + remark + "\n";
-    out += fmt::format("# values {}\n", one.values == Values::Random ? "random" : "integers");
+    out += fmt::format("# values {}\n", valuesText(one.values));
     if (!one.sizes.empty())
         out += fmt::format("# sizes{}\n# others{}\n", sizesText(one.sizes), sizesText(one.others));
     std::string graph = printGraph(*one.graph);
@@ -77,8 +75,8 @@ Result<Case> readCase(const std::string& text, std::shared_ptr<const OperatorSet
     Case out;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with("# values integers"))
-            out.values = Values::Integers;
+        if (line.starts_with("# values "))
+            out.values = parseValues(line.substr(9)).value_or(Values::Random);
         else if (line.starts_with("# sizes"))
             out.sizes = sizesOf(line);
         else if (line.starts_with("# others"))

@@ -1,6 +1,6 @@
 // A case as `.fw` text, and back: what a failure is kept as.
 //
-//     # values random        or integers: the operands, seeded by position
+//     # values random        or integers, edges, infinite: the operands, seeded by position
 //     # sizes N=3            of the free dimensions, and a second choice of them
 //     # others N=1
 //     graph random(x0: f32[N, 4]) -> y0 { ... }

@@ -2,6 +2,7 @@
 
 #include "fuzz/evaluate.h"
 #include "fuzz/kept_text.h"
+#include "fuzz/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,31 @@ namespace fw::fuzz {
 namespace {
 
 constexpr std::size_t mostElements = 6000;
-constexpr double mostWork = 300000;   // multiply-adds of one operator under the reference
-constexpr double largestValue = 5000; // of a float: what is larger amplifies noise beyond judging
+constexpr double mostWork = 300000; // multiply-adds of one operator under the reference
+// Of a float of a tame graph: what is larger amplifies noise beyond judging.
+constexpr double largestValue = 5000;
+
+Values drawValues(Random& random) {
+    const std::size_t of = random.below(100);
+    return of < 25   ? Values::Integers
+           : of < 65 ? Values::Random
+           : of < 83 ? Values::Edges
+                     : Values::Infinite;
+}
+
+DType drawMain(Random& random) {
+    static const std::vector<std::pair<std::size_t, DType>> shares = {
+        {48, DType::F32}, {15, DType::F16}, {9, DType::BF16}, {7, DType::F64}, {3, DType::I32},
+        {3, DType::I64},  {2, DType::I8},   {2, DType::U8},   {2, DType::I16}, {2, DType::U16},
+        {2, DType::U32},  {2, DType::U64},  {3, DType::Bool}};
+    std::size_t of = random.below(100);
+    for (const auto& [share, dtype] : shares) {
+        if (of < share)
+            return dtype;
+        of -= share;
+    }
+    return DType::F32;
+}
 
 } // namespace
 
@@ -25,7 +49,8 @@ Attrs attributes(std::initializer_list<std::pair<const char*, AttrValue>> items)
 
 Maker::Maker(std::uint64_t seed, std::shared_ptr<const OperatorSet> operators)
     : random(seed), m_seed(seed), m_operators(operators), m_editor(std::move(operators), "random") {
-    m_values = random.chance(40) ? Values::Integers : Values::Random;
+    m_values = drawValues(random);
+    m_main = drawMain(random);
     // Free dimensions: none in most graphs, else one or two.
     const std::vector<std::int64_t> sizes = {1, 2, 3, 4, 5, 7};
     const std::vector<std::int64_t> others = {0, 1, 2, 5, 6, 11};
@@ -56,8 +81,10 @@ Id Maker::keep(ValueRef ref, TensorType type, TensorData data, bool exact) {
     known.type = std::move(type);
     known.exact = exact;
     known.largest = largestOf(data);
-    for (std::size_t i = 0; i < data.count(); ++i)
-        known.smallest = i == 0 ? data.at(0) : std::min(known.smallest, data.at(i));
+    const std::vector<double> numbers = numbersOf(data);
+    known.smallest = numbers.empty() ? 0 : HUGE_VAL;
+    for (const double number : numbers)
+        known.smallest = std::isnan(number) ? -HUGE_VAL : std::min(known.smallest, number);
     known.data = std::move(data);
     m_known.push_back(std::move(known));
     return static_cast<Id>(m_known.size()) - 1;
@@ -75,32 +102,35 @@ Id Maker::input(Shape shape, DType dtype) {
     const TensorType type{dtype, std::move(shape)};
     const ValueRef ref = m_editor.addInput("x" + std::to_string(m_inputs), type);
     const std::uint64_t seed = 1000 + m_inputs++; // as operandsOf
-    TensorData data = isFloat(dtype) && m_values == Values::Random
-                          ? randomData(dtype, extents, seed)
-                          : randomIntegers(dtype, extents, seed);
-    const bool exact = isExactData(data);
-    const Id id = keep(ref, type, std::move(data), exact);
+    const Id id = keep(ref, type, drawn(m_values, dtype, extents, seed), true);
     m_known.back().input = true;
     return id;
 }
 
 Id Maker::constant(std::vector<std::int64_t> extents, DType dtype) {
-    const Values values = isFloat(dtype) ? m_values : Values::Integers;
+    const Values values = isFloat(dtype) || isWild(m_values) ? m_values : Values::Integers;
     const std::uint64_t seed = m_constants++;
     TensorData data = seededConstant(values, seed, {dtype, fixedShape(extents)});
     const TensorType type = data.type();
-    const bool exact = isExactData(data);
     const ValueRef ref = m_editor.addConstant(seededName(values, seed), data);
-    const Id id = keep(ref, type, std::move(data), exact);
+    const Id id = keep(ref, type, std::move(data), true);
     m_known.back().constant = true;
     return id;
 }
 
 Id Maker::constantOf(const TensorData& data) {
     const ValueRef ref = m_editor.addConstant("c" + std::to_string(m_constants++), data);
-    const Id id = keep(ref, data.type(), data, isExactData(data));
+    const Id id = keep(ref, data.type(), data, true);
     m_known.back().constant = true;
     return id;
+}
+
+Id Maker::number(double value, DType dtype) {
+    if (dtype == DType::Bool)
+        value = value != 0;
+    else if (!isFloat(dtype)) // none of the numbers in recipes is larger than i8 holds
+        value = std::clamp(std::trunc(value), leastInteger(dtype) < 0 ? -128.0 : 0.0, 127.0);
+    return constantOf(dataOf(dtype, {}, {value}));
 }
 
 Id Maker::positive(std::int64_t extent) {
@@ -108,8 +138,27 @@ Id Maker::positive(std::int64_t extent) {
         return none;
     std::vector<double> values;
     for (std::int64_t i = 0; i < extent; ++i)
-        values.push_back(0.5 + static_cast<double>(random.below(16)) / 8);
-    return constantOf(dataFromDoubles(DType::F32, {extent}, values));
+        values.push_back(isFloat(m_main) ? 0.5 + static_cast<double>(random.below(16)) / 8 : 1);
+    return constantOf(dataOf(m_main, {extent}, values));
+}
+
+double Maker::factor(double usual) {
+    if (random.chance(isWild(m_values) ? 50 : 80))
+        return usual;
+    static const std::vector<double> tame = {0, 1, -1, 0.5, -0.5, 2, -2.5, 0.001, 100};
+    static const std::vector<double> wild = {-0.0, 1e-30, 65504, -1e30, HUGE_VAL, -HUGE_VAL};
+    return random.pick(isWild(m_values) && random.chance(30) ? wild : tame);
+}
+
+Attrs Maker::factors(const std::string& op) {
+    Attrs out;
+    const Operator* known = m_operators->find(op);
+    for (const std::string& name : known->attrNames()) {
+        const auto usual = known->attrDefault(name);
+        if (known->attrType(name) == AttrType::Float && usual && random.chance(40))
+            out.set(name, factor(std::get<double>(*usual)));
+    }
+    return out;
 }
 
 Shape Maker::bind(Id sizes) {
@@ -158,11 +207,17 @@ std::vector<Id> Maker::call(const std::string& op, const std::vector<Id>& operan
     Sizes all = m_sizes;
     all.insert(m_bound.begin(), m_bound.end());
     const Result<Tried> tried = tryCall(*m_operators, op, data, attrs, all);
-    if (!tried)
+    if (!tried) {
+        const DiagCode code = tried.diag().code;
+        if (code == DiagCode::TextType || code == DiagCode::UnsafeAccess)
+            throw InternalError("an operator is accepted and cannot be computed: " +
+                                tried.diag().text());
         return {none};
-    for (const TensorData& output : tried->outputs)
-        if (isFloat(output.dtype()) && !(largestOf(output) <= largestValue))
-            return {none};
+    }
+    if (!isWild(m_values))
+        for (const TensorData& output : tried->outputs)
+            if (isFloat(output.dtype()) && !(largestOf(output) <= largestValue))
+                return {none};
     GraphEditor::NewNode node;
     node.op = op;
     node.attrs = std::move(attrs);
@@ -199,9 +254,8 @@ Id Maker::choose(const std::function<bool(const Known&)>& fits) {
     return random.pick(!fresh.empty() && random.chance(70) ? fresh : all);
 }
 
-Id Maker::real() {
-    const Id id = choose(
-        [](const Known& known) { return known.type.dtype == DType::F32 && !known.constant; });
+Id Maker::value() {
+    const Id id = choose([&](const Known& known) { return isMain(known) && !known.constant; });
     if (id != none && !random.chance(5))
         return id;
     Shape shape;
@@ -211,20 +265,28 @@ Id Maker::real() {
     return input(std::move(shape));
 }
 
-Id Maker::realOfRank(std::size_t rank) {
+Id Maker::ofRank(std::size_t rank) {
     const Id id = choose([&](const Known& known) {
-        return known.type.dtype == DType::F32 && known.type.rank() == rank && !known.constant;
+        return isMain(known) && known.type.rank() == rank && !known.constant;
     });
     if (id != none && !random.chance(10))
         return id;
     Shape shape;
     for (std::size_t i = 0; i < rank; ++i)
-        shape.push_back(rank == 4 && i == 1   ? Dim(channels())
-                        : rank == 4 && i >= 2 ? Dim(side())
+        shape.push_back(rank == 4 && i == 1   ? Dim(random.chance(2) ? 0 : channels())
+                        : rank == 4 && i >= 2 ? side()
                                               : extent());
     if (rank == 4 && shape[0].isInt() && *shape[0].asInt() > 3)
         shape[0] = Dim(2);
     return input(std::move(shape));
+}
+
+DType Maker::anyType() {
+    static const std::vector<DType> all = {
+        DType::F32, DType::F32, DType::F64, DType::F16, DType::F16, DType::BF16,
+        DType::I8,  DType::U8,  DType::I16, DType::U16, DType::I32, DType::U32,
+        DType::I64, DType::U64, DType::I32, DType::I64, DType::Bool};
+    return random.chance(25) ? m_main : random.pick(all);
 }
 
 Id Maker::like(const Known& known) {
@@ -258,7 +320,7 @@ std::vector<Dim> Maker::freeDims() const {
 Dim Maker::extent() {
     if (!m_sizes.empty() && random.chance(35))
         return varExpr(Symbol(m_sizes.size() == 2 && random.chance(40) ? "M" : "N"));
-    if (random.chance(1))
+    if (random.chance(2))
         return Dim(0);
     static const std::vector<std::int64_t> usual = {1, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17};
     return Dim(random.pick(usual));
@@ -269,9 +331,13 @@ std::int64_t Maker::channels() {
     return random.pick(usual);
 }
 
-std::int64_t Maker::side() {
+Dim Maker::side() {
+    if (!m_sizes.empty() && random.chance(15))
+        return varExpr(Symbol(m_sizes.size() == 2 && random.chance(50) ? "M" : "N"));
+    if (random.chance(2))
+        return Dim(0);
     static const std::vector<std::int64_t> usual = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11};
-    return random.pick(usual);
+    return Dim(random.pick(usual));
 }
 
 std::size_t Maker::axisOf(Id id) {

@@ -13,7 +13,8 @@ Id unaryTail(Maker& maker, Id id) {
     static const std::vector<const char*> ops = {"relu",       "sigmoid",    "tanh", "gelu",
                                                  "hard_swish", "leaky_relu", "elu",  "abs",
                                                  "exp",        "round"};
-    return maker.one(maker.random.pick(ops), {id});
+    const char* const op = maker.random.pick(ops);
+    return maker.one(op, {id}, maker.factors(op));
 }
 
 Id binaryTail(Maker& maker, Id id, Id other) {
@@ -36,7 +37,7 @@ Id biased(Maker& maker, Id id, std::size_t axis) {
 Id anchor(Maker& maker) {
     switch (maker.random.below(6)) {
     case 0: {
-        const Id id = maker.realOfRank(2 + maker.random.below(2));
+        const Id id = maker.ofRank(2 + maker.random.below(2));
         const std::size_t last = maker.at(id).type.rank() - 1;
         const std::int64_t k = maker.fixedExtent(id, last);
         if (k == 0)
@@ -44,14 +45,14 @@ Id anchor(Maker& maker) {
         return biased(maker, maker.one("dense", {id, maker.constant({maker.channels(), k})}), last);
     }
     case 1: {
-        const Id id = maker.realOfRank(2 + maker.random.below(3));
+        const Id id = maker.ofRank(2 + maker.random.below(3));
         const std::int64_t k = maker.fixedExtent(id, maker.at(id).type.rank() - 1);
         if (k == 0)
             return none;
         return maker.one("batch_matmul", {id, maker.constant({k, maker.channels()})});
     }
     case 2: {
-        const Id image = maker.realOfRank(4);
+        const Id image = maker.ofRank(4);
         const std::int64_t channels = maker.fixedExtent(image, 1);
         if (channels == 0)
             return none;
@@ -59,7 +60,7 @@ Id anchor(Maker& maker) {
                          attributes({{"strides", Integers{2, 2}}}));
     }
     default: {
-        const Id conv = convolution(maker, maker.realOfRank(4), maker.random.chance(50) ? 3 : 1,
+        const Id conv = convolution(maker, maker.ofRank(4), maker.random.chance(50) ? 3 : 1,
                                     maker.channels(), maker.random.chance(80));
         return maker.random.chance(70) ? biased(maker, conv, 1) : conv;
     }
@@ -76,7 +77,7 @@ Id tail(Maker& maker) {
 }
 
 Id residualBlock(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     const std::int64_t channels = maker.fixedExtent(image, 1);
     if (channels == 0)
         return none;
@@ -92,13 +93,13 @@ Id residualBlock(Maker& maker) {
 }
 
 Id swish(Maker& maker) {
-    const Id id = maker.random.chance(80) ? anchor(maker) : maker.real();
+    const Id id = maker.random.chance(80) ? anchor(maker) : maker.value();
     const Id gate = maker.one(maker.random.chance(70) ? "sigmoid" : "hard_sigmoid", {id});
     return maker.random.chance(50) ? maker.one("mul", {id, gate}) : maker.one("mul", {gate, id});
 }
 
 Id softmaxBatchNorm(Maker& maker) {
-    const Id id = maker.realOfRank(maker.random.chance(60) ? 4 : 3);
+    const Id id = maker.ofRank(maker.random.chance(60) ? 4 : 3);
     const Id soft = maker.one("softmax", {id}, maker.random.chance(50) ? axis1() : Attrs{});
     const std::int64_t extent = maker.fixedExtent(id, 1);
     if (soft == none || extent == 0)
@@ -106,11 +107,11 @@ Id softmaxBatchNorm(Maker& maker) {
     return maker.one("batch_norm",
                      {soft, maker.constant({extent}), maker.constant({extent}),
                       maker.constant({extent}), maker.constant({extent})},
-                     attributes({{"eps", 6.0}}));
+                     attributes({{"eps", maker.factor(6.0)}}));
 }
 
 Id convBatchNorm(Maker& maker) {
-    const Id conv = convolution(maker, maker.realOfRank(4), 3, maker.channels(), true);
+    const Id conv = convolution(maker, maker.ofRank(4), 3, maker.channels(), true);
     const Id id = maker.random.chance(50) ? biased(maker, conv, 1) : conv;
     if (id == none)
         return none;
@@ -118,18 +119,18 @@ Id convBatchNorm(Maker& maker) {
     const Id norm = maker.one("batch_norm",
                               {id, maker.constant({extent}), maker.constant({extent}),
                                maker.constant({extent}), maker.constant({extent})},
-                              attributes({{"eps", 6.0}}));
+                              attributes({{"eps", maker.factor(6.0)}}));
     return maker.random.chance(60) ? maker.one("relu", {norm}) : norm;
 }
 
 Id feedForward(Maker& maker) {
-    const Id id = maker.realOfRank(2 + maker.random.below(2));
+    const Id id = maker.ofRank(2 + maker.random.below(2));
     const std::size_t last = maker.at(id).type.rank() - 1;
     const std::int64_t k = maker.fixedExtent(id, last);
     if (k == 0)
         return none;
     const Id norm = maker.one("layernorm", {id, maker.constant({k}), maker.constant({k})},
-                              attributes({{"eps", 0.1}}));
+                              attributes({{"eps", maker.factor(0.1)}}));
     const std::int64_t wide = maker.channels();
     Id inner = biased(maker, maker.one("dense", {norm, maker.constant({wide, k})}), last);
     inner = maker.one("gelu", {inner});
@@ -151,7 +152,7 @@ Id attention(Maker& maker) {
     };
     const Id q = head({0, 2, 1, 3}), k = head({0, 2, 3, 1}), v = head({0, 2, 1, 3});
     Id score = maker.one("batch_matmul", {q, k});
-    score = maker.one("mul", {score, maker.constantOf(dataFromDoubles(DType::F32, {}, {0.125}))});
+    score = maker.one("mul", {score, maker.number(0.125)});
     const Id out =
         maker.one("transpose", {maker.one("batch_matmul", {maker.one("softmax", {score}), v})},
                   attributes({{"perm", Integers{0, 2, 1, 3}}}));
@@ -159,7 +160,7 @@ Id attention(Maker& maker) {
 }
 
 Id inception(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     std::vector<Id> ways;
     for (std::size_t i = 2 + maker.random.below(2); i > 0; --i) {
         const Id way =
@@ -179,7 +180,7 @@ Id inception(Maker& maker) {
 }
 
 Id squeezeExcite(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     const std::int64_t channels = maker.fixedExtent(image, 1);
     if (channels == 0)
         return none;
@@ -193,13 +194,14 @@ Id squeezeExcite(Maker& maker) {
 
 // Two results of which one reads the other.
 Id resultsInTheMiddle(Maker& maker) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     const std::size_t rank = maker.at(id).type.rank();
     const std::int64_t k = rank == 0 ? 0 : maker.fixedExtent(id, rank - 1);
     if (k == 0)
         return none;
-    const std::vector<Id> norm = maker.call(
-        "layernorm", {id, maker.constant({k}), maker.constant({k})}, attributes({{"eps", 0.1}}));
+    const std::vector<Id> norm =
+        maker.call("layernorm", {id, maker.constant({k}), maker.constant({k})},
+                   attributes({{"eps", maker.factor(0.1)}}));
     if (norm.size() != 3)
         return none;
     const Id centred = maker.one("mul", {norm[0], maker.one("sigmoid", {norm[0]})});
@@ -207,7 +209,7 @@ Id resultsInTheMiddle(Maker& maker) {
 }
 
 Id splitMerge(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     const std::int64_t channels = maker.fixedExtent(image, 1);
     if (channels < 2)
         return none;
@@ -225,15 +227,14 @@ Id splitMerge(Maker& maker) {
 }
 
 Id normalisedRows(Maker& maker) { // by hand, as some exporters write it
-    const Id id = maker.real();
+    const Id id = maker.value();
     const std::size_t rank = maker.at(id).type.rank();
     if (rank == 0)
         return none;
     const Attrs last = attributes({{"axes", Integers{-1}}});
     const Id centred = maker.one("sub", {id, maker.one("reduce_mean", {id}, last)});
     const Id variance = maker.one("reduce_mean", {maker.one("mul", {centred, centred})}, last);
-    const Id size =
-        maker.one("add", {variance, maker.constantOf(dataFromDoubles(DType::F32, {}, {0.25}))});
+    const Id size = maker.one("add", {variance, maker.number(0.25)});
     return maker.one("div", {centred, maker.one("sqrt", {size})});
 }
 
@@ -260,7 +261,7 @@ Id twoFreeDims(Maker& maker) {
 }
 
 Id mapsThenReduction(Maker& maker) {
-    Id id = maker.real();
+    Id id = maker.value();
     if (maker.at(id).type.rank() == 0)
         return none;
     id = unaryTail(maker, id);

@@ -198,12 +198,19 @@ private:
         fmt::print("\ngraphs per level:");
         for (const auto& [name, count] : tally.levels)
             fmt::print(" {} {}", name, count);
+        fmt::print("\ngraphs per element type:");
+        for (const auto& [name, count] : tally.types)
+            fmt::print(" {} {}", name, count);
+        fmt::print("\ngraphs per kind of values:");
+        for (const auto& [name, count] : tally.values)
+            fmt::print(" {} {}", name, count);
         fmt::print("\noperators never drawn:");
         for (const std::string& name : never)
             fmt::print(" {}", name);
-        fmt::print("\n{} graphs ({} operators), {} comparisons, {} failures, {:.0f} s\n",
-                   tally.graphs, tally.nodes, tally.comparisons, tally.failures.size(),
-                   tally.seconds);
+        fmt::print("\nseeds {} to {}: {} graphs ({} operators), {} comparisons, {} failures, "
+                   "{:.0f} s\n",
+                   m_options.seed, tally.end - 1, tally.graphs, tally.nodes, tally.comparisons,
+                   tally.failures.size(), tally.seconds);
     }
 
     Options m_options;

@@ -13,14 +13,14 @@ Id whole(Maker& maker, std::int64_t value) {
 // Of rank 2 at least.
 Id matrices(Maker& maker) {
     const Id id = withAxis(maker);
-    return id != none && maker.at(id).type.rank() >= 2 ? id : maker.realOfRank(2);
+    return id != none && maker.at(id).type.rank() >= 2 ? id : maker.ofRank(2);
 }
 
 // Square ones are rare among others.
 Id square(Maker& maker, std::int64_t most) {
     const Id id = maker.choose([&](const Maker::Known& known) {
         const Shape& shape = known.type.shape;
-        return known.type.dtype == DType::F32 && shape.size() >= 2 && !known.constant &&
+        return maker.isMain(known) && shape.size() >= 2 && !known.constant &&
                shape[shape.size() - 2] == shape.back() && shape.back().asInt().value_or(99) <= most;
     });
     if (id != none && maker.random.chance(60))
@@ -35,9 +35,11 @@ Id square(Maker& maker, std::int64_t most) {
 
 Id trilu(Maker& maker) {
     std::vector<Id> operands = {matrices(maker)};
+    static const std::vector<std::int64_t> far = {-1000, 1000, INT64_MIN, INT64_MAX};
     if (maker.random.chance(60))
-        operands.push_back(maker.random.chance(80) ? whole(maker, maker.random.between(-4, 4))
-                                                   : maker.input({}, DType::I64));
+        operands.push_back(maker.random.chance(70)   ? whole(maker, maker.random.between(-4, 4))
+                           : maker.random.chance(30) ? whole(maker, maker.random.pick(far))
+                                                     : maker.input({}, DType::I64));
     Attrs attrs;
     if (maker.random.chance(70))
         attrs.set("upper", std::int64_t(maker.random.chance(50) ? 1 : 0));
@@ -45,12 +47,11 @@ Id trilu(Maker& maker) {
 }
 
 Id eye(Maker& maker) {
-    static const std::vector<DType> types = {DType::F32, DType::F32, DType::F64, DType::I32,
-                                             DType::Bool};
-    Attrs attrs = attributes({{"to", maker.random.pick(types)}});
+    Attrs attrs = attributes({{"to", maker.anyType()}});
     if (maker.random.chance(60))
-        attrs.set("k", maker.random.between(-3, 3));
-    return maker.one("eye", {maker.realOfRank(2)}, attrs);
+        attrs.set("k", maker.random.chance(90) ? maker.random.between(-3, 3)
+                                               : maker.random.between(-1, 1) * 1000);
+    return maker.one("eye", {maker.ofRank(2)}, attrs);
 }
 
 Id reverseSequence(Maker& maker) {
@@ -75,30 +76,32 @@ Id pad(Maker& maker, const char* op) {
     Integers before, behind;
     for (const std::int64_t extent : extents)
         for (Integers* side : {&before, &behind}) {
-            const std::int64_t low = maker.random.chance(15) && extent > 2 ? -1 : 0;
+            const std::int64_t low =
+                maker.random.chance(20) ? -std::min<std::int64_t>(extent, 3) : 0;
             side->push_back(maker.random.chance(45) ? maker.random.between(low, 3) : 0);
+            if (maker.random.chance(3)) // several times around
+                side->back() = 2 * extent + 1;
         }
     return maker.one(op, {id}, attributes({{"before", before}, {"behind", behind}}));
 }
 
 Id range(Maker& maker) {
-    static const std::vector<DType> types = {DType::F32, DType::F32, DType::I32, DType::I64};
-    const DType dtype = maker.random.pick(types);
+    const DType dtype = maker.anyType();
     const auto number = [&](double value) {
-        return maker.random.chance(70) ? maker.constantOf(dataFromDoubles(dtype, {}, {value}))
-                                       : maker.input({}, dtype);
+        return maker.random.chance(70) ? maker.number(value, dtype) : maker.input({}, dtype);
     };
+    static const std::vector<double> deltas = {2, 2, 1, -1, 0, -0.375, 0.1};
     const Id start = number(static_cast<double>(maker.random.between(-5, 5))),
-             delta = number(maker.random.chance(70) || dtype != DType::F32 ? 2 : -0.375);
+             delta = number(maker.random.pick(deltas));
     return maker.one("range", {start, delta},
                      attributes({{"size", Integers{maker.random.between(0, 17)}}}));
 }
 
 // A row of numbers or of complex ones, along any axis but the last.
 Id dft(Maker& maker) {
-    Id id = maker.choose([](const Maker::Known& known) {
+    Id id = maker.choose([&](const Maker::Known& known) {
         const Shape& shape = known.type.shape;
-        return known.type.dtype == DType::F32 && shape.size() >= 2 && !known.constant &&
+        return maker.isMain(known) && shape.size() >= 2 && !known.constant &&
                (shape.back() == Dim(1) || shape.back() == Dim(2));
     });
     if (id == none || maker.random.chance(50)) {
@@ -122,14 +125,14 @@ Id dft(Maker& maker) {
 Id cosineWindow(Maker& maker) {
     Attrs attrs =
         attributes({{"size", Integers{maker.random.between(maker.random.chance(10) ? 0 : 1, 17)}},
-                    {"a", maker.random.chance(50) ? 0.5 : 0.42},
-                    {"b", 0.5}});
+                    {"a", maker.factor(maker.random.chance(50) ? 0.5 : 0.42)},
+                    {"b", maker.factor(0.5)}});
     if (maker.random.chance(50))
-        attrs.set("c", 0.08);
+        attrs.set("c", maker.factor(0.08));
     if (maker.random.chance(60))
         attrs.set("periodic", std::int64_t(maker.random.chance(40) ? 1 : 0));
-    if (maker.random.chance(15))
-        attrs.set("to", DType::F64);
+    if (maker.random.chance(40))
+        attrs.set("to", maker.anyType());
     return maker.one("cosine_window", {}, attrs);
 }
 
@@ -143,14 +146,15 @@ Id melWeights(Maker& maker) {
                      {number(maker.random.between(200, 900)), number(low),
                       number(low + maker.random.between(1, 300))},
                      attributes({{"bins", Integers{maker.random.between(1, 6)}},
-                                 {"length", Integers{maker.random.between(1, 20)}}}));
+                                 {"length", Integers{maker.random.between(1, 20)}},
+                                 {"to", maker.random.chance(50) ? DType::F32 : maker.anyType()}}));
 }
 
 Id stft(Maker& maker) {
     const Id signal = maker.input(
         {maker.extent(), Dim(maker.random.between(4, 24)), Dim(maker.random.between(1, 2))});
-    Id window = maker.choose([](const Maker::Known& known) {
-        return known.type.dtype == DType::F32 && known.type.rank() == 1 &&
+    Id window = maker.choose([&](const Maker::Known& known) {
+        return maker.isMain(known) && known.type.rank() == 1 &&
                known.type.shape[0].asInt().value_or(0) > 0 &&
                known.type.shape[0].asInt().value_or(99) <= 8;
     });

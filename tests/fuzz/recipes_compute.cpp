@@ -18,13 +18,13 @@ Id weights(Maker& maker, const std::vector<std::int64_t>& extents) {
 }
 
 Id dense(Maker& maker) {
-    const Id id = maker.realOfRank(maker.random.chance(60) ? 2 : 1 + maker.random.below(4));
+    const Id id = maker.ofRank(maker.random.chance(60) ? 2 : 1 + maker.random.below(4));
     const std::int64_t k = lastExtent(maker, id);
     return k == 0 ? none : maker.one("dense", {id, weights(maker, {maker.channels(), k})});
 }
 
 Id batchMatmul(Maker& maker) {
-    const Id a = maker.realOfRank(2 + maker.random.below(3));
+    const Id a = maker.ofRank(2 + maker.random.below(3));
     const Maker::Known known = maker.at(a);
     const std::int64_t k = lastExtent(maker, a);
     if (k == 0)
@@ -40,7 +40,7 @@ Id batchMatmul(Maker& maker) {
     const auto extents = fixedExtents(shape);
     Id b = maker.choose([&](const Maker::Known& one) {
         const Shape& of = one.type.shape;
-        return one.type.dtype == DType::F32 && of.size() >= 2 && of[of.size() - 2] == Dim(k);
+        return maker.isMain(one) && of.size() >= 2 && of[of.size() - 2] == Dim(k);
     });
     if (b == none || maker.random.chance(60))
         b = extents && maker.random.chance(60) ? maker.constant(*extents) : maker.input(shape);
@@ -50,7 +50,7 @@ Id batchMatmul(Maker& maker) {
 }
 
 Id attention(Maker& maker) {
-    const Id queries = maker.realOfRank(2 + maker.random.below(3));
+    const Id queries = maker.ofRank(2 + maker.random.below(3));
     Shape shape = maker.at(queries).type.shape;
     const std::size_t last = shape.size() - 1;
     const Dim rows = maker.extent();
@@ -67,18 +67,18 @@ Id attention(Maker& maker) {
                                 operand(rows, Dim(maker.channels()))};
     if (maker.random.chance(50))
         operands.push_back(operand(maker.random.chance(50) ? Dim(1) : shape[last - 1], rows));
-    return maker.one("attention", operands, attributes({{"scale", 0.25}}));
+    return maker.one("attention", operands, attributes({{"scale", maker.factor(0.25)}}));
 }
 
 Id conv2d(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     static const std::vector<std::int64_t> kernels = {1, 1, 3, 3, 3, 2, 5};
     return convolution(maker, image, maker.random.pick(kernels), maker.channels(),
                        maker.random.chance(50));
 }
 
 Id convTranspose(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     const std::int64_t channels = maker.fixedExtent(image, 1);
     if (channels == 0)
         return none;
@@ -101,13 +101,16 @@ Id convTranspose(Maker& maker) {
 }
 
 Id pool(Maker& maker, const char* op) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     const Integers kernel = {maker.random.between(1, 3), maker.random.between(1, 3)};
     Attrs attrs = attributes({{"kernel_shape", kernel}});
     if (maker.random.chance(60))
         attrs.set("strides", Integers{maker.random.between(1, 3), maker.random.between(1, 2)});
     const bool average = std::string_view(op) == "avg_pool2d";
-    if (maker.random.chance(50)) {
+    if (maker.random.chance(8)) { // cut off
+        attrs.set("pads", Integers{maker.random.between(-2, 1), maker.random.between(-1, 1), 0,
+                                   maker.random.between(-2, 0)});
+    } else if (maker.random.chance(50)) {
         Integers pads(4);
         for (std::size_t i = 0; i < 4; ++i)
             pads[i] = maker.random.between(0, std::min<std::int64_t>(1, kernel[i % 2] - 1));
@@ -121,33 +124,36 @@ Id pool(Maker& maker, const char* op) {
 }
 
 Id lrn(Maker& maker) {
-    const Id id = maker.realOfRank(4);
+    const Id id = maker.ofRank(4);
     return maker.one("lrn", {id},
-                     attributes({{"size", maker.random.between(1, 5)}, {"alpha", 0.01}}));
+                     attributes({{"size", maker.random.between(1, 5)},
+                                 {"alpha", maker.factor(0.01)},
+                                 {"beta", maker.factor(0.75)},
+                                 {"bias", maker.factor(1)}}));
 }
 
 Id rows(Maker& maker, const char* op) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     const std::size_t rank = maker.at(id).type.rank();
     if (rank == 0)
         return none;
-    const auto axis = static_cast<std::int64_t>(maker.axisOf(id));
+    const std::int64_t axis = saidAxis(maker, id, maker.axisOf(id));
     return maker.one(op, {id}, maker.random.chance(50) ? Attrs{} : attributes({{"axis", axis}}));
 }
 
 Id layernorm(Maker& maker) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     const std::int64_t extent = lastExtent(maker, id);
     if (extent == 0)
         return none;
     const std::vector<Id> out =
         maker.call("layernorm", {id, maker.constant({extent}), maker.constant({extent})},
-                   attributes({{"eps", maker.random.chance(50) ? 0.01 : 0.5}}));
+                   attributes({{"eps", maker.factor(maker.random.chance(50) ? 0.01 : 0.5)}}));
     return maker.random.chance(80) ? out.front() : out.back();
 }
 
 Id reduce(Maker& maker, const char* op) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     Integers axes;
     const auto rank = static_cast<std::int64_t>(maker.at(id).type.rank());
     for (std::int64_t axis = 0; axis < rank; ++axis)
@@ -181,8 +187,9 @@ Id convolution(Maker& maker, Id image, std::int64_t kernel, std::int64_t filters
     if (samePads && kernel % 2 == 1 && kernel > 1)
         attrs.set("pads", Integers{same, same, same, same});
     else if (maker.random.chance(30))
-        attrs.set("pads", Integers{maker.random.between(0, 1), maker.random.between(0, 1),
-                                   maker.random.between(0, 2), maker.random.between(0, 1)});
+        attrs.set("pads", Integers{maker.random.between(maker.random.chance(10) ? -2 : 0, 1),
+                                   maker.random.between(0, 1), maker.random.between(0, 2),
+                                   maker.random.between(maker.random.chance(10) ? -1 : 0, 1)});
     if (!samePads && maker.random.chance(40))
         attrs.set("strides", Integers{maker.random.between(1, 2), maker.random.between(1, 2)});
     if (!samePads && maker.random.chance(15))
@@ -203,7 +210,7 @@ std::vector<Recipe> computeRecipes() {
     for (const char* op : {"max_pool2d", "avg_pool2d"})
         out.push_back({op, 6, [op](Maker& maker) { return pool(maker, op); }});
     for (const char* op : {"global_average_pool", "global_max_pool"})
-        out.push_back({op, 3, [op](Maker& maker) { return maker.one(op, {maker.realOfRank(4)}); }});
+        out.push_back({op, 3, [op](Maker& maker) { return maker.one(op, {maker.ofRank(4)}); }});
     for (const char* op : {"softmax", "log_softmax"})
         out.push_back({op, 5, [op](Maker& maker) { return rows(maker, op); }});
     for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"})

@@ -11,15 +11,13 @@ bool isNumber(const Maker::Known& known) {
 // Any number, mostly f32.
 Id number(Maker& maker) {
     if (maker.random.chance(70))
-        return maker.real();
+        return maker.value();
     if (const Id id = maker.choose(isNumber); id != none && maker.random.chance(60))
         return id;
-    static const std::vector<DType> types = {DType::F64, DType::I32, DType::I64, DType::I8,
-                                             DType::U8,  DType::I16, DType::F64, DType::I32};
     Shape shape;
     for (std::size_t i = maker.random.below(4); i > 0; --i)
         shape.push_back(maker.extent());
-    return maker.input(std::move(shape), maker.random.pick(types));
+    return maker.input(std::move(shape), maker.anyType());
 }
 
 Id truth(Maker& maker) {
@@ -32,8 +30,8 @@ Id truth(Maker& maker) {
 }
 
 Id unary(Maker& maker, const char* op) {
-    const Id id = maker.real();
-    return maker.one(op, {maker.random.chance(15) ? detour(maker, id) : id});
+    const Id id = maker.value();
+    return maker.one(op, {maker.random.chance(15) ? detour(maker, id) : id}, maker.factors(op));
 }
 
 // The other operand of a binary operator.
@@ -55,54 +53,54 @@ Id binary(Maker& maker, const char* op) {
 
 // Operators with a domain: the operand is brought into it first.
 Id inDomain(Maker& maker, const char* op) {
-    Id id = maker.choose([](const Maker::Known& known) {
-        return known.type.dtype == DType::F32 && known.smallest > 0.05 && !known.constant;
+    if (isWild(maker.values()) && maker.random.chance(50))
+        return maker.one(op, {maker.value()});
+    Id id = maker.choose([&](const Maker::Known& known) {
+        return maker.isMain(known) && known.smallest > 0.05 && !known.constant;
     });
     if (id == none || maker.random.chance(50)) {
-        const Id size = maker.one("abs", {maker.real()});
-        id = maker.one("add", {size, maker.constantOf(dataFromDoubles(DType::F32, {}, {0.5}))});
+        const Id size = maker.one("abs", {maker.value()});
+        id = maker.one("add", {size, maker.number(0.5)});
     }
     return maker.one(op, {id});
 }
 
 Id divide(Maker& maker) {
     const Id a = number(maker);
-    if (!isFloat(maker.at(a).type.dtype))
+    if (!isFloat(maker.at(a).type.dtype) || (isWild(maker.values()) && maker.random.chance(50)))
         return maker.one("div", {a, other(maker, a)});
     const Id low = maker.one("abs", {other(maker, a)});
     const DType dtype = maker.at(a).type.dtype;
-    const Id divisor =
-        maker.one("add", {low, maker.constantOf(dataFromDoubles(dtype, {}, {0.75}))});
+    const Id divisor = maker.one("add", {low, maker.number(0.75, dtype)});
     return maker.one("div", {a, divisor});
 }
 
 Id power(Maker& maker) {
-    static const std::vector<double> exponents = {0.5, 1, 2, 3, -1, 1.5, 0.25};
+    static const std::vector<double> exponents = {0.5, 1, 2, 3, -1, 1.5, 0.25, 0, -2, -0.5, 4};
     const double exponent = maker.random.pick(exponents);
-    const Id power = maker.constantOf(dataFromDoubles(DType::F32, {}, {exponent}));
-    if (exponent == 2 || exponent == 3 || exponent == 1)
-        return maker.one("pow", {maker.real(), power});
-    const Id base = maker.one("abs", {maker.real()});
-    const Id safe =
-        maker.one("add", {base, maker.constantOf(dataFromDoubles(DType::F32, {}, {0.5}))});
+    const Id power = maker.number(exponent);
+    if (isWild(maker.values()) && maker.random.chance(50))
+        return maker.one("pow", {maker.value(), maker.random.chance(60) ? power : maker.value()});
+    if (exponent == 2 || exponent == 3 || exponent == 1 || exponent == 0)
+        return maker.one("pow", {maker.value(), power});
+    const Id base = maker.one("abs", {maker.value()});
+    const Id safe = maker.one("add", {base, maker.number(0.5)});
     return maker.one("pow", {safe, power});
 }
 
 Id clip(Maker& maker) {
     Attrs attrs;
     if (maker.random.chance(80))
-        attrs.set("min", static_cast<double>(maker.random.between(-3, 1)));
-    if (maker.random.chance(80))
-        attrs.set("max", maker.random.chance(50) ? 6.0 : 0.5 + maker.random.unit() * 2);
+        attrs.set("min", maker.factor(static_cast<double>(maker.random.between(-3, 1))));
+    if (maker.random.chance(80)) // below the other one, too
+        attrs.set("max",
+                  maker.factor(maker.random.chance(50) ? 6.0 : 0.5 + maker.random.unit() * 2));
     return maker.one("clip", {number(maker)}, attrs);
 }
 
 Id cast(Maker& maker) {
-    static const std::vector<DType> types = {DType::F32, DType::F32, DType::F64, DType::I32,
-                                             DType::I64, DType::I8,  DType::U8,  DType::Bool};
     const Id id = maker.choose([](const Maker::Known&) { return true; });
-    return id == none ? none
-                      : maker.one("cast", {id}, attributes({{"to", maker.random.pick(types)}}));
+    return id == none ? none : maker.one("cast", {id}, attributes({{"to", maker.anyType()}}));
 }
 
 Id where(Maker& maker) {
@@ -119,7 +117,7 @@ Id where(Maker& maker) {
 }
 
 Id perAxis(Maker& maker, const char* op) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     const std::size_t rank = maker.at(id).type.rank();
     if (rank == 0)
         return none;
@@ -134,7 +132,7 @@ Id perAxis(Maker& maker, const char* op) {
 }
 
 Id batchNorm(Maker& maker) {
-    const Id id = maker.realOfRank(maker.random.chance(70) ? 4 : 2 + maker.random.below(3));
+    const Id id = maker.ofRank(maker.random.chance(70) ? 4 : 2 + maker.random.below(3));
     const std::int64_t extent = maker.fixedExtent(id, 1);
     if (extent == 0)
         return none;
@@ -144,11 +142,13 @@ Id batchNorm(Maker& maker) {
     return maker.one("batch_norm",
                      {id, maker.constant({extent}), maker.constant({extent}),
                       maker.constant({extent}), variance},
-                     attributes({{"eps", small ? 1e-5 : 6.0}}));
+                     attributes({{"eps", maker.factor(small ? 1e-5 : 6.0)}}));
 }
 
 Id prelu(Maker& maker) {
-    const Id id = maker.real();
+    const Id id = maker.value();
+    if (maker.random.chance(20))
+        return maker.one("prelu", {id, partner(maker, id)});
     return maker.one("prelu", {id, maker.constant(broadcastOf(maker, maker.at(id).type.shape))});
 }
 

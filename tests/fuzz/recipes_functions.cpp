@@ -1,3 +1,4 @@
+#include "fuzz/numbers.h"
 #include "fuzz/recipes.h"
 
 #include <algorithm>
@@ -6,13 +7,9 @@ namespace fw::fuzz {
 
 namespace {
 
-Id number(Maker& maker, double value, DType dtype = DType::F32) {
-    return maker.constantOf(dataFromDoubles(dtype, {}, {value}));
-}
-
 Id unary(Maker& maker, const char* op) {
-    const Id id = maker.real();
-    return maker.one(op, {maker.random.chance(15) ? detour(maker, id) : id});
+    const Id id = maker.value();
+    return maker.one(op, {maker.random.chance(15) ? detour(maker, id) : id}, maker.factors(op));
 }
 
 // With attributes that are left out half of the time.
@@ -20,38 +17,42 @@ Id shaped(Maker& maker, const char* op, const std::vector<std::pair<const char*,
     Attrs attrs;
     for (const auto& [name, value] : given)
         if (maker.random.chance(50))
-            attrs.set(name, value * static_cast<double>(maker.random.between(1, 3)));
-    return maker.one(op, {maker.real()}, attrs);
+            attrs.set(name, maker.factor(value * static_cast<double>(maker.random.between(1, 3))));
+    return maker.one(op, {maker.value()}, attrs);
 }
 
 // Inverses of sine, cosine and tanh: the operand lies well between -1 and 1, where they end or are
 // steep.
 Id betweenOnes(Maker& maker, const char* op) {
-    Id id = maker.choose([](const Maker::Known& known) {
-        return known.type.dtype == DType::F32 && known.largest < 0.9 && !known.constant;
+    if (isWild(maker.values()) && maker.random.chance(40))
+        return maker.one(op, {maker.value()});
+    Id id = maker.choose([&](const Maker::Known& known) {
+        return maker.isMain(known) && known.largest < 0.9 && !known.constant;
     });
     if (id == none || maker.random.chance(60)) {
         const double end = maker.random.chance(50) ? 0.875 : 0.5;
-        id = maker.one("clip", {maker.real()}, attributes({{"min", -end}, {"max", end}}));
+        id = maker.one("clip", {maker.value()}, attributes({{"min", -end}, {"max", end}}));
     }
     return maker.one(op, {id});
 }
 
 Id acosh(Maker& maker) {
-    const Id size = maker.one("abs", {maker.real()});
-    return maker.one("acosh", {maker.one("add", {size, number(maker, 1.25)})});
+    const Id size = maker.one("abs", {maker.value()});
+    return maker.one("acosh", {maker.one("add", {size, maker.number(1.25)})});
 }
 
 // Away from the places where a quotient leaves no rest: there every rounding jumps, which the judge
 // sees, and which leaves little to see.
 Id fmod(Maker& maker) {
-    const Id a = maker.real();
+    const Id a = maker.value();
+    if (isWild(maker.values()) && maker.random.chance(50))
+        return maker.one("fmod", {a, partner(maker, a)});
     if (maker.random.chance(50)) {
         static const std::vector<double> divisors = {1, 2, 3, -2, 0.75, 1.5, -0.3};
-        return maker.one("fmod", {a, number(maker, maker.random.pick(divisors))});
+        return maker.one("fmod", {a, maker.number(maker.random.pick(divisors))});
     }
     const Id size = maker.one("abs", {partner(maker, a)});
-    return maker.one("fmod", {a, maker.one("add", {size, number(maker, 0.75)})});
+    return maker.one("fmod", {a, maker.one("add", {size, maker.number(0.75)})});
 }
 
 Id integer(Maker& maker, const std::vector<DType>& types) {
@@ -75,10 +76,9 @@ Id ofIntegers(Maker& maker, const char* op) {
     const DType dtype = maker.at(a).type.dtype;
     if (maker.random.chance(40))
         return maker.one(op, {a, partner(maker, a)});
-    const bool isSigned = dtype == DType::I8 || dtype == DType::I32 || dtype == DType::I64;
-    const std::int64_t low = isSigned ? -5 : 1;
-    const std::int64_t b = maker.random.between(low, 6);
-    return maker.one(op, {a, number(maker, static_cast<double>(b == 0 ? 7 : b), dtype)});
+    const bool isSigned = leastInteger(dtype) < 0;
+    const std::int64_t b = maker.random.between(isSigned ? -5 : 0, 7);
+    return maker.one(op, {a, maker.number(static_cast<double>(b), dtype)});
 }
 
 // By more than the type has bits, too.
@@ -88,13 +88,13 @@ Id shift(Maker& maker, const char* op) {
     if (maker.random.chance(40))
         return maker.one(op, {a, partner(maker, a)});
     static const std::vector<double> by = {0, 1, 2, 3, 5, 7, 8, 15, 31, 40, 63, 64, 70};
-    return maker.one(op, {a, number(maker, maker.random.pick(by), maker.at(a).type.dtype)});
+    return maker.one(op, {a, maker.number(maker.random.pick(by), maker.at(a).type.dtype)});
 }
 
 Id exclusive(Maker& maker) {
     Id a = maker.choose([](const Maker::Known& known) { return known.type.dtype == DType::Bool; });
     if (a == none) {
-        const Id x = maker.real();
+        const Id x = maker.value();
         a = maker.one("less", {x, partner(maker, x)});
     }
     return a == none ? none : maker.one("xor", {a, partner(maker, a)});
@@ -105,7 +105,7 @@ Id isInf(Maker& maker) {
     for (const char* side : {"negative", "positive"})
         if (maker.random.chance(40))
             attrs.set(side, std::int64_t(0));
-    return maker.one("is_inf", {maker.real()}, attrs);
+    return maker.one("is_inf", {maker.value()}, attrs);
 }
 
 const std::vector<double>& scales() {
@@ -128,26 +128,28 @@ double zeroPoint(Maker& maker, DType dtype) {
 
 // A scale and a zero point for each of so many.
 std::pair<Id, Id> scalesAndZeros(Maker& maker, std::int64_t extent, DType dtype) {
+    if (!isFloat(maker.main()))
+        return {none, none};
     std::vector<double> steps, zeros;
     for (std::int64_t i = 0; i < extent; ++i) {
         steps.push_back(maker.random.pick(scales()));
         zeros.push_back(zeroPoint(maker, dtype));
     }
-    return {maker.constantOf(dataFromDoubles(DType::F32, {extent}, steps)),
-            maker.constantOf(dataFromDoubles(dtype, {extent}, zeros))};
+    return {maker.constantOf(dataOf(maker.main(), {extent}, steps)),
+            maker.constantOf(dataOf(dtype, {extent}, zeros))};
 }
 
 // Quantized, and half of the time back again, as in exported models.
 Id quantize(Maker& maker) {
     const DType dtype = smallInteger(maker);
-    const Id scale = number(maker, maker.random.pick(scales())),
-             zero = number(maker, zeroPoint(maker, dtype), dtype);
-    const Id q = maker.one("quantize", {maker.real(), scale, zero});
+    const Id scale = maker.number(maker.random.pick(scales())),
+             zero = maker.number(zeroPoint(maker, dtype), dtype);
+    const Id q = maker.one("quantize", {maker.value(), scale, zero});
     return maker.random.chance(50) ? maker.one("dequantize", {q, scale, zero}) : q;
 }
 
 Id quantizeAlong(Maker& maker) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     if (maker.at(id).type.rank() == 0)
         return none;
     const std::size_t axis = maker.axisOf(id);
@@ -167,8 +169,8 @@ Id quantized(Maker& maker) {
 Id dequantize(Maker& maker) {
     const Id id = quantized(maker);
     const DType dtype = maker.at(id).type.dtype;
-    return maker.one("dequantize", {id, number(maker, maker.random.pick(scales())),
-                                    number(maker, zeroPoint(maker, dtype), dtype)});
+    return maker.one("dequantize", {id, maker.number(maker.random.pick(scales())),
+                                    maker.number(zeroPoint(maker, dtype), dtype)});
 }
 
 Id dequantizeAlong(Maker& maker) {
@@ -186,7 +188,7 @@ Id dequantizeAlong(Maker& maker) {
 
 // Where all values are 0 the scale is, too, and the operator divides by it.
 Id dynamicQuantize(Maker& maker) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     if (maker.at(id).largest < 0.1)
         return none;
     const std::vector<Id> out = maker.call("dynamic_quantize", {id});

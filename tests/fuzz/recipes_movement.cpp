@@ -10,9 +10,9 @@ namespace {
 
 Id any(Maker& maker) {
     if (maker.random.chance(70))
-        return maker.real();
+        return maker.value();
     const Id id = maker.choose([](const Maker::Known&) { return true; });
-    return id == none ? maker.real() : id;
+    return id == none ? maker.value() : id;
 }
 
 Id transpose(Maker& maker) {
@@ -47,7 +47,7 @@ Id concat(Maker& maker) {
     }
     if (maker.random.chance(30))
         std::reverse(operands.begin(), operands.end());
-    return maker.one("concat", operands, attributes({{"axis", static_cast<std::int64_t>(axis)}}));
+    return maker.one("concat", operands, attributes({{"axis", saidAxis(maker, first, axis)}}));
 }
 
 Id gather(Maker& maker) {
@@ -61,8 +61,7 @@ Id gather(Maker& maker) {
                                 : std::vector<std::int64_t>{maker.random.between(1, 6)};
     const DType dtype = maker.random.chance(50) ? DType::I64 : DType::I32;
     const Id index = places(maker, extents, extent, dtype);
-    return maker.one("gather", {id, index},
-                     attributes({{"axis", static_cast<std::int64_t>(axis)}}));
+    return maker.one("gather", {id, index}, attributes({{"axis", saidAxis(maker, id, axis)}}));
 }
 
 // Neighbouring axes joined, one split, ones put in; free extents stay as they are.
@@ -149,7 +148,7 @@ Id split(Maker& maker) {
     }
     if (left > 0)
         sizes.push_back(left);
-    Attrs attrs = attributes({{"axis", static_cast<std::int64_t>(axis)}, {"sizes", sizes}});
+    Attrs attrs = attributes({{"axis", saidAxis(maker, id, axis)}, {"sizes", sizes}});
     return maker.call("split", {id}, attrs).back();
 }
 
@@ -164,7 +163,19 @@ Id slice(Maker& maker) {
         const std::int64_t extent = maker.extents(id)[axis];
         const bool back = maker.random.chance(20);
         const std::int64_t start = maker.random.between(0, std::max<std::int64_t>(extent / 2, 0));
-        axes.push_back(static_cast<std::int64_t>(axis));
+        static const std::vector<std::int64_t> far = {
+            INT64_MAX, INT64_MIN, INT64_MAX - 1, INT32_MAX, INT32_MIN, 1000, -1000};
+        axes.push_back(saidAxis(maker, id, axis));
+        if (maker.random.chance(15)) { // anything
+            steps.push_back(maker.random.between(1, 4) * (back ? -1 : 1));
+            for (Integers* end : {&starts, &ends})
+                end->push_back(maker.random.chance(40)
+                                   ? maker.random.pick(far)
+                                   : maker.random.between(-extent - 2, extent + 2));
+            if (maker.random.chance(10))
+                steps.back() = back ? INT64_MIN : INT64_MAX;
+            continue;
+        }
         steps.push_back(back ? -maker.random.between(1, 2) : maker.random.between(1, 3));
         starts.push_back(back ? -1 : start);
         ends.push_back(back                      ? -extent - 1
@@ -185,10 +196,10 @@ Id pad(Maker& maker) {
     Integers pads(2 * maker.at(id).type.rank());
     for (std::int64_t& amount : pads)
         if (maker.random.chance(40))
-            amount = maker.random.between(maker.random.chance(20) ? -1 : 0, 2);
+            amount = maker.random.between(maker.random.chance(25) ? -3 : 0, 2);
     Attrs attrs = attributes({{"pads", pads}});
-    if (maker.random.chance(40))
-        attrs.set("value", static_cast<double>(maker.random.between(-2, 2)));
+    if (maker.random.chance(50))
+        attrs.set("value", maker.factor(static_cast<double>(maker.random.between(-2, 2))));
     return maker.one("pad", {id}, attrs);
 }
 
@@ -198,18 +209,19 @@ Id tile(Maker& maker) {
         return none;
     Integers repeats;
     for (std::size_t i = 0; i < maker.at(id).type.rank(); ++i)
-        repeats.push_back(maker.random.chance(40) ? maker.random.between(1, 3) : 1);
+        repeats.push_back(
+            maker.random.chance(40) ? maker.random.between(maker.random.chance(5) ? 0 : 1, 3) : 1);
     return maker.one("tile", {id}, attributes({{"repeats", repeats}}));
 }
 
 Id fill(Maker& maker) {
     Integers shape;
     for (std::size_t i = 1 + maker.random.below(3); i > 0; --i)
-        shape.push_back(maker.random.between(1, 6));
+        shape.push_back(maker.random.between(maker.random.chance(5) ? 0 : 1, 6));
     Attrs attrs = attributes({{"shape", shape}});
-    if (maker.random.chance(60))
-        attrs.set("value", dataFromDoubles(DType::F32, {1},
-                                           {static_cast<double>(maker.random.between(-3, 3))}));
+    if (maker.random.chance(80))
+        attrs.set("value", drawn(isWild(maker.values()) ? maker.values() : Values::Integers,
+                                 maker.anyType(), {1}, maker.random.below(1000)));
     return maker.one("constant_of_shape", {}, attrs);
 }
 
@@ -313,8 +325,7 @@ Id detour(Maker& maker, Id id) {
         out = maker.one("identity", {id});
         break;
     default:
-        if (known.type.dtype == DType::F32)
-            out = maker.one("abs", {id});
+        out = maker.one("abs", {id});
     }
     return out == none ? id : out;
 }
@@ -346,7 +357,7 @@ Id partner(Maker& maker, Id id) {
                          attributes({{"perm", perm}}));
     }
     case 4: // an operator applied to the value itself, so that both ways meet
-        if (known.type.dtype == DType::F32)
+        if (maker.isMain(known))
             return maker.one(maker.random.chance(50) ? "sigmoid" : "tanh", {id});
         break;
     case 5:

@@ -16,7 +16,7 @@ std::int64_t flag(Maker& maker) {
 
 // Along an axis, with flags that are left out half of the time.
 Id along(Maker& maker, const char* op, std::initializer_list<const char*> flags) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     if (maker.at(id).type.rank() == 0)
         return none;
     Attrs attrs;
@@ -29,7 +29,7 @@ Id along(Maker& maker, const char* op, std::initializer_list<const char*> flags)
 }
 
 Id topK(Maker& maker) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     if (maker.at(id).type.rank() == 0)
         return none;
     const std::size_t axis = maker.axisOf(id);
@@ -129,7 +129,6 @@ Id scatterNd(Maker& maker) {
 }
 
 Id oneHot(Maker& maker) {
-    static const std::vector<DType> types = {DType::F32, DType::F32, DType::I32, DType::I64};
     const std::int64_t depth = maker.random.between(1, 7);
     Id index = maker.choose([](const Maker::Known& known) {
         return isInteger(known.type.dtype) && known.type.rank() < 4 && !known.constant;
@@ -141,15 +140,14 @@ Id oneHot(Maker& maker) {
         index = places(maker, extents, depth, indexType(maker));
     }
     const Id values =
-        maker.constantOf(dataFromDoubles(maker.random.pick(types), {2},
-                                         {static_cast<double>(maker.random.between(-1, 0)),
-                                          static_cast<double>(maker.random.between(1, 3))}));
+        maker.constantOf(drawn(isWild(maker.values()) ? maker.values() : Values::Integers,
+                               maker.anyType(), {2}, maker.random.below(1000)));
     return maker.one("one_hot", {index, values}, attributes({{"depth", Integers{depth}}}));
 }
 
 // Classes that are ignored lie outside the others, or are one of them.
 Id nll(Maker& maker, const char* op) {
-    const Id id = maker.realOfRank(2 + maker.random.below(3));
+    const Id id = maker.ofRank(2 + maker.random.below(3));
     const std::int64_t classes = maker.fixedExtent(id, 1);
     if (classes == 0)
         return none;

@@ -1,3 +1,4 @@
+#include "fuzz/numbers.h"
 #include "fuzz/recipes.h"
 
 #include <algorithm>
@@ -113,12 +114,13 @@ Id pad(Maker& maker) {
     const std::vector<Id> parts =
         maker.call("pad_extents", {integers(maker, before), integers(maker, behind),
                                    integers(maker, axes), maker.one("shape", {id})});
-    if (parts.size() != 2 || maker.at(id).type.dtype != DType::F32)
+    if (parts.size() != 2)
         return none;
     const Shape dims = maker.bind(parts[1]);
-    return dims.empty() ? none
-                        : maker.one("pad_at", {id, parts[0], maker.constant({})},
-                                    attributes({{"shape", dims}, {"mode", mode}}));
+    return dims.empty()
+               ? none
+               : maker.one("pad_at", {id, parts[0], maker.constant({}, maker.at(id).type.dtype)},
+                           attributes({{"shape", dims}, {"mode", mode}}));
 }
 
 Id range(Maker& maker) {
@@ -196,10 +198,10 @@ Id unique(Maker& maker) {
 Id suppression(Maker& maker) {
     const std::int64_t images = maker.random.between(1, 2), boxes = maker.random.between(0, 7),
                        classes = maker.random.between(1, 3), most = maker.random.between(0, 4);
-    const Id box = maker.input({Dim(images), Dim(boxes), Dim(4)});
-    const Id score = maker.input({Dim(images), Dim(classes), Dim(boxes)});
+    const Id box = maker.input({Dim(images), Dim(boxes), Dim(4)}, DType::F32);
+    const Id score = maker.input({Dim(images), Dim(classes), Dim(boxes)}, DType::F32);
     const auto number = [&](double value) {
-        return maker.constantOf(dataFromDoubles(DType::F32, {1}, {value}));
+        return maker.constantOf(dataOf(DType::F32, {1}, {value}));
     };
     const std::vector<Id> found = maker.call(
         "non_max_suppression",

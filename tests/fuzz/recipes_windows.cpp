@@ -1,3 +1,4 @@
+#include "fuzz/numbers.h"
 #include "fuzz/recipes.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ std::int64_t flag(Maker& maker) {
 // An image with 0 to 3 axes of places, mostly one or three: two have operators of their own.
 Id volume(Maker& maker) {
     static const std::vector<std::size_t> ranks = {3, 3, 3, 5, 5, 4, 2};
-    return maker.realOfRank(maker.random.pick(ranks));
+    return maker.ofRank(maker.random.pick(ranks));
 }
 
 // Numbers per axis of places.
@@ -103,7 +104,7 @@ Id pool(Maker& maker, const char* op) {
 }
 
 Id maxPoolPlaces(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     const Integers kernel = {maker.random.between(1, 3), maker.random.between(1, 3)};
     Attrs attrs = attributes({{"kernel_shape", kernel}});
     if (maker.random.chance(60))
@@ -122,7 +123,7 @@ Id maxPoolPlaces(Maker& maker) {
 }
 
 Id volumePlaces(Maker& maker) {
-    const Id image = maker.realOfRank(5);
+    const Id image = maker.ofRank(5);
     const Integers kernel = each(maker, 3, 1, 3);
     Attrs attrs = windows(maker, 3, 0);
     attrs.set("kernel_shape", kernel);
@@ -141,7 +142,7 @@ Id volumePlaces(Maker& maker) {
 // As exporters map places: halves of pixels, corners on corners, or plainly; and regions, some of
 // whose places lie outside.
 Id resize(Maker& maker, const std::string& op) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     if (maker.at(id).type.rank() == 0)
         return none;
     const std::size_t axis = maker.axisOf(id);
@@ -181,7 +182,7 @@ Id resize(Maker& maker, const std::string& op) {
         attrs.set("rounding", maker.random.between(0, 4));
     if (op == "resize_cubic") {
         if (maker.random.chance(50))
-            attrs.set("a", -0.5);
+            attrs.set("a", maker.factor(-0.5));
         if (maker.random.chance(40))
             attrs.set("exclude", flag(maker));
     }
@@ -196,20 +197,19 @@ Id resize(Maker& maker, const std::string& op) {
     }
     if (maker.random.chance(40)) {
         attrs.set("crop", std::int64_t{1});
-        attrs.set("outside", static_cast<double>(maker.random.between(-2, 2)));
+        attrs.set("outside", maker.factor(static_cast<double>(maker.random.between(-2, 2))));
     }
     return maker.one(op, {id}, attrs);
 }
 
 Id gridSample(Maker& maker) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
     static const std::vector<std::int64_t> taps = {1, 2, 2, 4};
     const Shape shape = {maker.at(image).type.shape[0], Dim(maker.random.between(1, 5)),
                          Dim(maker.random.between(1, 4)), Dim(2)};
     Id grid = maker.input(shape);
     if (maker.random.chance(30)) // a little beyond the borders
-        grid = maker.one("mul", {maker.one("tanh", {grid}),
-                                 maker.constantOf(dataFromDoubles(DType::F32, {}, {1.375}))});
+        grid = maker.one("mul", {maker.one("tanh", {grid}), maker.number(1.375)});
     Attrs attrs =
         attributes({{"taps", maker.random.pick(taps)}, {"padding", maker.random.between(0, 2)}});
     if (maker.random.chance(60))
@@ -218,7 +218,9 @@ Id gridSample(Maker& maker) {
 }
 
 Id roiAlign(Maker& maker, const char* op) {
-    const Id image = maker.realOfRank(4);
+    const Id image = maker.ofRank(4);
+    if (!isFloat(maker.main()))
+        return none;
     const std::int64_t regions = maker.random.between(maker.random.chance(5) ? 0 : 1, 4);
     std::vector<double> corners;
     for (std::int64_t i = 0; i < regions; ++i) {
@@ -229,7 +231,7 @@ Id roiAlign(Maker& maker, const char* op) {
                         top + 0.75 * static_cast<double>(maker.random.between(0, 8))});
     }
     const Id rois = maker.random.chance(70)
-                        ? maker.constantOf(dataFromDoubles(DType::F32, {regions, 4}, corners))
+                        ? maker.constantOf(dataOf(maker.main(), {regions, 4}, corners))
                         : maker.input(fixedShape({regions, 4}));
     const Id batch = places(maker, {regions}, 0, DType::I64);
     Attrs attrs = attributes({{"height", maker.random.between(1, 3)},
@@ -243,7 +245,7 @@ Id roiAlign(Maker& maker, const char* op) {
 }
 
 Id rotaryEmbedding(Maker& maker) {
-    const Id id = maker.realOfRank(4);
+    const Id id = maker.ofRank(4);
     const std::int64_t width = maker.fixedExtent(id, 3);
     if (width < 2)
         return none;
@@ -258,22 +260,22 @@ Id rotaryEmbedding(Maker& maker) {
 }
 
 Id rmsNorm(Maker& maker) {
-    const Id id = maker.real();
+    const Id id = maker.value();
     const std::size_t rank = maker.at(id).type.rank();
     const std::int64_t extent = rank == 0 ? 0 : maker.fixedExtent(id, rank - 1);
     if (extent == 0)
         return none;
     return maker.one("rms_norm", {id, maker.constant({extent})},
-                     attributes({{"eps", maker.random.chance(50) ? 0.01 : 0.5}}));
+                     attributes({{"eps", maker.factor(maker.random.chance(50) ? 0.01 : 0.5)}}));
 }
 
 Id instanceNorm(Maker& maker) {
-    const Id id = maker.realOfRank(maker.random.chance(50) ? 4 : 2 + maker.random.below(4));
+    const Id id = maker.ofRank(maker.random.chance(50) ? 4 : 2 + maker.random.below(4));
     const std::int64_t channels = maker.fixedExtent(id, 1);
     if (channels == 0)
         return none;
     return maker.one("instance_norm", {id, maker.constant({channels}), maker.constant({channels})},
-                     attributes({{"eps", maker.random.chance(50) ? 0.01 : 0.5}}));
+                     attributes({{"eps", maker.factor(maker.random.chance(50) ? 0.01 : 0.5)}}));
 }
 
 } // namespace

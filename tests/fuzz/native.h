@@ -1,0 +1,19 @@
+// Operators of single elements by the arithmetic of the compiler that builds this file: what the
+// reference says of integers, conversions and the simple operations of floats is held against it.
+#pragma once
+
+#include "ir/attributes.h"
+#include "ir/tensor_data.h"
+
+#include <optional>
+#include <string>
+
+namespace fw::fuzz {
+
+// The result, which is of this type and broadcast as NumPy does; nullopt for any other operator and
+// where the language leaves no way to say it (a rest of a division by 0).
+std::optional<TensorData> natively(const std::string& op,
+                                   const std::vector<const TensorData*>& operands,
+                                   const TensorType& result);
+
+} // namespace fw::fuzz
