@@ -285,7 +285,8 @@ public:
         for (const ParamTree& param : m_op.params)
             type(param.type);
         for (const OutTree& out : m_op.outs)
-            type(out.type);
+            if (!isAttr(out.type.dtype)) // as of a cast
+                type(out.type);
         for (const auto check : {checkRequirements, checkOnnxClauses})
             for (Diag& diag : check(m_op, m_file))
                 m_errors.push_back(std::move(diag));
