@@ -70,7 +70,7 @@ public:
             else if (value->valid())
                 m_editor.addResult(result.name, *value);
         }
-        if (!m_isBody)
+        if (!m_isBody && m_errors.empty())
             checkOptions();
         if (m_errors.empty()) {
             Result<GraphPtr> made = m_editor.finish(m_options.origins);
@@ -341,8 +341,8 @@ private:
             return values.takeDiag().at(at(tree.span));
         if (values->size() != tree.results.size())
             return refuse(DiagCode::OperatorArity,
-                          fmt::format("{} has {} results, {} are named", tree.op, values->size(),
-                                      tree.results.size()),
+                          fmt::format("{} has {} result{}, {} are named", tree.op, values->size(),
+                                      values->size() == 1 ? "" : "s", tree.results.size()),
                           tree.span);
         for (std::size_t i = 0; i < values->size(); ++i)
             define(tree.results[i].name, (*values)[i], tree.origins);

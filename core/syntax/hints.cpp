@@ -185,6 +185,8 @@ private:
         const bool operand = inside("(") && m_open > 0 &&
                              m_tokens[m_open - 1].kind == TokenKind::Name &&
                              (m_last.is("(") || m_last.is(","));
+        if (operand && m_tokens[m_open - 1].is("const"))
+            return "a constant is written const [0.5] : f32[]";
         if (operand && (isNumber(m_found) || m_found.is("-")))
             return "a number is a constant with a name of its own: c = const [0.5] : f32[]";
         if (m_last.is("return"))

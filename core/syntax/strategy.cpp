@@ -36,6 +36,8 @@ EntryTree entry(Parser& parser) {
         } else if (parser.at("when") && !out.guard) {
             parser.take();
             out.guard = parser.condition();
+            if (out.guard->tree.isName("not") && parser.peek().kind == TokenKind::Name)
+                parser.fail("a condition expected, found '" + parser.peek().text + "'");
             if (parser.at("when"))
                 parser.failAt(parser.peek().span, "there are two conditions", "join them with &&");
         } else if (parser.accept("absorbs")) {
