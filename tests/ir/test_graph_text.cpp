@@ -371,7 +371,7 @@ void TestGraphText::refusals_data() {
     row("two", "graph a(x: f32[1]) -> x { }\ngraph b(x: f32[1]) -> x { }",
         "t.fw:2:1: error TXT01: a second graph, b");
     row("unknown operator", "graph g(x: f32[1]) -> y {\n  y = nothing(x)\n}",
-        "t.fw:2:3: node nothing: error OPR01");
+        "t.fw:2:7: error OPR01: there is no operator named nothing");
     row("unknown value", "graph g(x: f32[1]) -> y {\n  y = relu(z)\n}",
         "t.fw:2:12: error TXT02: there is no value \"z\"");
     row("later value", "graph g(x: f32[1]) -> y {\n  y = relu(z)\n  z = relu(x)\n}",
@@ -382,7 +382,7 @@ void TestGraphText::refusals_data() {
         "t.fw:2:3: error TXT02: the name \"x\" is used twice");
     row("no result", "graph g(x: f32[1]) -> {\n}", "t.fw:1:1: error TXT01: a graph needs a result");
     row("arity", "graph g(x: f32[1]) -> y {\n  (y, z) = relu(x)\n}",
-        "t.fw:2:3: error OPR03: relu has 1 results, 2 are named");
+        "t.fw:2:3: error OPR03: relu has 1 result, 2 are named");
     row("shapes",
         "graph g(x: f32[2, 3]) -> y {\n  w = const random(1) : f32[4, 4]\n  y = dense(x, w)\n}",
         "t.fw:3:3: node dense: error SHP01");
