@@ -17,7 +17,7 @@ struct BookNamesKnown {
     const ScheduleTable& schedules;
     const TargetTable& targets;
     const std::vector<std::string>& targetKeys;
-    const std::vector<std::string>& libraries; // those that books declare
+    const std::vector<std::string>& libraries;      // those that books declare
     std::shared_ptr<const OperatorSet> operatorSet; // `operators`, for graphs that hold it
 };
 

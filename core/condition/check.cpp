@@ -50,8 +50,8 @@ public:
         const auto kind = term(tree);
         if (kind && *kind != TermKind::Truth && *kind != TermKind::Any)
             refuse(DiagCode::RuleIllegal,
-                   fmt::format("{} is no condition: it is {}", termText(tree), kindNoun(*kind)), tree,
-                   "compare it with something");
+                   fmt::format("{} is no condition: it is {}", termText(tree), kindNoun(*kind)),
+                   tree, "compare it with something");
     }
 
     std::optional<TermKind> term(const Tree& tree) {
@@ -186,8 +186,7 @@ private:
         return refuse(DiagCode::RuleIllegal,
                       fmt::format("{} is {}, {} wants numbers", termText(tree.args[at]),
                                   kindNoun(at == 0 ? *a : *b), tree.text),
-                      tree.args[at],
-                      std::string(conditionFunction(tree.text)->sentence));
+                      tree.args[at], std::string(conditionFunction(tree.text)->sentence));
     }
 
     std::optional<TermKind> among(const Tree& tree) {

@@ -1,4 +1,5 @@
 #include "ir/bound_dims.h"
+#include "ir/typed_attributes.h"
 
 #include <fmt/format.h>
 
@@ -48,24 +49,6 @@ void addBindersOf(const Node& node, const Binders& binders, std::vector<NodeId>&
         if (const auto binder = binders.find(dim);
             binder != binders.end() && binder->second != node.id)
             out.push_back(binder->second);
-}
-
-// An integer that is written for a real attribute is that real, so one value is one node.
-void typeReals(Attrs& attrs, const Operator& op) {
-    std::vector<std::pair<std::string, AttrValue>> typed;
-    for (const auto& [name, value] : attrs) {
-        const auto* integer = std::get_if<std::int64_t>(&value);
-        const auto* integers = std::get_if<Integers>(&value);
-        if (integer == nullptr && integers == nullptr)
-            continue;
-        const std::optional<AttrType> type = op.attrType(name);
-        if (integer != nullptr && type == AttrType::Float)
-            typed.emplace_back(name, static_cast<double>(*integer));
-        else if (integers != nullptr && type == AttrType::FloatList)
-            typed.emplace_back(name, Reals(integers->begin(), integers->end()));
-    }
-    for (auto& [name, value] : typed)
-        attrs.set(name, std::move(value));
 }
 
 } // namespace

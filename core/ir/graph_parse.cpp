@@ -30,8 +30,7 @@ public:
     GraphReader(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
                 const GraphTextOptions& options, Constants constants = Constants::Read)
         : m_tree(tree), m_options(options), m_file(options.file), m_operators(operators),
-          m_editor(std::move(operators), tree.name), m_constants(constants),
-          m_used(m_ownUsed) {
+          m_editor(std::move(operators), tree.name), m_constants(constants), m_used(m_ownUsed) {
         nameDims();
     }
     // Of a body: `outer` takes the given dimensions that occur.
@@ -48,8 +47,8 @@ public:
             const Result<TensorType> type = typeFromTree(input.type, m_scope);
             if (!type)
                 note(type.diag());
-            define(input.value.name,
-                   type ? m_editor.addInput(input.value.name, *type) : ValueRef(), input.origins);
+            define(input.value.name, type ? m_editor.addInput(input.value.name, *type) : ValueRef(),
+                   input.origins);
         }
         for (const GraphAssumptionTree& assumption : m_tree.assumptions)
             note(assume(assumption));
@@ -116,11 +115,10 @@ private:
     void checkOptions() {
         for (const auto& [name, value] : m_options.dims)
             if (!m_used.contains(name))
-                note(makeDiag(DiagCode::UnknownName, "there is no free dimension " + name,
-                              {m_file},
-                              m_free.empty() ? std::string("no other dimension is free")
-                                             : fmt::format("there are {}",
-                                                           fmt::join(m_free, ", "))));
+                note(makeDiag(DiagCode::UnknownName, "there is no free dimension " + name, {m_file},
+                              m_free.empty()
+                                  ? std::string("no other dimension is free")
+                                  : fmt::format("there are {}", fmt::join(m_free, ", "))));
         for (const auto& [name, type] : m_options.types)
             if (!m_typed.contains(name))
                 note(makeDiag(DiagCode::UnknownName, "no unknown operator gives " + name, {m_file},
@@ -271,24 +269,22 @@ private:
             std::vector<std::string> names;
             for (const Operator* known : m_operators->all())
                 names.push_back(known->name());
-            note(refuse(DiagCode::UnknownOperator, "there is no operator named " + tree.op,
-                        tree.opSpan,
-                        tree.op == "const"
-                            ? "a constant is written const [1, 2] : f32[2]"
-                            : didYouMean(tree.op, names, "fw ops lists the operators")));
+            note(refuse(
+                DiagCode::UnknownOperator, "there is no operator named " + tree.op, tree.opSpan,
+                tree.op == "const" ? "a constant is written const [1, 2] : f32[2]"
+                                   : didYouMean(tree.op, names, "fw ops lists the operators")));
             return false;
         }
         if (const Arity arity = op->arity(); !arity.takes(tree.operands.size()))
-            note(refuse(DiagCode::OperatorArity,
-                        fmt::format("{} has {}, not {}", tree.op, arity.text(),
-                                    tree.operands.size()),
-                        tree.opSpan, op->signature()));
+            note(refuse(
+                DiagCode::OperatorArity,
+                fmt::format("{} has {}, not {}", tree.op, arity.text(), tree.operands.size()),
+                tree.opSpan, op->signature()));
         for (const TreeAttr& attr : tree.attrs)
             if (!op->attrType(attr.name))
-                note(refuse(DiagCode::TextName, tree.op + " has no attribute " + attr.name,
-                            attr.span,
-                            didYouMean(attr.name, op->attrNames(),
-                                       "fw ops " + tree.op + " lists them")));
+                note(refuse(
+                    DiagCode::TextName, tree.op + " has no attribute " + attr.name, attr.span,
+                    didYouMean(attr.name, op->attrNames(), "fw ops " + tree.op + " lists them")));
         return m_errors.size() == before;
     }
 
@@ -309,8 +305,8 @@ private:
         }
         for (const TreeAttr& attr : tree.attrs) {
             if (wish.attrs.has(attr.name))
-                note(refuse(DiagCode::TextName,
-                            "the attribute " + attr.name + " is written twice", attr.span));
+                note(refuse(DiagCode::TextName, "the attribute " + attr.name + " is written twice",
+                            attr.span));
             Result<AttrValue> value = attribute(attr.value);
             if (!value)
                 note(value.diag());

@@ -31,9 +31,9 @@ bool sameReal(double a, double b) {
 }
 
 bool sameAttribute(const AttrValue& a, const AttrValue& b) {
-    if (const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b); x && y)
+    if (const auto* x = std::get_if<double>(&a), *y = std::get_if<double>(&b); x && y)
         return sameReal(*x, *y);
-    if (const auto *x = std::get_if<Reals>(&a), *y = std::get_if<Reals>(&b); x && y)
+    if (const auto* x = std::get_if<Reals>(&a), *y = std::get_if<Reals>(&b); x && y)
         return std::equal(x->begin(), x->end(), y->begin(), y->end(), sameReal);
     return a == b;
 }

@@ -13,8 +13,9 @@
 // Begin and end of each text, from embedded.S.
 #define FW_BOOKS(X)                                                                                \
     X(elementwise)                                                                                 \
-    X(contraction) X(window) X(normalization) X(movement) X(selection) X(resample) X(quantization) \
-        X(losses) X(signal) X(sizes)
+    X(contraction)                                                                                 \
+    X(window) X(normalization) X(movement) X(selection) X(resample) X(quantization) X(losses)      \
+        X(signal) X(sizes)
 extern "C" {
 #define FW_X(name)                                                                                 \
     extern const char fwBook_##name[];                                                             \

@@ -41,7 +41,7 @@ private:
 class RightSideCheck {
 public:
     RightSideCheck(const RuleTree& rule, const OperatorSet& operators, const PartNames& parts,
-              Bound& bound, Refusals& out)
+                   Bound& bound, Refusals& out)
         : m_rule(rule), m_operators(operators), m_parts(parts), m_bound(bound), m_out(out) {}
 
     void let(const NamedTree& named) {
@@ -154,12 +154,11 @@ private:
         if (op == nullptr && m_bound.values.contains(tree.text))
             return applied(tree);
         if (op == nullptr)
-            return m_out.refuse(DiagCode::UnknownOperator,
-                                "there is no operator named " + tree.text, tree.span,
-                                tree.text == "const"
-                                    ? "a number stands beside a value, whose element type it "
-                                      "takes: x * 2"
-                                    : operatorHint(tree.text, m_operators, nullptr));
+            return m_out.refuse(
+                DiagCode::UnknownOperator, "there is no operator named " + tree.text, tree.span,
+                tree.text == "const" ? "a number stands beside a value, whose element type it "
+                                       "takes: x * 2"
+                                     : operatorHint(tree.text, m_operators, nullptr));
         const auto lists = static_cast<std::size_t>(
             std::count_if(tree.args.begin(), tree.args.end(),
                           [](const Tree& part) { return part.kind == TreeKind::Pack; }));
@@ -198,10 +197,10 @@ private:
             hint = fmt::format("the number takes the element type beside it in {} {} {}",
                                shown(call.args[0]), sign, shown(call.args[1]));
         }
-        m_out.refuse(DiagCode::RuleIllegal,
-                     fmt::format("{} is a number, and an operand of {} is a value", text,
-                                 call.text),
-                     part.span, std::move(hint));
+        m_out.refuse(
+            DiagCode::RuleIllegal,
+            fmt::format("{} is a number, and an operand of {} is a value", text, call.text),
+            part.span, std::move(hint));
     }
 
     // e(x): what e = kind elementwise(...) matched, on other operands.

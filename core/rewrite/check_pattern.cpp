@@ -426,8 +426,8 @@ private:
         if (type == AttrType::DType && meant.empty())
             meant = elementTypeMeant(written.text);
         if (isFreeName(written) && !meant.empty())
-            return m_out.refuse(DiagCode::TextName, written.text + " is a name here",
-                                written.span, fmt::format("write {}", meant));
+            return m_out.refuse(DiagCode::TextName, written.text + " is a name here", written.span,
+                                fmt::format("write {}", meant));
         if (isFreeName(written) && ofText)
             return m_out.refuse(
                 DiagCode::TextType, fmt::format("{} of {} is a text", attr.name, op.name()),

@@ -55,9 +55,9 @@ public:
                               mark.diag.code == DiagCode::RuleIllegal ||
                               mark.diag.code == DiagCode::Syntax;
             // A hint about grammar says what is meant; what is spelled alike is something else.
-            const bool told =
-                mark.diag.code == DiagCode::Syntax && !mark.diag.hint.empty();
-            if (!name || told || word.empty() || word.size() > longestWord || ++suggested > mostSuggested)
+            const bool told = mark.diag.code == DiagCode::Syntax && !mark.diag.hint.empty();
+            if (!name || told || word.empty() || word.size() > longestWord ||
+                ++suggested > mostSuggested)
                 continue;
             const TextContext context = contextAt(m_book.text, m_list, begin);
             if (context.begin != begin || context.end != end)

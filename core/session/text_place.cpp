@@ -546,11 +546,10 @@ private:
         if (inside("(") && ended() && isReduction(m_open.back().name))
             return set(Expect::Words, {"in"});
         set(Expect::Expression,
-            {"sum", "max",     "min",   "prod",   "pad",   "wrap",   "select", "cast",
-             "exp", "log",     "clamp", "lowest", "sqrt",  "rsqrt",  "sqr",    "tanh",
-             "erf", "sigmoid", "abs",   "floor",  "ceil",  "round",  "sign",   "sin",
-             "cos", "pow",     "div",   "fma",    "given", "before", "total",
-             "true", "false"});
+            {"sum", "max",   "min",    "prod",  "pad",   "wrap", "select", "cast", "exp",
+             "log", "clamp", "lowest", "sqrt",  "rsqrt", "sqr",  "tanh",   "erf",  "sigmoid",
+             "abs", "floor", "ceil",   "round", "sign",  "sin",  "cos",    "pow",  "div",
+             "fma", "given", "before", "total", "true",  "false"});
     }
 
     static bool isReduction(const std::string& name) {

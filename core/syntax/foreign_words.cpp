@@ -10,19 +10,19 @@ namespace fw {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 35> elementTypes = {{
-    {"float", "f32"},       {"float32", "f32"},     {"fp32", "f32"},     {"single", "f32"},
-    {"double", "f64"},      {"float64", "f64"},     {"fp64", "f64"},     {"half", "f16"},
-    {"float16", "f16"},     {"fp16", "f16"},        {"bfloat16", "bf16"}, {"bfloat", "bf16"},
-    {"int", "i64"},         {"int8", "i8"},      {"int16", "i16"},
-    {"int32", "i32"},       {"int64", "i64"},       {"uint", "u64"},     {"uint8", "u8"},
-    {"uint16", "u16"},      {"uint32", "u32"},      {"uint64", "u64"},   {"si8", "i8"},
-    {"si16", "i16"},        {"si32", "i32"},        {"si64", "i64"},     {"ui8", "u8"},
-    {"ui16", "u16"},        {"ui32", "u32"},        {"ui64", "u64"},     {"i1", "bool"},         {"bool_", "bool"},      {"boolean", "bool"}, {"string", "text"},
-    {"str", "text"},
+    {"float", "f32"},    {"float32", "f32"}, {"fp32", "f32"},      {"single", "f32"},
+    {"double", "f64"},   {"float64", "f64"}, {"fp64", "f64"},      {"half", "f16"},
+    {"float16", "f16"},  {"fp16", "f16"},    {"bfloat16", "bf16"}, {"bfloat", "bf16"},
+    {"int", "i64"},      {"int8", "i8"},     {"int16", "i16"},     {"int32", "i32"},
+    {"int64", "i64"},    {"uint", "u64"},    {"uint8", "u8"},      {"uint16", "u16"},
+    {"uint32", "u32"},   {"uint64", "u64"},  {"si8", "i8"},        {"si16", "i16"},
+    {"si32", "i32"},     {"si64", "i64"},    {"ui8", "u8"},        {"ui16", "u16"},
+    {"ui32", "u32"},     {"ui64", "u64"},    {"i1", "bool"},       {"bool_", "bool"},
+    {"boolean", "bool"}, {"string", "text"}, {"str", "text"},
 }};
 
 // Words for what holds elements, which say nothing of their type.
-constexpr std::array<std::string_view, 6> holders = {"tensor", "memref", "array",
+constexpr std::array<std::string_view, 6> holders = {"tensor",  "memref", "array",
                                                      "ndarray", "buffer", "vector"};
 
 std::string lower(std::string_view word) {
@@ -52,7 +52,10 @@ bool isBoolean(std::string_view word) {
 
 std::string_view booleanMeant(std::string_view word) {
     const std::string name = lower(word);
-    return isBoolean(word) ? std::string_view() : name == "true" ? "true" : name == "false" ? "false" : "";
+    return isBoolean(word)   ? std::string_view()
+           : name == "true"  ? "true"
+           : name == "false" ? "false"
+                             : "";
 }
 
 std::string_view elementTypeMeant(std::string_view word) {

@@ -17,8 +17,8 @@ std::string_view elementTypeMeant(std::string_view word);
 // What to write where a word stands that is no element type: "write f32". `otherwise` where nothing
 // is meant.
 std::string elementTypeHint(std::string_view word, std::string otherwise = {});
-// Whether a word may stand for any element type: T, Acc. It begins with a capital, and is no element
-// type of elsewhere.
+// Whether a word may stand for any element type: T, Acc. It begins with a capital, and is no
+// element type of elsewhere.
 bool isTypeVariable(std::string_view word);
 
 // What a word is in patterns ("wildcard", "is_op"), in conditions ("ndim", "k.shape"): a sentence;

@@ -323,8 +323,7 @@ std::string hintOfDeclaration(const std::vector<Token>& tokens, std::size_t at,
     const Token& found = tokens[at];
     if (found.kind == TokenKind::Name) {
         const auto known = meant.find(found.text);
-        return known != meant.end() ? std::string(known->second)
-                                    : didYouMean(found.text, keywords);
+        return known != meant.end() ? std::string(known->second) : didYouMean(found.text, keywords);
     }
     const Token& next = tokens[std::min(at + 1, tokens.size() - 1)];
     const bool comment = (found.is("/") && (next.is("/") || next.is("*"))) ||

@@ -58,9 +58,9 @@ std::string withoutIndent(std::string_view text) {
 // "int64" is an int, "double" a float, "str" a text.
 std::string attrKindHint(std::string_view word) {
     const std::string_view meant = elementTypeMeant(word);
-    const std::string_view kind = meant.empty()      ? ""
-                                  : meant == "text"  ? "text"
-                                  : meant == "bool"  ? "bool"
+    const std::string_view kind = meant.empty()                        ? ""
+                                  : meant == "text"                    ? "text"
+                                  : meant == "bool"                    ? "bool"
                                   : meant[0] == 'f' || meant[0] == 'b' ? "float"
                                                                        : "int";
     return kind.empty() ? "int, float, bool, text or dtype" : "write " + std::string(kind);
@@ -80,8 +80,7 @@ AttrKind attrKind(Parser& parser) {
     if (name == "dtype")
         return AttrKind::DType;
     if (!parser.failed())
-        parser.failAt(token.span, "'" + name + "' is not a type of attributes",
-                      attrKindHint(name));
+        parser.failAt(token.span, "'" + name + "' is not a type of attributes", attrKindHint(name));
     return AttrKind::Int;
 }
 

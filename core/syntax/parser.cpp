@@ -111,9 +111,8 @@ std::string Parser::expectName(std::string_view what) {
 }
 
 std::string Parser::expectNewName(std::string_view what) {
-    if (const Token& found = peek();
-        found.kind == TokenKind::Name &&
-        (isBoolean(found.text) || !booleanMeant(found.text).empty()))
+    if (const Token& found = peek(); found.kind == TokenKind::Name &&
+                                     (isBoolean(found.text) || !booleanMeant(found.text).empty()))
         failAt(found.span, fmt::format("{} expected, found {}, which is a value", what, found.text),
                "choose another name");
     return expectName(what);

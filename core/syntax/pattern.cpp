@@ -73,8 +73,8 @@ PatternAttrTree attribute(Parser& parser) {
 
 bool atLiteral(const Parser& parser) {
     const TokenKind kind = parser.peek().kind;
-    return kind == TokenKind::Int || kind == TokenKind::Float || parser.at("-") ||
-           parser.at("[") || (kind == TokenKind::Name && isBoolean(parser.peek().text));
+    return kind == TokenKind::Int || kind == TokenKind::Float || parser.at("-") || parser.at("[") ||
+           (kind == TokenKind::Name && isBoolean(parser.peek().text));
 }
 
 // Behind "const": what it is equal to, if that is written.

@@ -13,8 +13,8 @@ EntryTree entry(Parser& parser) {
     const Token first = parser.peek();
     if (isForeignClause(first))
         parser.fail("the name of an implementation expected, found '" + first.text + "'");
-    out.name = parser.accept("*") ? "*"
-                                  : libraryMeant(parser.expectName("the name of an implementation"));
+    out.name =
+        parser.accept("*") ? "*" : libraryMeant(parser.expectName("the name of an implementation"));
     if (out.name != "*" && parser.accept(".")) {
         parser.expect("*");
         out.name += ".*";

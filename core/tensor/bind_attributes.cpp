@@ -70,8 +70,8 @@ std::string kindText(const AttrParamTree& attr) {
 
 // How a value is written that is one of a list, or a list of one.
 std::string rightSpelling(const AttrParamTree& attr, const AttrValue& given) {
-    const bool number = std::holds_alternative<std::int64_t>(given) ||
-                        std::holds_alternative<double>(given);
+    const bool number =
+        std::holds_alternative<std::int64_t>(given) || std::holds_alternative<double>(given);
     if (attr.list && (number || std::holds_alternative<std::string>(given)))
         return fmt::format("{} = [{}]", attr.name, attrText(given));
     if (const auto* one = std::get_if<Integers>(&given); !attr.list && one && one->size() == 1)
@@ -87,10 +87,10 @@ Result<NameValue> attrValue(const AttrParamTree& attr, const OpCall& call, TreeE
     const AttrValue* given = call.attrs.find(attr.name);
     if (given == nullptr)
         return fallback(attr, shapes);
-    const Diag wrong = makeDiag(DiagCode::UnsupportedAttribute,
-                                fmt::format("{} is {}, not {}", attr.name, kindText(attr),
-                                            attrText(*given)),
-                                {}, rightSpelling(attr, *given));
+    const Diag wrong =
+        makeDiag(DiagCode::UnsupportedAttribute,
+                 fmt::format("{} is {}, not {}", attr.name, kindText(attr), attrText(*given)), {},
+                 rightSpelling(attr, *given));
     if (attr.list && attr.kind == AttrKind::Text) {
         if (const auto* texts = std::get_if<Texts>(given))
             return NameValue(*texts);

@@ -67,8 +67,9 @@ void TestLanguage::casesSayThis_data() {
     row("number_max", {});
     row("max_of_numbers", {});
     row("clips", {});
-    row("real_attr", {u"7:1: error TXT02: there is no rule, pattern, chain or built-in rewrite named "
-                      "cse2 (test \"...\" of NAME { ... })"_s});
+    row("real_attr",
+        {u"7:1: error TXT02: there is no rule, pattern, chain or built-in rewrite named "
+         "cse2 (test \"...\" of NAME { ... })"_s});
     row("model_file_ignores_blocks", {});
     row("float32_is_a_type_variable",
         {u"1:9: error TXT02: f: there is no element type float32 (write f32)"_s,
@@ -97,17 +98,28 @@ void TestLanguage::booleansAreNumbers() {
         "graph g(x: f32[4]) -> y, z { y = cumsum(x) {exclusive = true}  z = cumsum(x) }";
     const QStringList errors = errorsOf(
         "pattern yes(x) = cumsum(x) {exclusive = true}\n"
-        "test \"true\" { " + graph + " expect match 1 }\n"
+        "test \"true\" { " +
+        graph +
+        " expect match 1 }\n"
         "pattern one(x) = cumsum(x) {exclusive = 1}\n"
-        "test \"1\" { " + graph + " expect match 1 }\n"
+        "test \"1\" { " +
+        graph +
+        " expect match 1 }\n"
         "pattern no(x) = cumsum(x) {exclusive = false, reverse = false}\n"
-        "test \"false\" { " + graph + " expect match 1 }\n"
+        "test \"false\" { " +
+        graph +
+        " expect match 1 }\n"
         "pattern either(x) = cumsum(x) {exclusive in {true, false}}\n"
-        "test \"either\" { " + graph + " expect match 2 }\n"
+        "test \"either\" { " +
+        graph +
+        " expect match 2 }\n"
         "rule on { match y = cumsum(x) {exclusive = e} where e == true emit y = cumsum(x) }\n"
-        "test \"a condition\" { " + graph + " expect match 1 expect becomes graph g(x: f32[4]) -> "
+        "test \"a condition\" { " +
+        graph +
+        " expect match 1 expect becomes graph g(x: f32[4]) -> "
         "y, z { y = cumsum(x)  z = cumsum(x) } }\n"
-        "rule turn { match y = cumsum(x) {exclusive = false} emit y = cumsum(x) {exclusive = true} }\n"
+        "rule turn { match y = cumsum(x) {exclusive = false} emit y = cumsum(x) {exclusive = true} "
+        "}\n"
         "test \"a right side\" { graph g(x: f32[4]) -> y { y = cumsum(x) } expect match 1 }\n"
         "pattern of_bools(x) = and(x, const true)\n"
         "test \"a constant\" { graph g(x: bool[2]) -> y { c = const [true, 1] : bool[2]  "
@@ -149,46 +161,50 @@ void TestLanguage::booleansAreNoNames() {
 }
 
 void TestLanguage::realsAreOneValue() {
-    QCOMPARE(errorsOf("rule one { match y = clip(relu(x)) {min = 0, max} emit y = clip(x) {min = 0.0, "
-                      "max = max} }\n"
-                      "test \"written as integers\" { graph g(x: f32[4]) -> y { r = relu(x)  y = "
-                      "clip(r) {min = 0, max = 6} }\n"
-                      "  expect match 1  expect becomes graph g(x: f32[4]) -> y { y = clip(x) {min "
-                      "= 0, max = 6.0} } }\n"
-                      "pattern same(x) = add(clip(x) {*a}, clip(x) {*a})\n"
-                      "test \"all attributes\" { graph g(x: f32[4]) -> y { p = clip(x) {min = 1}  q = "
-                      "clip(x) {min = 1.0}  y = add(p, q) } expect match 1 }\n"
-                      "builtin cse\n"
-                      "test \"cse\" { graph g(x: f32[4]) -> y { p = clip(x) {min = 1}  q = clip(x) "
-                      "{min = 1.0}  y = add(p, q) } expect match 1 }\n"
-                      "rule product { match y = leaky_relu(leaky_relu(x) {alpha = a}) {alpha = b} "
-                      "where a > 0, b > 0 emit y = leaky_relu(x) {alpha = a * b} }\n"
-                      "test \"as f32\" { graph g(x: f32[4]) -> y { h = leaky_relu(x) {alpha = 0.1}  y "
-                      "= leaky_relu(h) {alpha = 0.2} }\n"
-                      "  expect becomes graph g(x: f32[4]) -> y { y = leaky_relu(x) {alpha = 0.02} "
-                      "} }\n"),
-             QStringList());
+    QCOMPARE(
+        errorsOf("rule one { match y = clip(relu(x)) {min = 0, max} emit y = clip(x) {min = 0.0, "
+                 "max = max} }\n"
+                 "test \"written as integers\" { graph g(x: f32[4]) -> y { r = relu(x)  y = "
+                 "clip(r) {min = 0, max = 6} }\n"
+                 "  expect match 1  expect becomes graph g(x: f32[4]) -> y { y = clip(x) {min "
+                 "= 0, max = 6.0} } }\n"
+                 "pattern same(x) = add(clip(x) {*a}, clip(x) {*a})\n"
+                 "test \"all attributes\" { graph g(x: f32[4]) -> y { p = clip(x) {min = 1}  q = "
+                 "clip(x) {min = 1.0}  y = add(p, q) } expect match 1 }\n"
+                 "builtin cse\n"
+                 "test \"cse\" { graph g(x: f32[4]) -> y { p = clip(x) {min = 1}  q = clip(x) "
+                 "{min = 1.0}  y = add(p, q) } expect match 1 }\n"
+                 "rule product { match y = leaky_relu(leaky_relu(x) {alpha = a}) {alpha = b} "
+                 "where a > 0, b > 0 emit y = leaky_relu(x) {alpha = a * b} }\n"
+                 "test \"as f32\" { graph g(x: f32[4]) -> y { h = leaky_relu(x) {alpha = 0.1}  y "
+                 "= leaky_relu(h) {alpha = 0.2} }\n"
+                 "  expect becomes graph g(x: f32[4]) -> y { y = leaky_relu(x) {alpha = 0.02} "
+                 "} }\n"),
+        QStringList());
 }
 
 void TestLanguage::numbersHaveExtrema() {
     const std::string two = "graph g(x: f32[4]) -> y { h = clip(x) {min = -2, max = 1.5}  y = "
                             "clip(h) {min = -1, max = 3} }";
-    QCOMPARE(errorsOf("rule inner { match y = clip(clip(x) {min = a, max = b}) {min = c, max = d} "
-                      "where max(a, c) <= min(b, d), max(a, -5) == a emit y = clip(x) {min = "
-                      "max(a, c), max = min(b, d)} }\n"
-                      "test \"of reals\" { " + two + " expect match 1 expect becomes graph g(x: "
-                      "f32[4]) -> y { y = clip(x) {min = -1, max = 1.5} } }\n"
-                      "rule mixed { match y = leaky_relu(x) {alpha = a} where a < 0.25, a > 0 emit "
-                      "y = leaky_relu(x) {alpha = max(a, 1)} }\n"
-                      "pattern lists(x: f32[1, 3, ...], w) = conv2d(x, w) {strides = s}\n"
-                      "rule of_lists { match y = conv2d(x, w) {strides = s, *a} where min(s, 2) == "
-                      "s, max(rank(x), 3) == 4, all(max(s, 1) == s) emit y = conv2d(x, w) {*a} }\n"
-                      "test \"of lists\" { graph g(x: f32[1, 2, 8, 8], w: f32[3, 2, 1, 1]) -> y { y "
-                      "= conv2d(x, w) {strides = [2, 1]} } expect none }\n"),
-             QStringList());
-    const QStringList errors =
-        errorsOf("rule r { match y = concat(...xs) {axis} where min(\"a\", 1) == 0 emit y = x }\n"
-                 "rule s { match y = relu(x) where max(x, 2.5) == 2, rank(2.5) == 1 emit y = x }\n");
+    QCOMPARE(
+        errorsOf("rule inner { match y = clip(clip(x) {min = a, max = b}) {min = c, max = d} "
+                 "where max(a, c) <= min(b, d), max(a, -5) == a emit y = clip(x) {min = "
+                 "max(a, c), max = min(b, d)} }\n"
+                 "test \"of reals\" { " +
+                 two +
+                 " expect match 1 expect becomes graph g(x: "
+                 "f32[4]) -> y { y = clip(x) {min = -1, max = 1.5} } }\n"
+                 "rule mixed { match y = leaky_relu(x) {alpha = a} where a < 0.25, a > 0 emit "
+                 "y = leaky_relu(x) {alpha = max(a, 1)} }\n"
+                 "pattern lists(x: f32[1, 3, ...], w) = conv2d(x, w) {strides = s}\n"
+                 "rule of_lists { match y = conv2d(x, w) {strides = s, *a} where min(s, 2) == "
+                 "s, max(rank(x), 3) == 4, all(max(s, 1) == s) emit y = conv2d(x, w) {*a} }\n"
+                 "test \"of lists\" { graph g(x: f32[1, 2, 8, 8], w: f32[3, 2, 1, 1]) -> y { y "
+                 "= conv2d(x, w) {strides = [2, 1]} } expect none }\n"),
+        QStringList());
+    const QStringList errors = errorsOf(
+        "rule r { match y = concat(...xs) {axis} where min(\"a\", 1) == 0 emit y = x }\n"
+        "rule s { match y = relu(x) where max(x, 2.5) == 2, rank(2.5) == 1 emit y = x }\n");
     QVERIFY2(errors.join(u'\n').contains(
                  u"1:51: error RUL01: \"a\" is a text, min wants numbers (min(a, b): the smaller "
                  "number; of lists element by element)"_s),
@@ -223,14 +239,16 @@ void TestLanguage::mistakesAreTold_data() {
     row("op f(x: T[N], attr n: int64 = 1) -> y: T[N] { y[n] = x[n] }",
         "'int64' is not a type of attributes (write int)");
     row("op f(x: T[N], attr n: double) -> y: T[N] { y[n] = x[n] }", "(write float)");
-    row("op f(x: T[-1, N]) -> y: T[N] { y[n] = x[0, n] }", "no extent is -1 (any extent has a name");
+    row("op f(x: T[-1, N]) -> y: T[N] { y[n] = x[0, n] }",
+        "no extent is -1 (any extent has a name");
     row("implementations dense(x: float32[M, K], w: f32[N, K]) on any { mine by generated.plain }",
         "1:26: error TXT02: there is no element type float32 (write f32)");
     row("pattern p(x) = relu(x: float32)", "there is no element type float32 (write f32)");
     row("pattern p(x) = cast(x) {to = float16}", "float16 is a name here (write f16)");
     row("rule r { match y = cast(x) {to} where to == int8 emit y = x }", "(write i8)");
     row("rule r { match y = cast(x) {to} emit y = cast(x) {to = half} }", "(write f16)");
-    row("graph g(x: float32[4]) -> y { y = relu(x) }", "'float32' is not an element type (write f32)");
+    row("graph g(x: float32[4]) -> y { y = relu(x) }",
+        "'float32' is not an element type (write f32)");
     row("graph g(x: f32[4]) -> y { y = cast(x) {to = float16} }", "(write f16)");
     row("graph g(x: f32[-1, 4]) -> y { y = relu(x) }", "a free dimension has a name: N");
     // Patterns.
@@ -278,7 +296,8 @@ void TestLanguage::mistakesAreTold() {
 void TestLanguage::rightSpellingsAreTaken_data() {
     QTest::addColumn<bool>("unused");
     for (const char* text :
-         {"fuse f { match relu(x) where libs has dnnl }", "fuse f { match relu(x) where libs has cblas }",
+         {"fuse f { match relu(x) where libs has dnnl }",
+          "fuse f { match relu(x) where libs has cblas }",
           "composite c for mkldnn { match dense(x, w: const) >> relu(^) }",
           "fuse f { match relu(tanh(x)) as for dnnl }",
           "implementations dense(...) on any { mine by generated.plain when libs has dnnl }",
@@ -316,9 +335,10 @@ void TestLanguage::graphsTellEverything() {
     QCOMPARE(places, QStringList({u"1:40"_s, u"2:7"_s, u"4:19"_s, u"5:3"_s, u"6:7"_s, u"6:15"_s,
                                   u"7:3"_s, u"8:12"_s, u"10:13"_s, u"13:3"_s}));
     // What a graph holds by name only is no mistake of the text.
-    QCOMPARE(errorsOf("graph g(x: f32[2, 3]) -> y { w = const @\"weights\" hash \"00\" : f32[7, 3]  "
-                      "r = const random(3) : f32[7]  d = dense(x, w)  y = add(d, r) }"),
-             QStringList());
+    QCOMPARE(
+        errorsOf("graph g(x: f32[2, 3]) -> y { w = const @\"weights\" hash \"00\" : f32[7, 3]  "
+                 "r = const random(3) : f32[7]  d = dense(x, w)  y = add(d, r) }"),
+        QStringList());
 }
 
 void TestLanguage::testGraphsTellEverything() {

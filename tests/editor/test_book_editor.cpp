@@ -420,7 +420,8 @@ void TestBookEditor::notesAndTintsArePainted() {
     editor()->setTints({});
     QVERIFY(m_page->grab().toImage() == before);
     // Beside a long line only what matters of it is told.
-    const int room = editor()->viewport()->width() / editor()->fontMetrics().horizontalAdvance(u'x');
+    const int room =
+        editor()->viewport()->width() / editor()->fontMetrics().horizontalAdvance(u'x');
     editor()->setWholeText(u"# "_s + QString(room - 20, u'x') + u"\n\n"_s);
     editor()->goTo({3, 1});
     const auto with = [this](const QString& text) {

@@ -53,8 +53,7 @@ const GroupRecord* groupOf(const FuseDocument& plan, const std::string& node) {
 
 void TestModelAsBook::declarationsAct() {
     const auto plan = m_asked.get<FuseDocument>(
-        "fuse",
-        model(FW_SOURCE_DIR "/tests/book/language/model_file_ignores_blocks.fw"));
+        "fuse", model(FW_SOURCE_DIR "/tests/book/language/model_file_ignores_blocks.fw"));
     // The rule took the relu out, the block chose the code, `grow` keeps both apart.
     const GroupRecord* dense = groupOf(plan, "dense");
     QVERIFY(dense != nullptr);
@@ -70,14 +69,15 @@ void TestModelAsBook::booksThatAreGivenComeBehind() {
                                             "graph g(x: f32[8, 16], w: f32[32, 16]) -> d { d = "
                                             "dense(x, w) }\n");
     Arguments arguments = model(net);
-    arguments.rules = {write("later.fw", "implementations dense(...) on any { mine priority 1 }\n")};
+    arguments.rules = {
+        write("later.fw", "implementations dense(...) on any { mine priority 1 }\n")};
     const auto plan = m_asked.get<FuseDocument>("fuse", arguments);
     QVERIFY(std::string(groupOf(plan, "dense")->implementation) != "mine");
     // Named as a book, too, it is one book.
     arguments.rules = {net};
-    QCOMPARE(std::string(
-                 groupOf(m_asked.get<FuseDocument>("fuse", arguments), "dense")->implementation),
-             std::string("mine"));
+    QCOMPARE(
+        std::string(groupOf(m_asked.get<FuseDocument>("fuse", arguments), "dense")->implementation),
+        std::string("mine"));
 }
 
 void TestModelAsBook::otherTextsAreNoBooks() {
@@ -113,7 +113,8 @@ void TestModelAsBook::operatorsAreDeclaredOnce() {
 
 void TestModelAsBook::mistakesAreCounted() {
     const std::string net =
-        write("wrong.fw", "graph g(x: f32[4]) -> y {\n  a = rellu(x)\n  b = add(x, w)\n  y = relu(a)\n}\n");
+        write("wrong.fw",
+              "graph g(x: f32[4]) -> y {\n  a = rellu(x)\n  b = add(x, w)\n  y = relu(a)\n}\n");
     const auto answer = m_asked.ask("run", model(net));
     QVERIFY(!answer.ok());
     QCOMPARE(QString::fromStdString(answer.diag().text()),
@@ -133,8 +134,10 @@ void TestModelAsBook::namesThatAreNotThereAreTold() {
     const std::string net = write("free.fw", "graph g(x: f32[N, M]) -> y { y = relu(x) }\n");
     Arguments arguments = model(net);
     arguments.dims = {{"Q", 4}};
-    QVERIFY2(m_asked.ask("run", arguments).diag().text().find(
-                 "there is no free dimension Q (there are M, N)") != std::string::npos,
+    QVERIFY2(m_asked.ask("run", arguments)
+                     .diag()
+                     .text()
+                     .find("there is no free dimension Q (there are M, N)") != std::string::npos,
              m_asked.ask("run", arguments).diag().text().c_str());
     arguments = test::on("mlp");
     arguments.dims = {{"Q", 4}};

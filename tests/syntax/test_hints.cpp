@@ -70,7 +70,8 @@ void TestHints::mistakesHaveHints_data() {
     row("chain c on vta = relu(^)", 9, "fuse NAME on KEY has");
     row("grow contraction -> elementwise never on vta", 39, "fuse NAME on KEY");
     row("rule r { match y = relu(x), emit y = x }", 34, "comma in front of emit");
-    row("rule r { match y = relu(x) where rank(x) == 2, emit y = x }", 53, "comma in front of emit");
+    row("rule r { match y = relu(x) where rank(x) == 2, emit y = x }", 53,
+        "comma in front of emit");
     row("rule r { match y = relu(x) emit y = x, }", 40, "leave the comma out");
     row("rule r { match y = relu(x) where rank(x) == 2 and const(x) emit y = x }", 47, "&&");
     row("rule r { match y = relu(x) where rank(x) == 2 or const(x) emit y = x }", 47, "||");
