@@ -19,7 +19,8 @@ auto findLoop(List& list, Symbol var) {
                         [&](const ScheduledLoop& loop) { return loop.var == var; });
 }
 
-// The list of a stage, space or reduce, that holds a loop; null if neither does.
+// The list of a stage, space or reduce, that holds a loop; null if neither
+// does.
 std::vector<ScheduledLoop>* listOf(ScheduledStage& stage, Symbol var) {
     if (findLoop(stage.loops, var) != stage.loops.end())
         return &stage.loops;
@@ -83,13 +84,19 @@ private:
         return stage.consumer.value_or(stage.stage);
     }
 
-    // A loop made of the inner one of a peeled split that lies outside the outer one; or none.
+    // A loop made of the inner one of a peeled split that lies outside the outer
+    // one; or none.
     static Symbol beforeItsTile(const ScheduledStage& stage, const AxisStep& peeled) {
         std::set<Symbol> inner{peeled.inner};
         for (const AxisStep& step : stage.steps)
             if (inner.contains(step.first) || (step.isFuse && inner.contains(step.second)))
                 inner.insert({step.outer, step.inner});
-        for (const auto* list : {&stage.loops, &stage.reduce})
+        // Loops with an accumulator each are the innermost of what is reduced.
+        std::vector<ScheduledLoop> reduce = stage.reduce;
+        std::stable_partition(reduce.begin(), reduce.end(),
+                              [](const ScheduledLoop& loop) { return !loop.partial; });
+        for (const auto* list :
+             {&stage.loops, static_cast<const std::vector<ScheduledLoop>*>(&reduce)})
             if (const auto outer = findLoop(*list, peeled.outer); outer != list->end())
                 for (auto loop = list->begin(); loop != outer; ++loop)
                     if (inner.contains(loop->var))
@@ -142,9 +149,23 @@ private:
                     return refuse(stage, loop.var.text() + " is reduced: lanes need partial()",
                                   loop.step);
         }
+        for (const ScheduledStage& stage : group.stages)
+            if (const ScheduledLoop* inside = insideLanes(stage.reduce))
+                return refuse(stage, "a vectorized loop must be the innermost one", inside->step);
         if (const auto much = tooMuchCode(group))
             return refuse(group.stages[much->stage], much->why, much->step);
         return {};
+    }
+
+    // A loop with an accumulator each inside one of lanes, if it is no straight-line code.
+    static const ScheduledLoop* insideLanes(const std::vector<ScheduledLoop>& reduce) {
+        bool lanes = false;
+        for (const ScheduledLoop& loop : reduce) {
+            if (lanes && loop.partial && loop.kind != LoopKind::Unroll)
+                return &loop;
+            lanes = lanes || loop.kind == LoopKind::Vector;
+        }
+        return nullptr;
     }
 
     static std::vector<ScheduledLoop>::const_reverse_iterator
@@ -327,8 +348,8 @@ private:
     bool m_touched = false;
 };
 
-// Reads of one tensor replaced by an expression of their indices; pad() around them becomes a
-// select().
+// Reads of one tensor replaced by an expression of their indices; pad() around
+// them becomes a select().
 Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape,
                   const std::function<Expr(const Exprs&)>& body) {
     if (e.op() == ExprOp::Pad && e.arg(0).op() == ExprOp::Load && e.arg(0)->symbol == tensor) {
@@ -347,8 +368,9 @@ Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape,
     return isRead ? body(args) : withArgs(e, std::move(args));
 }
 
-// What several stages write is read by one map, element by element: the map is computed with every
-// piece instead, and stored where the piece would have been.
+// What several stages write is read by one map, element by element: the map is
+// computed with every piece instead, and stored where the piece would have
+// been.
 Result<OpInst> inlinePieces(const OpInst& inst, Symbol tensor) {
     const auto refuse = [](std::string why) {
         return makeDiag(DiagCode::ScheduleIllegal, std::move(why));

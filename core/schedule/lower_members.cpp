@@ -217,6 +217,13 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     if (std::any_of(partial.begin(), partial.end(), isVector) &&
         std::any_of(member.tile.begin(), member.tile.end(), isVector))
         refuse(*member.scheduled, "both the tile and the reduction are vectorized");
+    if (std::any_of(member.tile.begin(), member.tile.end(), isVector))
+        for (const ScheduledLoop& loop : partial)
+            if (loop.kind == LoopKind::Serial)
+                throw LowerRefusal{member.scheduled->name,
+                                   loop.var.text() +
+                                       " lies inside a vectorized loop and has to be unrolled",
+                                   loop.step};
 
     // acc[tile][partial], in the order of the loops
     std::int64_t partialSize = 1, size = 1;
@@ -292,7 +299,7 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     // Fold the partial accumulators in halves: whole vectors while there are several, then lanes. A
     // half that is no number of vectors would be shuffled together out of two.
     const std::int64_t vectorLanes = !partial.empty() && isVector(partial.back())
-                                         ? constantExtent(partial.back().var, peel, member)
+                                         ? extents.at(partial.back().var).asInt().value_or(1)
                                          : 1;
     for (std::int64_t count = partialSize; count > 1;) {
         const std::int64_t unit = count > vectorLanes ? vectorLanes : 1;

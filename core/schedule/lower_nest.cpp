@@ -41,6 +41,13 @@ void NestLowering::refuse(const ScheduledStage& stage, const std::string& why) c
     throw LowerRefusal{stage.name, why, stage.placed};
 }
 
+// What needs a buffer of its own cannot have one for each lane.
+void NestLowering::refuseInVector(const ScheduledStage& stage, std::size_t level) const {
+    if (std::any_of(m_root.loops.begin(), m_root.loops.begin() + static_cast<std::ptrdiff_t>(level),
+                    [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; }))
+        refuse(stage, "it lies inside a vectorized loop");
+}
+
 void NestLowering::findMembers() {
     for (const Axis& axis : m_stage.space)
         m_axes.add(axis);
@@ -112,6 +119,9 @@ void NestLowering::findMembers() {
         if (!m_root.accumulate->empty())
             while (m_root.loops[level++].var != *m_root.accumulate) {
             }
+        refuseInVector(m_root, level);
+        if (level == 0 && !m_root.loops.empty() && m_root.loops[0].kind == LoopKind::Parallel)
+            refuse(m_root, "it lies outside a parallel loop");
     }
     Member member;
     member.scheduled = &m_root;
@@ -213,11 +223,8 @@ void NestLowering::placeMember(std::size_t index,
     if (member.level == 0 && !member.inMemory && !m_root.loops.empty() &&
         m_root.loops[0].kind == LoopKind::Parallel)
         refuse(*member.scheduled, "it lies outside a parallel loop");
-    if (member.level > 0 && (!member.inMemory || !member.stage.isMap()) &&
-        std::any_of(m_root.loops.begin(),
-                    m_root.loops.begin() + static_cast<std::ptrdiff_t>(member.level),
-                    [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; }))
-        refuse(*member.scheduled, "it lies inside a vectorized loop");
+    if (!member.inMemory || !member.stage.isMap())
+        refuseInVector(*member.scheduled, member.level);
     for (const Axis& axis : ownAxes)
         m_axes.add(axis);
     for (const Axis& axis : member.stage.reduce)

@@ -16,9 +16,8 @@ namespace {
 Diag inBook(Diag diag, const std::string& file) {
     if (diag.where.line == 0)
         return diag;
-    return makeDiag(DiagCode::ScheduleIllegal,
-                    fmt::format("{}:{}:{}: {}", file, diag.where.line, diag.where.column,
-                                diag.message));
+    return makeDiag(DiagCode::ScheduleIllegal, fmt::format("{}:{}:{}: {}", file, diag.where.line,
+                                                           diag.where.column, diag.message));
 }
 
 Decision takenBy(const WrittenSchedule& schedule) {

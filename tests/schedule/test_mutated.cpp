@@ -141,8 +141,16 @@ void TestMutated::rightOrRefused() {
         const Result<ScheduleChoice> planned = plannedSchedule(subject.inst, context);
         QVERIFY(planned.ok());
         const Schedule schedule = Mutation(planned->schedule, random).make();
-        const Checked checked =
-            checkLowering(subject.inst, schedule, {}, subject.symbols, seed, subject.tolerance);
+        Checked checked;
+        try {
+            checked =
+                checkLowering(subject.inst, schedule, {}, subject.symbols, seed, subject.tolerance);
+        } catch (const std::exception& error) {
+            QFAIL(qPrintable(QStringLiteral("seed %1: %2\n%3")
+                                 .arg(seed)
+                                 .arg(error.what())
+                                 .arg(schedule.text().c_str())));
+        }
         if (checked.problem.startsWith(QStringLiteral("refused"))) {
             ++refused;
             continue;

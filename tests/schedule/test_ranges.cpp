@@ -255,7 +255,7 @@ private Q_SLOTS:
 // As the shipped book schedules them, and by every template that takes them.
 void TestRanges::templates() {
     int taken = 0;
-    for (unsigned seed = 1; seed <= 700; ++seed) {
+    for (unsigned seed = 1; seed <= 400; ++seed) {
         const Drawn drawn = Draw(seed).make();
         Random r(seed + 100000);
         const ScheduleContext where = context(r);
@@ -274,12 +274,12 @@ void TestRanges::templates() {
                 QVERIFY2(checked.problem.isEmpty(), qPrintable(label(seed, checked)));
             }
     }
-    QVERIFY(taken > 1000);
+    QVERIFY(taken > 600);
 }
 
 void TestRanges::writtenSteps() {
     int right = 0, guarded = 0;
-    for (unsigned seed = 1; seed <= 1500; ++seed) {
+    for (unsigned seed = 1; seed <= 1000; ++seed) {
         const Drawn drawn = Draw(seed).make();
         Random r(seed + 200000);
         const auto schedule = parseSchedule(placed(r, drawn.inst));
@@ -292,8 +292,8 @@ void TestRanges::writtenSteps() {
         ++right;
         guarded += checked.text.find("if ") != std::string::npos;
     }
-    QVERIFY2(right > 300, qPrintable(QString::number(right)));
-    QVERIFY2(guarded > 30, qPrintable(QString::number(guarded)));
+    QVERIFY2(right > 200, qPrintable(QString::number(right)));
+    QVERIFY2(guarded > 20, qPrintable(QString::number(guarded)));
 }
 
 // A product of 4 columns that is read as 64 is computed for 4.
@@ -324,7 +324,7 @@ void TestRanges::onlyWhatIsThereIsComputed() {
 void TestRanges::emptySumsInPartialAccumulators() {
     for (const std::int64_t k : {0, 1, 3, 4, 5, 9})
         for (const char* steps :
-             {"y.partial(k)\n", "y.split(k, k1, k0, 4, peel)\ny.partial(k1)\n",
+             {"y.partial(k)\n", "y.split(k, k1, k0, 4, peel)\ny.partial(k1)\ny.partial(k0)\n",
               "y.split(k, k1, k0, 4, peel)\ny.partial(k1)\ny.partial(k0)\ny.unroll(k0)\n",
               "y.split(k, k1, k0, 4, guard)\ny.partial(k0)\ny.vectorize(k0)\n",
               "y.split(k, k1, k0, 4, guard)\ny.partial(k1)\ny.unroll(k1)\n"}) {
