@@ -221,6 +221,7 @@ private:
         for (const Shape& item : tensor->items)
             whole.insert(whole.end(), item.begin(), item.end());
         Exprs indices;
+        bool nothing = false; // an index was brought into the range of no element
         for (std::size_t i = 0; i < written.size(); ++i) {
             if (!isInteger(written[i].dtype()))
                 return error(tree, DiagCode::TextType, "an index is an integer");
@@ -230,6 +231,8 @@ private:
                 indices.emplace_back(0);
                 continue;
             }
+            nothing = nothing || (tensor->type.shape.at(indices.size()).isInt(0) &&
+                                  isClamped(castExpr(written[i], DType::I64)));
             Expr index = simplify(castExpr(written[i], DType::I64), known);
             if (tensor->slots[i] == Slot::Stretch) {
                 const Dim& own = tensor->type.shape.at(indices.size());
@@ -243,8 +246,9 @@ private:
         bool sure = guarded || inRange(indices, tensor->type.shape, known, Empty::Possible);
         if (!sure) {
             const bool asked = m_builder.asksOf(tensor->type.shape);
-            if (!inRange(indices, tensor->type.shape, known,
-                         asked ? Empty::Excluded : Empty::Guarded))
+            if (nothing && !asked)
+                return constantExpr(0, tensor->type.dtype);
+            if (!inRange(indices, tensor->type.shape, known))
                 return error(tree, DiagCode::UnsafeAccess,
                              fmt::format("{}[{}] may lie outside {}", tree.text, indexText(indices),
                                          tensor->type.text()))

@@ -153,9 +153,14 @@ private:
             if (!binding.ok())
                 return add(binding.diag());
             const Result<OpInst> inst = instantiateOp(tree, m_file, *binding);
-            if (inst.ok() && first)
+            // Where there is no result nothing can be wrong but a read on the way.
+            const bool nothing = std::all_of(
+                binding->outputs.begin(), binding->outputs.end(),
+                [](const BoundOutput& out) { return elementCount(out.type.shape).isInt(0); });
+            if (inst.ok() && first && !nothing)
                 tryFacts(call, *inst);
-            if (inst.ok() || !textIsToBlame(inst.diag()))
+            if (inst.ok() || !textIsToBlame(inst.diag()) ||
+                (nothing && inst.diag().code != DiagCode::UnsafeAccess))
                 return;
             add(inst.diag());
             if (!mend(tree, inst.diag()))

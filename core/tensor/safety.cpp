@@ -15,8 +15,7 @@ bool indexInRange(const Expr& index, const Expr& extent, const Ranges& ranges, E
     if (index.op() == ExprOp::Select)
         return indexInRange(index.arg(1), extent, ranges, operand) &&
                indexInRange(index.arg(2), extent, ranges, operand);
-    // max(min(e, high), 0) with high < extent: an index that was read and clamped.
-    if (index.op() != ExprOp::Max || !index.arg(1).isInt(0) || index.arg(0).op() != ExprOp::Min)
+    if (!isClamped(index)) // with high < extent: an index that was read and clamped
         return false;
     const bool filled =
         operand == Empty::Possible ? proveNonNegative(extent - Expr(1), ranges) : !extent.isInt(0);
@@ -45,6 +44,10 @@ Status checkReads(const Expr& e, const OpInst& inst, const Ranges& ranges, bool 
 }
 
 } // namespace
+
+bool isClamped(const Expr& index) {
+    return index.op() == ExprOp::Max && index.arg(1).isInt(0) && index.arg(0).op() == ExprOp::Min;
+}
 
 bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges, Empty operand) {
     if (indices.size() != extents.size())

@@ -7,10 +7,11 @@
 
 namespace fw {
 
-// Of a clamped index, max(min(e, extent - 1), 0), into an extent that may be 0: it counts as in
-// range unless the extent is 0 (Excluded: the operator's conditions speak of it), unless it may be
-// (Possible), or always (Guarded: the read is).
-enum class Empty : std::uint8_t { Excluded, Possible, Guarded };
+bool isClamped(const Expr& index); // max(min(e, high), 0)
+
+// Whether a clamped index counts as one of a tensor that has elements, unless its extent is 0; or
+// only where that is proved.
+enum class Empty : std::uint8_t { Excluded, Possible };
 
 // Every index proved in 0 .. extent - 1, wherever it is asked for: nowhere, if an axis is empty.
 bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges,
