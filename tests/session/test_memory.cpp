@@ -250,16 +250,16 @@ void TestMemory::readBeyondTheRange_data() {
     row("of free sizes", two,
         "graph g(x: f32[N, C], w: f32[K, C], v: f32[P, C]) -> y { y = two(x, w, v) }");
     row("three images on channels, of which one is a pool",
-        "op three (x: T[N, C, H, W], w: T[K, C], v: T[P, C]) -> y: T[N, A, H, W] where A = K + P + "
+        "op three (x: T[N, C, H, W], u: T[K, C], v: T[P, C]) -> y: T[N, A, H, W] where A = K + P + "
         "C {\n"
-        "  let t0[n, k, h, w2] = sum(c in C : x[n, c, h, w2] * w[k, c])\n"
-        "  let t1[n, p, h, w2] = max(sum(c in C : x[n, c, h, w2] * v[p, c]), 0)\n"
-        "  let t2[n, c, h, w2] = max(i in 3, j in 3 : pad(x[n, c, h + i - 1, w2 + j - 1], -9))\n"
-        "  y[n, a, h, w2] = select(a < K, pad(t0[n, a, h, w2], 0),\n"
-        "    select(a < K + P, pad(t1[n, a - K, h, w2], 0), pad(t2[n, a - K - P, h, w2], 0))) }\n",
-        "graph g(x: f32[1, 6, 5, 7]) -> y { w = const random(1) : f32[3, 6] v = const random(2) : "
+        "  let t0[n, k, h, w] = sum(c in C : x[n, c, h, w] * u[k, c])\n"
+        "  let t1[n, p, h, w] = max(sum(c in C : x[n, c, h, w] * v[p, c]), 0)\n"
+        "  let t2[n, c, h, w] = max(i in 3, j in 3 : pad(x[n, c, h + i - 1, w + j - 1], -9))\n"
+        "  y[n, a, h, w] = select(a < K, pad(t0[n, a, h, w], 0),\n"
+        "    select(a < K + P, pad(t1[n, a - K, h, w], 0), pad(t2[n, a - K - P, h, w], 0))) }\n",
+        "graph g(x: f32[1, 6, 5, 7]) -> y { u = const random(1) : f32[3, 6] v = const random(2) : "
         "f32[5, 6]\n"
-        "  y = three(x, w, v) }");
+        "  y = three(x, u, v) }");
     row("pads in pads",
         "op nested (x: T[N, C], w: T[K, C]) -> y: T[M, B] where A = K + 3, B = K + 7, M = N + 1 {\n"
         "  let t[n, k] = max(c in C : x[n, c] * w[k, c])\n"
@@ -433,9 +433,9 @@ void TestMemory::guardedSumsOfBooks_data() {
           "anchor.split(k, k1, k0, 5, guard) anchor.split(k0, k3, k2, 2, guard) anchor.reorder(k2, "
           "k1, k3)",
           "anchor.split(k, k1, k0, 5, peel) anchor.split(k0, k3, k2, 2, guard)",
-          "anchor.split(k, k1, k0, 5, guard) epilogue.split(o, o1, o0, 8, guard) "
-          "epilogue.vectorize(o0) "
-          "anchor.at(epilogue, o1)",
+          "anchor.split(k, k1, k0, 5, guard) epilogue.split(n, n1, n0, 8, guard) "
+          "epilogue.vectorize(n0) "
+          "anchor.at(epilogue, n1)",
           "anchor.split(k, k1, k0, 5, guard) epilogue.parallel(outermost)"})
         QTest::newRow(steps) << QString::fromLatin1(steps);
 }
@@ -465,7 +465,7 @@ void TestMemory::guardedSumsOfBooks() {
 void TestMemory::refusedStepsHaveTheirPlace() {
     const char* const book =
         "schedule s {\n"
-        "  epilogue.split(o, o1, o0, 8, peel)\n"
+        "  epilogue.split(n, n1, n0, 8, peel)\n"
         "  anchor.split(k, k1, k0, 5, guard)\n"
         "    anchor.at(epilogue)\n"
         "}\n"
@@ -522,8 +522,8 @@ void TestMemory::badAccessesAreTold() {
 void TestMemory::soundOnesAreRun() {
     const std::string text =
         "op mean2 (x: T[N, C]) requires T == f32 -> y: T[N] { y[n] = sum(c in C : x[n, c]) / 2 }\n"
-        "schedule tile for dense { epilogue.split(o, o1, o0, lanes, guard) epilogue.vectorize(o0) "
-        "anchor.split(k, k1, k0, 3, guard) anchor.at(epilogue, o1) }\n"
+        "schedule tile for dense { epilogue.split(n, n1, n0, lanes, guard) epilogue.vectorize(n0) "
+        "anchor.split(k, k1, k0, 3, guard) anchor.at(epilogue, n1) }\n"
         "schedule maps for kind elementwise { epilogue.fuse(space, all) epilogue.split(all, a, b, "
         "lanes, peel) epilogue.vectorize(b) }\n";
     const Books books = readBooks({{"my.fw", text}});
