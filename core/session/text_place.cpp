@@ -144,9 +144,19 @@ private:
         words.emplace_back("in");
         return words;
     }
+    // In a signature: x: T[N], attr to: dtype.
+    bool standsForType(std::string_view name) const {
+        for (std::size_t i = m_out.first + 2; i < m_before; ++i) {
+            const Token &before = m_tokens[i - 2], &colon = m_tokens[i - 1], &one = m_tokens[i];
+            if (colon.is(":") && ((one.is(name) && i + 1 < m_before && m_tokens[i + 1].is("[")) ||
+                                  (before.is(name) && one.is("dtype"))))
+                return true;
+        }
+        return false;
+    }
     bool asksElementType() const {
         const bool compares = prev() == "==" || prev() == "!=";
-        if (compares && prev(2) == ")" && prev(5) == "dtype")
+        if (compares && ((prev(2) == ")" && prev(5) == "dtype") || standsForType(prev(2))))
             return true;
         // dtype(x) in {f16, f32}, T in {f16, f32}
         std::size_t back = 1;
