@@ -94,6 +94,12 @@ void TestBook::everyMistakeHasItsPlace_data() {
         "TXT02");
     row("growth", "grow contraction -> soft forward", "TXT02");
     row("direction", "grow contraction -> elementwise sideways", "TXT01");
+    row("a second anchor", "grow contraction -> window forward", "RUL01");
+    row("a movement behind an anchor", "grow reduction -> injective forward", "RUL01");
+    row("an anchor before a map", "grow rowwise -> elementwise into", "RUL01");
+    row("an anchor before another", "grow contraction -> contraction into", "RUL01");
+    row("a movement before a reduction", "grow injective -> reduction into", "RUL01");
+    row("what has no expression", "grow opaque -> elementwise forward", "RUL01");
     row("limit", "grow contraction -> elementwise forward limit 0", "TXT01");
     row("pattern of a rule", "fuse f { match convolution(x) }", "OPR01");
     row("kind in a pattern", "fuse f { match kind soft(^) }", "TXT02");
@@ -108,8 +114,8 @@ void TestBook::everyMistakeHasItsPlace() {
     QFETCH(QString, text);
     QFETCH(QString, code);
     // The mistake is in line 3; what stands around it stays.
-    const std::string whole = "grow rowwise -> injective forward\n\n" + text.toStdString() +
-                              "\n\ngrow window -> injective forward\n";
+    const std::string whole = "grow rowwise -> injective never\n\n" + text.toStdString() +
+                              "\n\ngrow window -> injective never\n";
     const Books books = readBooks({{"mine.fw", whole}});
     const Diag* error = errorAt(books.diagnostics, 3);
     QVERIFY(error != nullptr);
@@ -222,7 +228,7 @@ void TestBook::everyBlockHasAVerdict() {
     const CheckedBook book =
         checkBookText("implementations dense(...) on any { generated.tiled priority 3 }\n"
                       "implementations denze(...) on any { generated.tiled }\n"
-                      "grow window -> injective forward\n"
+                      "grow window -> injective never\n"
                       "composite c for onednn { match dense(x, w: const) >> onednn.tail }\n"
                       "fuse f on x86-64 { match nothing(x) }\n"
                       "pin { apart a, b }\n",
