@@ -1,6 +1,7 @@
 // In which opset a model is written: one that takes the element types of all its nodes, in which
 // nodes that are handed on mean what they meant; and functions that readers can call.
 #include "onnx/judge.h"
+#include "onnx/standard_operators.h"
 #include "onnx/standard_types.h"
 
 #include <QRegularExpression>
