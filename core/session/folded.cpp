@@ -123,7 +123,10 @@ private:
     Status compile(const Graph& before, const Fold& fold, Alike& alike) {
         m_context.report("verify", fold.node->name + ": a constant");
         FW_TRY(const GraphPtr part, partOf(before, fold));
-        Result<Apart> code = m_pipeline.apart(part, {}, m_context);
+        FW_TRY(PlanOptions options, m_pipeline.planOptions());
+        options.catalog = &generatedCatalog(); // whatever books and pins say
+        options.book = &standardFusion();
+        Result<Apart> code = m_pipeline.apart(part, options, m_context);
         if (!code && code.diag().code == DiagCode::Cancelled)
             return code.takeDiag();
         const bool own = code && std::all_of(code->plan.groups.begin(), code->plan.groups.end(),
