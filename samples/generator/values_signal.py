@@ -45,15 +45,21 @@ def resizes(table):
         x = spread(dtype, 2, 4)
         for rounding, nearest in enumerate(ROUNDINGS):
             wanted = resized(x.held, 7, 0.5, -0.25, lambda c: [(nearest(c), 1)])
-            table.call("resize_nearest", [x], Tensor(dtype, wanted), axis=-1, size=[7], step=0.5, start=-0.25, rounding=rounding)
+            table.call("resize_nearest", [x], Tensor(dtype, wanted), axis=-1, size=[7], step=2.0, start=-1.0, under=4.0,
+                       rounding=rounding)
+        # Rounding 4 is down, and up where the result is smaller.
+        for size, step, nearest in ((7, 0.5, math.floor), (3, 4 / 3, math.ceil)):
+            wanted = resized(x.held, size, step, 0, lambda c: [(nearest(c), 1)])
+            at = {"step": 1.0, "under": 2.0} if size == 7 else {"step": 4.0, "under": 3.0}
+            table.call("resize_nearest", [x], Tensor(dtype, wanted), axis=1, size=[size], rounding=4, **at)
     for dtype in FLOATS:
         x = draw(dtype, 2, 4)
-        where = {"axis": 1, "size": [6], "step": 0.75, "start": -0.5}
+        where = {"axis": 1, "size": [6], "step": 3.0, "start": -2.0, "under": 4.0}
         table.call("resize_linear", [x], Tensor(dtype, resized(x.v, 6, 0.75, -0.5, lambda c: [
             (math.floor(c), 1 - (c - math.floor(c))), (math.floor(c) + 1, c - math.floor(c))])), **where)
         wanted = resized(x.v, 6, 0.75, -0.5, lambda c: [
             (math.floor(c), 1 - (c - math.floor(c))), (math.floor(c) + 1, c - math.floor(c))], crop=1.5)
-        table.call("resize_linear", [x, whole([[1, 0], [0.75, -0.5]], "f64")], Tensor(dtype, wanted), axis=1, size=[6], row=1,
+        table.call("resize_linear", [x, whole([[1, 0, 1], [3, -2, 4]], "f64")], Tensor(dtype, wanted), axis=1, size=[6], row=1,
                    crop=True, outside=1.5)
 
         def four(c, a):
@@ -63,7 +69,7 @@ def resizes(table):
         table.call("resize_cubic", [x], Tensor(dtype, resized(x.v, 6, 0.75, -0.5, lambda c: normed(
             [(at, w) for at, w in four(c, -0.75) if 0 <= at < 4]))), exclude=True, **where)
         x = draw(dtype, 2, 7)
-        where = {"axis": -1, "size": [3], "step": 2.0, "start": 0.5, "scale": 0.5}
+        where = {"axis": -1, "size": [3], "step": 4.0, "start": 1.0, "under": 2.0, "scale": 0.5}
         table.call("resize_filtered", [x], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: filtered(
             c, 2, 0.5, lambda d: max(1 - abs(d), 0)))), taps=2, **where)
         table.call("resize_filtered", [x], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: filtered(

@@ -1,9 +1,9 @@
 """Operators on sizes: what ONNX says of the operands of Reshape, Slice, Pad, Resize ..."""
-import math
+from fractions import Fraction
 
 import numpy as np
 
-from .table import FLOATS, NUMBERS, Tensor, whole
+from .table import NUMBERS, Tensor, whole
 
 
 def add_to(table):
@@ -26,27 +26,41 @@ def add_to(table):
         table.call("range_count", operands, whole([len(range(low, high, delta))]))
     for dtype in ("f32", "f64"):
         table.call("scaled_extents", [whole([4, 5, 7]), Tensor(dtype, [0.5, 1.5, 2])], whole([2, 7, 14]))
-    table.call("extent_scales", [whole([4, 5]), whole([6, 20])], Tensor("f64", [1.5, 4]))
+    for largest, fraction in ((False, [6, 4]), (True, [20, 5])):
+        table.call("aspect_ratio", [whole([4, 5]), whole([6, 20])], whole(fraction), largest=largest)
+    table.call("fitted_extents", [whole([4, 5, 7]), whole([3, 2])], whole([6, 8, 11]))
     places_of(table)
 
 
 def places_of(table):
-    """The modes of Resize: where place o of a result lies, as step * o + start, by their formulas in the standard."""
-    def line(formula):
-        return [formula(1) - formula(0), formula(0)]
+    """The modes of Resize: where place o of a result lies, by their formulas in the standard. A row has the step, the start
+    and what both are divided by, which makes them whole numbers."""
+    n, size = 4, 10
+    half = Fraction(1, 2)
 
-    n, s = 4, 2.6
-    size = math.floor(n * s)
-    begin, end = 0.25, 0.75
-    forms = [
-        lambda o: (o + 0.5) / s - 0.5,
-        lambda o: o / s,
-        lambda o: (o + 0.5) / s,
-        lambda o: (o + 0.5) / s - 0.5,
-        lambda o: o * (n - 1) / (n * s - 1),
-        lambda o: n / 2 * (1 - size / (n * s)) + (o + 0.5) / s - 0.5,
-        lambda o: begin * (n - 1) + o * (end - begin) * (n - 1) / (size - 1),
-    ]
-    for mode, formula in enumerate(forms):
-        operands = [whole([n]), whole([size]), Tensor("f64", [s]), Tensor("f64", [begin, end])]
-        table.call("resize_places", operands, Tensor("f64", [line(formula)]), mode=mode)
+    def row(formula, under):
+        step, start = (formula(1) - formula(0)) * under, formula(0) * under
+        return Tensor("f64", [[float(step), float(start), float(under)]])
+
+    def forms(s, begin=0, end=1):
+        return [
+            lambda o: (o + half) / s - half,
+            lambda o: Fraction(o) / s,
+            lambda o: (o + half) / s,
+            lambda o: (o + half) / s - half,
+            lambda o: Fraction(o * (n - 1)) / (n * s - 1),
+            lambda o: Fraction(n, 2) * (1 - size / (n * s)) + (o + half) / s - half,
+            lambda o: begin * (n - 1) + o * (end - begin) * (n - 1) / (size - 1),
+        ]
+
+    extents, sizes = whole([n]), whole([size])
+    s = Fraction(13, 5)
+    unders = [26, 13, 26, 26, n * 13 - 5, 26]
+    for mode, under in enumerate(unders):
+        table.call("resize_places", [extents, sizes, Tensor("f32", [2.6])], row(forms(s)[mode], under), mode=mode)
+    begin, end = Fraction(1, 4), Fraction(3, 8)
+    operands = [extents, sizes, None, Tensor("f32", [0.25]), Tensor("f32", [0.375])]
+    table.call("resize_places", operands, row(forms(s, begin, end)[6], 4 * 8 * (size - 1)), mode=6)
+    table.call("resize_places", [extents, sizes], row(forms(Fraction(size, n))[0], 2 * size))
+    ratio = [extents, sizes, None, None, None, whole([5, 2])]
+    table.call("resize_places", ratio, row(forms(Fraction(5, 2))[1], 5), mode=1)

@@ -151,7 +151,7 @@ def quantized(table):
         low, high = limits(z)
         return Tensor(z, np.clip(np.round(x / scale) + zero, low, high))
 
-    for dtype in FLOATS:
+    for dtype in FLOATS[:3]:
         for z in ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"):
             x = Tensor(dtype, [[-3, -1.25, -0.25, 0.25, 0.75], [1.25, 2, 3.5, 40, 1.75]])
             if z[0] == "u" and int(z[1:]) > 16 or z in ("i32", "i64"):
@@ -166,7 +166,7 @@ def quantized(table):
             table.call("dequantize", [x, scale, zero], Tensor(dtype, (x.v - 2) * 0.5))
             scale, zero = Tensor(dtype, [0.5, 0.25]), Tensor(z, [2, 5])
             table.call("dequantize_along", [x, scale, zero], Tensor(dtype, (x.v - zero.v[:, None]) * scale.v[:, None]), axis=0)
-    for dtype in ("f32", "f64"):
+    for dtype in ("f32",):
         x = Tensor(dtype, [-2, -0.75, 0, 0.25, 3])
         scale = Tensor(dtype, np.array(5 / 255))
         zero = np.clip(np.round(2 / scale.v), 0, 255)
