@@ -59,7 +59,8 @@ void clause(Parser& parser, RuleTree& rule) {
         rule.stageSpan = parser.peek().span;
         rule.stage = parser.expectName("a stage");
         const Token word = parser.peek();
-        const bool named = word.is("partition") || word.is("fusion");
+        const bool named = word.text == std::string_view("partition") ||
+                           word.text == std::string_view("fusion");
         if (rule.stage == "before" || named) { // what is no stage is told where rules are checked
             if (!named)
                 rule.stageSpan = word.span;

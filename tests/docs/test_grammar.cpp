@@ -54,6 +54,8 @@ void TestGrammar::wordsAreThoseOfTheParsers() {
     QString sources;
     const QDir folder(sourceFile(u"core/syntax"_s));
     for (const QString& name : folder.entryList({u"*.cpp"_s})) {
+        if (name == u"hints.cpp"_s) // which knows the words of other languages
+            continue;
         QFile file(folder.filePath(name));
         QVERIFY(file.open(QIODevice::ReadOnly));
         sources += QString::fromUtf8(file.readAll());
