@@ -168,7 +168,7 @@ public:
     }
 
 private:
-    // What may lie on either side of the largest number has no bound.
+    // What is too small is 0; what may lie on either side of the largest number has no bound.
     void endAtType(BoundedValues& of) const {
         const DType dtype = of.values.dtype;
         const bool narrow = dtype == DType::F16 || dtype == DType::BF16;
@@ -181,7 +181,15 @@ private:
         for (std::size_t i = 0; i < of.values.data.size(); ++i) {
             double& value = of.values.data[i].real;
             const double error = of.error(i);
-            if (!std::isfinite(value) || !std::isfinite(error) || !beyond(std::fabs(value) + error))
+            if (!std::isfinite(value) || !std::isfinite(error))
+                continue;
+            if (value != 0 && roundTo(realValue(std::fabs(value) + error), dtype).real == 0) {
+                value = 0;
+                if (!of.errors.empty())
+                    of.errors[i] = 0;
+                continue;
+            }
+            if (!beyond(std::fabs(value) + error))
                 continue;
             const bool sure = beyond(std::fabs(value) - error) && std::fabs(value) > error;
             if (of.errors.empty())

@@ -38,7 +38,8 @@ struct BoundedOptions {
     bool sharp = false;
     // Of sharp values: what a conversion rounds off is its result. Otherwise it is an error.
     bool converts = true;
-    // Which floating point types end: a result of an operator beyond its type is infinite.
+    // Which floating point types end: a result of an operator beyond its type is infinite, one that
+    // is too small for it 0.
     enum class Ends : std::uint8_t { None, Narrow, All } ends = Ends::None; // Narrow: f16 and bf16
     // Integers keep their low bits. Otherwise they grow, and beyond 64 bits have no bound.
     bool wraps = true;

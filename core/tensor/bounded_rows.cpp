@@ -12,6 +12,7 @@ namespace fw {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double leastPositive = std::numeric_limits<double>::denorm_min();
 
 // How far f may move where x is moved by no more than `error`; f is monotone there.
 template <class Function>
@@ -23,8 +24,8 @@ double reach(Function f, double x, double error) {
     return std::isnan(moved) ? unbounded : moved;
 }
 
-// A NaN or an infinity that every right implementation has there, too: it came in, or exact operands
-// made it (0 / 0). Any other may be the work of rounding: no bound.
+// A NaN or an infinity that every right implementation has there, too: it came in, or exact
+// operands made it (0 / 0). Any other may be the work of rounding: no bound.
 double errorOfNoNumber(std::initializer_list<const BoundedRow*> operands, double value,
                        std::size_t i) {
     bool exact = true, cameIn = false;
@@ -338,8 +339,8 @@ void BoundedRows::applyReal(const Step& step, std::size_t count) {
         return;
     for (std::size_t i = 0; i < count; ++i)
         if (!std::isfinite(out.value[i].real))
-            out.error[i] = errorOfNoNumber({&row(step.a), &row(step.b), &row(step.c)},
-                                           out.value[i].real, i);
+            out.error[i] =
+                errorOfNoNumber({&row(step.a), &row(step.b), &row(step.c)}, out.value[i].real, i);
 }
 
 void BoundedRows::boundReal(const Step& step, std::size_t count) {
@@ -465,10 +466,9 @@ void BoundedRows::boundReal(const Step& step, std::size_t count) {
     default: // comparisons
         for (std::size_t i = 0; i < count; ++i) {
             const double error = a.error[i] + b.error[i];
-            const bool withNan = (std::isnan(x(i)) && a.error[i] == 0) ||
-                                 (std::isnan(y(i)) && b.error[i] == 0);
-            out.error[i] =
-                error == 0 || withNan || std::fabs(x(i) - y(i)) > error ? 0 : 1;
+            const bool withNan =
+                (std::isnan(x(i)) && a.error[i] == 0) || (std::isnan(y(i)) && b.error[i] == 0);
+            out.error[i] = error == 0 || withNan || std::fabs(x(i) - y(i)) > error ? 0 : 1;
         }
         return;
     }
@@ -494,8 +494,12 @@ void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
         // Numbers that double does not hold are infinite only where types end.
         const bool beyond =
             real && std::isinf(value) && given && !(step.op == ExprOp::Div && y == 0);
+        const bool small = real && value == 0 && x != 0 && y != 0 &&
+                           (step.op == ExprOp::Mul || (step.op == ExprOp::Div && given));
         if (beyond && !(m_ends && known))
             out.error[i] = unbounded;
+        else if (small && !m_ends)
+            out.error[i] = std::max(out.error[i], leastPositive);
         else if (noNumber || (known && real && !std::isfinite(value)) || (known && !given))
             out.error[i] = 0;
         else if (known && real && exactly(step.op, x, y, c.value[i].real, value) &&
@@ -516,7 +520,11 @@ void BoundedRows::sharpenMath(const Step& step, std::size_t count) {
         const bool beyond = std::isinf(value) && std::isfinite(x) && x != 0;
         const bool root =
             step.fn == MathFn::Sqrt && value * value == x && std::fma(value, value, -x) == 0;
-        if (beyond && !(m_ends && known))
+        const bool small = value == 0 && std::isfinite(x) &&
+                           (step.fn == MathFn::Exp || step.fn == MathFn::Sigmoid);
+        if (small && !m_ends)
+            out.error[i] = std::max(out.error[i], leastPositive);
+        else if (beyond && !(m_ends && known))
             out.error[i] = unbounded;
         else if (known && (!std::isfinite(value) || !std::isfinite(x) || root))
             out.error[i] = 0;
@@ -561,10 +569,9 @@ void BoundedRows::applyMath(const Step& step, std::size_t count) {
             carried = reach(f, x, error);
             break;
         }
-        out.error[i] = std::isfinite(value)
-                           ? carried + own.relative * u * std::fabs(value) +
-                                 (exact || value == 0 ? 0 : own.absolute)
-                           : errorOfNoNumber({&a, &b}, value, i);
+        out.error[i] = std::isfinite(value) ? carried + own.relative * u * std::fabs(value) +
+                                                  (exact || value == 0 ? 0 : own.absolute)
+                                            : errorOfNoNumber({&a, &b}, value, i);
     }
     if (exact)
         out.exact = true;

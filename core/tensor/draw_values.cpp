@@ -77,8 +77,14 @@ double endOfReals(Random& random, DType dtype) {
     const auto fits = [&](double value) {
         return std::isfinite(roundTo(realValue(value), dtype).real);
     };
+    const double largest = dtype == DType::F16   ? 65504
+                           : dtype == DType::F64 ? std::numeric_limits<double>::max()
+                                                 : 3.38e38; // of bf16 and f32
     double value = 0;
-    switch (random.below(4)) {
+    switch (random.below(5)) {
+    case 3:
+        value = largest * (0.5 + random.unit() / 2);
+        break;
     case 0:
         value = 200 * random.unit() - 100;
         break;

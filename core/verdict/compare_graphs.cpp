@@ -185,7 +185,7 @@ private:
         for (const TensorData& one : *rounded)
             coarse.push_back(exactValues(one));
         AgreementOptions agreement;
-        agreement.relative = ofAttributes;
+        agreement.relative = std::min(ofAttributes, 4 * std::min(before, after));
         agreement.sharp = true;
         agreement.errors = 4;
         return afterRounds ? disagreementOf(m_before, coarse, *fine, agreement)

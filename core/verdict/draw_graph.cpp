@@ -38,8 +38,8 @@ std::optional<GraphPtr> GraphDrawer::draw() {
 DType GraphDrawer::drawnType() {
     if (!m_random.chance(20))
         return m_random.chance(25) ? DType::F64 : DType::F32;
-    const DType integers[] = {DType::I64, DType::I64, DType::I32, DType::I8, DType::U8};
-    return integers[m_random.below(std::size(integers))];
+    const DType integers[] = {DType::I64, DType::U8, DType::I32, DType::I8};
+    return integers[m_ofIntegers++ % std::size(integers)];
 }
 
 std::optional<GraphDrawer::Part> GraphDrawer::build(const PatternTree& p,

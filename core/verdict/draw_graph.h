@@ -61,6 +61,7 @@ private:
     const std::shared_ptr<const OperatorSet> m_operators;
     Random& m_random;
     std::size_t m_work = 0;
+    std::size_t m_ofIntegers = 0; // graphs, whose types come in turn
     std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> m_ofKind;
 
     // Of one graph.

@@ -244,6 +244,10 @@ private:
 
 } // namespace
 
+std::uint64_t oppositeInField(std::uint64_t value) {
+    return minus(value);
+}
+
 std::vector<std::uint64_t> fieldValues(const Terms& terms, std::uint64_t seed) {
     return Values(terms, seed).take();
 }

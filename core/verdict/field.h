@@ -13,6 +13,8 @@
 
 namespace fw {
 
+std::uint64_t oppositeInField(std::uint64_t value);
+
 // The value of every term.
 std::vector<std::uint64_t> fieldValues(const Terms& terms, std::uint64_t seed);
 

@@ -101,11 +101,12 @@ Proof Prover::asked(const Graph& before, const Graph& after, Constants mode) {
     });
     if (different.empty())
         return Proof::OverReals;
-    return mode == Constants::AsTheyAre || m_ofAny ? solved(terms, different) : Proof::None;
+    return mode == Constants::AsTheyAre || m_ofAny ? solved(terms, values, different) : Proof::None;
 }
 
 // All pairs, alike ones asked once.
-Proof Prover::solved(const Terms& terms, const std::set<std::pair<TermId, TermId>>& pairs) {
+Proof Prover::solved(const Terms& terms, const std::vector<std::uint64_t>& values,
+                     const std::set<std::pair<TermId, TermId>>& pairs) {
     std::size_t asked = 0;
     for (const auto& [a, b] : pairs) {
         auto signature = Signature(terms, a, b).out;
@@ -113,7 +114,7 @@ Proof Prover::solved(const Terms& terms, const std::set<std::pair<TermId, TermId
             continue;
         if (++asked > mostQuestionsOfOne || ++m_questions > mostQuestions)
             return Proof::TooLarge;
-        if (!Solver::equal(terms, a, b))
+        if (!Solver::equal(terms, values, a, b))
             return Proof::None;
         m_solved.insert(std::move(signature));
     }

@@ -27,7 +27,8 @@ public:
 private:
     enum class Constants : std::uint8_t { Any, AsTheyAre };
     Proof asked(const Graph& before, const Graph& after, Constants mode);
-    Proof solved(const Terms& terms, const std::set<std::pair<TermId, TermId>>& pairs);
+    Proof solved(const Terms& terms, const std::vector<std::uint64_t>& values,
+                 const std::set<std::pair<TermId, TermId>>& pairs);
 
     std::set<std::vector<std::int64_t>> m_solved; // pairs of terms that the solver found equal
     int m_questions = 0;

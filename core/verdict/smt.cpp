@@ -1,6 +1,7 @@
 #include "verdict/smt.h"
 
 #include "expr/scalar.h"
+#include "verdict/field.h"
 
 #include <cmath>
 #include <map>
@@ -17,8 +18,8 @@ struct NotExpressed {};
 
 class Encoding {
 public:
-    explicit Encoding(const Terms& terms)
-        : m_terms(terms), m_solver(m_context, z3::solver::simple()) {
+    Encoding(const Terms& terms, const std::vector<std::uint64_t>& values)
+        : m_terms(terms), m_values(values), m_solver(m_context, z3::solver::simple()) {
         z3::params params(m_context);
         params.set("rlimit", Solver::effort);
         m_solver.set(params);
@@ -41,8 +42,17 @@ private:
         if (m_known.size() >= mostNodes)
             throw NotExpressed();
         const Term& term = m_terms[id];
+        const std::uint64_t value = m_values[static_cast<std::size_t>(id)];
+        if (term.dtype != DType::Bool)
+            for (const bool opposite : {false, true})
+                if (const auto same =
+                        m_ofValue.find({term.dtype, opposite ? oppositeInField(value) : value});
+                    same != m_ofValue.end())
+                    return m_known.emplace(id, opposite ? -same->second : same->second)
+                        .first->second;
         z3::expr out = encoded(term);
         m_known.emplace(id, out);
+        m_ofValue.emplace(std::pair(term.dtype, value), out);
         return out;
     }
 
@@ -267,16 +277,19 @@ private:
     }
 
     const Terms& m_terms;
+    const std::vector<std::uint64_t>& m_values;
     z3::context m_context;
     z3::solver m_solver;
     std::map<TermId, z3::expr> m_known;
+    std::map<std::pair<DType, std::uint64_t>, z3::expr> m_ofValue;
 };
 
 } // namespace
 
-bool Solver::equal(const Terms& terms, TermId a, TermId b) {
+bool Solver::equal(const Terms& terms, const std::vector<std::uint64_t>& values, TermId a,
+                   TermId b) {
     try {
-        return Encoding(terms).equal(a, b);
+        return Encoding(terms, values).equal(a, b);
     } catch (const NotExpressed&) {
         return false;
     } catch (const z3::exception&) {

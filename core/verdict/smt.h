@@ -10,6 +10,9 @@
 
 #include "verdict/terms.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace fw {
 
 class Solver {
@@ -17,8 +20,10 @@ public:
     // Effort of one question, in units of the solver; about a tenth of a second.
     static constexpr unsigned effort = 400000;
 
-    // False also if nothing was found, or the terms are too large.
-    static bool equal(const Terms& terms, TermId a, TermId b);
+    // `values`: of the terms over a field (field.h); terms that agree there, or up to the sign, are
+    // one for the solver. False also if nothing was found, or the terms are too large.
+    static bool equal(const Terms& terms, const std::vector<std::uint64_t>& values, TermId a,
+                      TermId b);
 };
 
 } // namespace fw
