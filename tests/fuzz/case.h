@@ -21,7 +21,6 @@ struct Case {
     std::vector<TensorData> inputs; // for `sizes`
     std::vector<TensorData> wanted; // the results that the reference computes from them
     std::vector<bool> exact;        // per result: no rounding anywhere on the way to it
-    bool finite = true;             // no value anywhere is an infinity or a NaN
 };
 
 // The operands of `graph` for these sizes, seeded by position. DimUnbound.

@@ -106,9 +106,16 @@ bool mayOverflow(const TensorData& factors) {
 
 // Whether a step inside an operator may leave the floats, or lose all bits, though its result does
 // not: then what is right depends on how it is computed.
-bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands) {
+bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands,
+                    const Attrs& attrs) {
     if (withoutRounding().contains(op) || roundingOnce().contains(op))
         return false;
+    for (const auto& attribute : attrs)
+        if (const auto* number = std::get_if<double>(&attribute.second)) {
+            const double size = std::fabs(*number);
+            if (!(size <= 1e9) || (size > 0 && size < 1e-9))
+                return true;
+        }
     // What a window meets beyond a border adds nothing, and neither does 0 times what is infinite.
     const bool weighs = sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul";
     // Statistics become factors, whose product with a mean of 0 is 0.
@@ -265,7 +272,7 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
         return makeDiag(DiagCode::UnknownOperator, "no operator is named " + op);
     if ((op == "reduce_prod" || op == "prod_to") && mayOverflow(*operands.at(0).data))
         return makeDiag(DiagCode::LimitReached, "a product may leave the floats in some order");
-    if (mayLeaveFloats(op, operands))
+    if (mayLeaveFloats(op, operands, attrs))
         return makeDiag(DiagCode::LimitReached, "a step on the way may leave the floats");
     FW_TRY(out.outputs, computed(*known, call, operands));
     if (out.outputs.size() == 1)

@@ -50,7 +50,8 @@ const Table& table(const OperatorSet& operators) {
                 std::none_of(out.single.begin(), out.single.end(),
                              [&](const Recipe& recipe) { return recipe.name == op->name(); }))
                 out.single.push_back(plainRecipe(*op));
-        out.planted = plantedRecipes();
+        for (const auto& family : {plantedRecipes(), ruleRecipes()})
+            out.planted.insert(out.planted.end(), family.begin(), family.end());
         out.drawSingle = drawn(out.single);
         out.drawPlanted = drawn(out.planted);
         return out;

@@ -108,6 +108,14 @@ Id Maker::input(Shape shape, DType dtype) {
 }
 
 Id Maker::constant(std::vector<std::int64_t> extents, DType dtype) {
+    const std::int64_t count = checkedCount(extents).value();
+    if (count <= 16 && random.chance(10)) { // what an operation with it leaves as it is, or undoes
+        static const std::vector<double> neutral = {0, 1, 1, 2};
+        return constantOf(dataOf(
+            dtype, extents,
+            std::vector<double>(static_cast<std::size_t>(count),
+                                dtype == DType::Bool ? random.chance(50) : random.pick(neutral))));
+    }
     const Values values = isFloat(dtype) || isWild(m_values) ? m_values : Values::Integers;
     const std::uint64_t seed = m_constants++;
     TensorData data = seededConstant(values, seed, {dtype, fixedShape(extents)});

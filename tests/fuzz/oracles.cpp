@@ -20,10 +20,6 @@ namespace fw::fuzz {
 
 namespace {
 
-// Libraries whose steps behind a call make a number of a NaN, or an infinity of what is none, are
-// not asked about such values.
-constexpr bool librariesKeepNan = false;
-
 struct Ask {
     Engine& engine;
     const Setting& setting;
@@ -32,10 +28,7 @@ struct Ask {
 
     // One graph in four runs on two threads by default; the others meet them by `threads`.
     int threads() const { return one.seed % 4 == 0 ? 2 : 1; }
-    bool asksLibraries() const { return librariesKeepNan || one.finite; }
-    Way usual() const {
-        return {asksLibraries() ? setting.target(threads()) : setting.target(threads(), "")};
-    }
+    Way usual() const { return {setting.target(threads())}; }
     // False once something failed.
     bool fail(const std::string& what) {
         if (out.failure.empty())
@@ -108,8 +101,7 @@ void byCandidates(Ask& ask) {
 
 void byLibraries(Ask& ask) {
     for (const char* libs : {"", "onednn", "openblas"})
-        if ((ask.asksLibraries() || *libs == 0) &&
-            !ask.compareWay(fmt::format("-libs={}", libs), ask.one.graph,
+        if (!ask.compareWay(fmt::format("-libs={}", libs), ask.one.graph,
                             {ask.setting.target(ask.threads(), libs)}))
             return;
 }
@@ -127,9 +119,8 @@ void byLevel(Ask& ask) {
 
 void byThreads(Ask& ask) {
     const int threads = 3 - ask.threads();
-    ask.compareWay(
-        fmt::format("-threads={}", threads), ask.one.graph,
-        {ask.asksLibraries() ? ask.setting.target(threads) : ask.setting.target(threads, "")});
+    ask.compareWay(fmt::format("-threads={}", threads), ask.one.graph,
+                   {ask.setting.target(threads)});
 }
 
 void unrewritten(Ask& ask) {

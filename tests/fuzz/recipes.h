@@ -21,6 +21,7 @@ std::vector<Recipe> windowRecipes();    // over any number of axes, and values b
 std::vector<Recipe> arrayRecipes();     // parts of matrices, pads, rows of numbers, spectra
 std::vector<Recipe> sizeRecipes();      // sizes that are computed while the graph runs
 std::vector<Recipe> plantedRecipes();
+std::vector<Recipe> ruleRecipes(); // shapes that the shipped rules look for
 
 // Shared
 // The shape of a value without free dimensions, broadcast somehow: axes of 1, leading axes missing.

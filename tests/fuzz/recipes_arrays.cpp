@@ -141,10 +141,10 @@ Id melWeights(Maker& maker) {
         return maker.constantOf(
             dataFromDoubles(DType::F64, {}, {static_cast<double>(value) + 0.37}));
     };
-    const std::int64_t low = maker.random.between(0, 40);
+    const std::int64_t low = maker.random.between(0, 40),
+                       high = low + maker.random.between(1, 300); // up to half the rate
     return maker.one("mel_weights",
-                     {number(maker.random.between(200, 900)), number(low),
-                      number(low + maker.random.between(1, 300))},
+                     {number(2 * high + maker.random.between(1, 400)), number(low), number(high)},
                      attributes({{"bins", Integers{maker.random.between(1, 6)}},
                                  {"length", Integers{maker.random.between(1, 20)}},
                                  {"to", maker.random.chance(50) ? DType::F32 : maker.anyType()}}));

@@ -140,15 +140,16 @@ Id resize(Maker& maker) {
     const Id extents = maker.one("shape", {id});
     std::vector<double> numbers;
     for (std::int64_t i = 0; i < rankOf(maker, id); ++i)
-        numbers.push_back(std::vector<double>{0.5, 1, 1.5, 2, 0.75, 0.6F, 5.0F / 3}[maker.random.below(7)]);
+        numbers.push_back(
+            std::vector<double>{0.5, 1, 1.5, 2, 0.75, 0.6F, 5.0F / 3}[maker.random.below(7)]);
     const Id given = maker.constantOf(
         dataFromDoubles(DType::F32, {static_cast<std::int64_t>(numbers.size())}, numbers));
     const Id sizes = maker.one("scaled_extents", {extents, given});
     std::vector<Id> operands{extents, sizes};
     if (maker.random.chance(50))
         operands.push_back(given);
-    const Id places = maker.one("resize_places", operands,
-                                attributes({{"mode", maker.random.between(0, 5)}}));
+    const Id places =
+        maker.one("resize_places", operands, attributes({{"mode", maker.random.between(0, 5)}}));
     const Shape dims = maker.bind(sizes);
     if (dims.empty() || places == none)
         return none;
