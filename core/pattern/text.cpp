@@ -14,6 +14,11 @@ std::string listText(const std::vector<PatternTree>& parts, const std::string& m
     return out;
 }
 
+// As one step: what stands behind it is said of all of it.
+std::string stepText(const PatternTree& part) {
+    return part.kind == PatternKind::Sequence ? "(" + patternText(part) + ")" : patternText(part);
+}
+
 std::string attributesText(const std::vector<PatternAttrTree>& attrs) {
     std::string out;
     for (const PatternAttrTree& attr : attrs)
@@ -50,12 +55,11 @@ std::string plainText(const PatternTree& p) {
     case PatternKind::Alternatives:
         return "(" + listText(p.args, " | ") + ")";
     case PatternKind::Optional:
-        return patternText(p.args[0]) + "?";
+        return stepText(p.args[0]) + "?";
     case PatternKind::Repeat:
-        return patternText(p.args[0]) + fmt::format("* {{{}..{}}}", p.low, p.high);
+        return stepText(p.args[0]) + fmt::format("* {{{}..{}}}", p.low, p.high);
     case PatternKind::Not:
-        return p.args[0].kind == PatternKind::Sequence ? "not (" + patternText(p.args[0]) + ")"
-                                                       : "not " + patternText(p.args[0]);
+        return "not " + stepText(p.args[0]);
     case PatternKind::Output:
         return fmt::format("out({}, {})", p.low < 0 ? "any" : std::to_string(p.low),
                            patternText(p.args[0]));
