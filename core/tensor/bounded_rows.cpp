@@ -12,7 +12,6 @@ namespace fw {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-constexpr double leastPositive = std::numeric_limits<double>::denorm_min();
 
 // How far f may move where x is moved by no more than `error`; f is monotone there.
 template <class Function>
@@ -35,60 +34,6 @@ double errorOfNoNumber(std::initializer_list<const BoundedRow*> operands, double
         cameIn = cameIn || (sure && std::isnan(operand->value[i].real));
     }
     return exact || (cameIn && std::isnan(value)) ? 0 : unbounded;
-}
-
-// Whether 64 bits are too few for an operation on integers.
-bool overflows(const Instruction& apply, std::int64_t x, std::int64_t y) {
-    std::int64_t out = 0;
-    const auto isUnsigned = apply.from == DType::U64;
-    std::uint64_t bits = 0;
-    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
-    switch (apply.op) {
-    case ExprOp::Add:
-        return isUnsigned ? __builtin_add_overflow(ux, uy, &bits)
-                          : __builtin_add_overflow(x, y, &out);
-    case ExprOp::Sub:
-        return isUnsigned ? __builtin_sub_overflow(ux, uy, &bits)
-                          : __builtin_sub_overflow(x, y, &out);
-    case ExprOp::Mul:
-        return isUnsigned ? __builtin_mul_overflow(ux, uy, &bits)
-                          : __builtin_mul_overflow(x, y, &out);
-    case ExprOp::Neg:
-        return isUnsigned ? x != 0 : x == std::numeric_limits<std::int64_t>::min();
-    case ExprOp::Call:
-        return !isUnsigned && apply.fn == MathFn::Abs &&
-               x == std::numeric_limits<std::int64_t>::min();
-    case ExprOp::Div:
-    case ExprOp::FloorDiv:
-        return !isUnsigned && x == std::numeric_limits<std::int64_t>::min() && y == -1;
-    default:
-        return false;
-    }
-}
-
-// Whether the operation on doubles did not round (T. J. Dekker, "A floating-point technique for
-// extending the available precision", 1971).
-bool exactly(ExprOp op, double x, double y, double z, double value) {
-    const auto sum = [](double a, double b, double s) {
-        const double part = s - a;
-        return a - (s - part) == 0 && b - part == 0;
-    };
-    if (!std::isfinite(value))
-        return false;
-    switch (op) {
-    case ExprOp::Add:
-        return sum(x, y, value);
-    case ExprOp::Sub:
-        return sum(x, -y, value);
-    case ExprOp::Mul:
-        return std::fma(x, y, -value) == 0;
-    case ExprOp::Div:
-        return y != 0 && std::fma(value, y, -x) == 0;
-    case ExprOp::Fma:
-        return std::fma(x, y, -x * y) == 0 && sum(x * y, z, value);
-    default:
-        return false;
-    }
 }
 
 } // namespace
@@ -475,64 +420,6 @@ void BoundedRows::boundReal(const Step& step, std::size_t count) {
 }
 
 // What is exact in doubles and in the type, and what NaN and infinities decide.
-void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
-    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
-    if (out.exact)
-        return;
-    const bool two = step.op != ExprOp::Neg, three = step.op == ExprOp::Fma;
-    for (std::size_t i = 0; i < count; ++i) {
-        const double x = a.value[i].real, y = two ? b.value[i].real : x;
-        const double value = out.value[i].real; // of a comparison nothing
-        const bool known =
-            a.error[i] == 0 && (!two || b.error[i] == 0) && (!three || c.error[i] == 0);
-        const bool noNumber = (std::isnan(x) && a.error[i] == 0) ||
-                              (two && std::isnan(y) && b.error[i] == 0) ||
-                              (three && std::isnan(c.value[i].real) && c.error[i] == 0);
-        const bool real = isFloat(step.dtype);
-        const bool given =
-            std::isfinite(x) && std::isfinite(y) && (!three || std::isfinite(c.value[i].real));
-        // Numbers that double does not hold are infinite only where types end.
-        const bool beyond =
-            real && std::isinf(value) && given && !(step.op == ExprOp::Div && y == 0);
-        const bool small = real && value == 0 && x != 0 && y != 0 &&
-                           (step.op == ExprOp::Mul || (step.op == ExprOp::Div && given));
-        if (beyond && !(m_ends && known))
-            out.error[i] = unbounded;
-        else if (small && !m_ends)
-            out.error[i] = std::max(out.error[i], leastPositive);
-        else if (noNumber || (known && real && !std::isfinite(value)) || (known && !given))
-            out.error[i] = 0;
-        else if (known && real && exactly(step.op, x, y, c.value[i].real, value) &&
-                 roundTo(realValue(value), step.dtype).real == value)
-            out.error[i] = 0;
-        else if (std::isnan(out.error[i]) || (real && std::isnan(value)))
-            out.error[i] = unbounded;
-        if (real && std::isnan(out.magnitude[i]))
-            out.magnitude[i] = std::fabs(value);
-    }
-}
-
-void BoundedRows::sharpenMath(const Step& step, std::size_t count) {
-    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b);
-    for (std::size_t i = 0; i < count; ++i) {
-        const double x = a.value[i].real, value = out.value[i].real;
-        const bool known = a.error[i] == 0 && b.error[i] == 0;
-        const bool beyond = std::isinf(value) && std::isfinite(x) && x != 0;
-        const bool root =
-            step.fn == MathFn::Sqrt && value * value == x && std::fma(value, value, -x) == 0;
-        const bool small = value == 0 && std::isfinite(x) &&
-                           (step.fn == MathFn::Exp || step.fn == MathFn::Sigmoid);
-        if (small && !m_ends)
-            out.error[i] = std::max(out.error[i], leastPositive);
-        else if (beyond && !(m_ends && known))
-            out.error[i] = unbounded;
-        else if (known && (!std::isfinite(value) || !std::isfinite(x) || root))
-            out.error[i] = 0;
-        else if (std::isnan(out.error[i]) || std::isnan(value))
-            out.error[i] = unbounded;
-    }
-}
-
 void BoundedRows::applyMath(const Step& step, std::size_t count) {
     BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b);
     const MathError own = mathError(step.fn, step.from);
@@ -632,64 +519,6 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
         } else {
             out.error[i] = a.error[i];
         }
-    }
-}
-
-void BoundedRows::applyInteger(const Step& step, std::size_t count) {
-    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
-    Instruction plain;
-    plain.op = step.op;
-    plain.fn = step.fn;
-    plain.from = step.from;
-    plain.dtype = step.dtype;
-    out.exact = a.exact && b.exact && c.exact;
-    if (!m_wraps && step.from != DType::U64 && step.from != DType::Bool) {
-        plain.from = DType::I64;
-        plain.dtype = step.dtype == DType::Bool ? DType::Bool : DType::I64;
-    }
-    if (m_wraps && step.dtype == DType::I64 && out.exact &&
-        (step.op == ExprOp::Add || step.op == ExprOp::Mul)) {
-        // Indices: nearly all there is.
-        const bool sum = step.op == ExprOp::Add;
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto x = static_cast<std::uint64_t>(a.value[i].integer);
-            const auto y = static_cast<std::uint64_t>(b.value[i].integer);
-            out.value[i].integer = static_cast<std::int64_t>(sum ? x + y : x * y);
-        }
-        return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-        out.value[i] = applyInstruction(plain, a.value[i], b.value[i], c.value[i]);
-    bool beyond = false; // 64 bits
-    if (!m_wraps)
-        for (std::size_t i = 0; i < count; ++i)
-            beyond = beyond || overflows(plain, a.value[i].integer, b.value[i].integer);
-    if (out.exact && !beyond)
-        return;
-    spellOut(a, step.from, m_count);
-    spellOut(b, step.from, m_count);
-    spellOut(c, step.from, m_count);
-    out.exact = false;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (beyond && overflows(plain, a.value[i].integer, b.value[i].integer)) {
-            out.error[i] = unbounded;
-            continue;
-        }
-        const double ea = a.error[i], eb = b.error[i], ec = c.error[i];
-        const auto x = std::fabs(static_cast<double>(a.value[i].integer));
-        const auto y = std::fabs(static_cast<double>(b.value[i].integer));
-        if (ea == 0 && eb == 0 && ec == 0)
-            out.error[i] = 0;
-        else if (step.op == ExprOp::Add || step.op == ExprOp::Sub)
-            out.error[i] = ea + eb;
-        else if (step.op == ExprOp::Mul)
-            out.error[i] = x * eb + y * ea + ea * eb;
-        else if (step.op == ExprOp::Min || step.op == ExprOp::Max)
-            out.error[i] = std::max(ea, eb);
-        else if (step.op == ExprOp::Neg)
-            out.error[i] = ea;
-        else
-            out.error[i] = step.dtype == DType::Bool ? 1 : unbounded;
     }
 }
 

@@ -1,0 +1,102 @@
+// Integers in rows of bounded values: indices, counts, quantised values.
+#include "tensor/bounded_rows.h"
+
+#include <cmath>
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+// Whether 64 bits are too few for an operation on integers.
+bool overflows(const Instruction& apply, std::int64_t x, std::int64_t y) {
+    std::int64_t out = 0;
+    const auto isUnsigned = apply.from == DType::U64;
+    std::uint64_t bits = 0;
+    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
+    switch (apply.op) {
+    case ExprOp::Add:
+        return isUnsigned ? __builtin_add_overflow(ux, uy, &bits)
+                          : __builtin_add_overflow(x, y, &out);
+    case ExprOp::Sub:
+        return isUnsigned ? __builtin_sub_overflow(ux, uy, &bits)
+                          : __builtin_sub_overflow(x, y, &out);
+    case ExprOp::Mul:
+        return isUnsigned ? __builtin_mul_overflow(ux, uy, &bits)
+                          : __builtin_mul_overflow(x, y, &out);
+    case ExprOp::Neg:
+        return isUnsigned ? x != 0 : x == std::numeric_limits<std::int64_t>::min();
+    case ExprOp::Call:
+        return !isUnsigned && apply.fn == MathFn::Abs &&
+               x == std::numeric_limits<std::int64_t>::min();
+    case ExprOp::Div:
+    case ExprOp::FloorDiv:
+        return !isUnsigned && x == std::numeric_limits<std::int64_t>::min() && y == -1;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+void BoundedRows::applyInteger(const Step& step, std::size_t count) {
+    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
+    Instruction plain;
+    plain.op = step.op;
+    plain.fn = step.fn;
+    plain.from = step.from;
+    plain.dtype = step.dtype;
+    out.exact = a.exact && b.exact && c.exact;
+    if (!m_wraps && step.from != DType::U64 && step.from != DType::Bool) {
+        plain.from = DType::I64;
+        plain.dtype = step.dtype == DType::Bool ? DType::Bool : DType::I64;
+    }
+    if (m_wraps && step.dtype == DType::I64 && out.exact &&
+        (step.op == ExprOp::Add || step.op == ExprOp::Mul)) {
+        // Indices: nearly all there is.
+        const bool sum = step.op == ExprOp::Add;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto x = static_cast<std::uint64_t>(a.value[i].integer);
+            const auto y = static_cast<std::uint64_t>(b.value[i].integer);
+            out.value[i].integer = static_cast<std::int64_t>(sum ? x + y : x * y);
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        out.value[i] = applyInstruction(plain, a.value[i], b.value[i], c.value[i]);
+    bool beyond = false; // 64 bits
+    if (!m_wraps)
+        for (std::size_t i = 0; i < count; ++i)
+            beyond = beyond || overflows(plain, a.value[i].integer, b.value[i].integer);
+    if (out.exact && !beyond)
+        return;
+    spellOut(a, step.from, m_count);
+    spellOut(b, step.from, m_count);
+    spellOut(c, step.from, m_count);
+    out.exact = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (beyond && overflows(plain, a.value[i].integer, b.value[i].integer)) {
+            out.error[i] = unbounded;
+            continue;
+        }
+        const double ea = a.error[i], eb = b.error[i], ec = c.error[i];
+        const auto x = std::fabs(static_cast<double>(a.value[i].integer));
+        const auto y = std::fabs(static_cast<double>(b.value[i].integer));
+        if (ea == 0 && eb == 0 && ec == 0)
+            out.error[i] = 0;
+        else if (step.op == ExprOp::Add || step.op == ExprOp::Sub)
+            out.error[i] = ea + eb;
+        else if (step.op == ExprOp::Mul)
+            out.error[i] = x * eb + y * ea + ea * eb;
+        else if (step.op == ExprOp::Min || step.op == ExprOp::Max)
+            out.error[i] = std::max(ea, eb);
+        else if (step.op == ExprOp::Neg)
+            out.error[i] = ea;
+        else
+            out.error[i] = step.dtype == DType::Bool ? 1 : unbounded;
+    }
+}
+
+} // namespace fw

@@ -1,0 +1,99 @@
+// What is exact for sure among the values of a row: BoundedOptions::sharp.
+#include "tensor/bounded_rows.h"
+
+#include <cmath>
+#include <limits>
+
+namespace fw {
+
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double leastPositive = std::numeric_limits<double>::denorm_min();
+
+// Whether the operation on doubles did not round (T. J. Dekker, "A floating-point technique for
+// extending the available precision", 1971).
+bool exactly(ExprOp op, double x, double y, double z, double value) {
+    const auto sum = [](double a, double b, double s) {
+        const double part = s - a;
+        return a - (s - part) == 0 && b - part == 0;
+    };
+    if (!std::isfinite(value))
+        return false;
+    switch (op) {
+    case ExprOp::Add:
+        return sum(x, y, value);
+    case ExprOp::Sub:
+        return sum(x, -y, value);
+    case ExprOp::Mul:
+        return std::fma(x, y, -value) == 0;
+    case ExprOp::Div:
+        return y != 0 && std::fma(value, y, -x) == 0;
+    case ExprOp::Fma:
+        return std::fma(x, y, -x * y) == 0 && sum(x * y, z, value);
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
+    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
+    if (out.exact)
+        return;
+    const bool two = step.op != ExprOp::Neg, three = step.op == ExprOp::Fma;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double x = a.value[i].real, y = two ? b.value[i].real : x;
+        const double value = out.value[i].real; // of a comparison nothing
+        const bool known =
+            a.error[i] == 0 && (!two || b.error[i] == 0) && (!three || c.error[i] == 0);
+        const bool noNumber = (std::isnan(x) && a.error[i] == 0) ||
+                              (two && std::isnan(y) && b.error[i] == 0) ||
+                              (three && std::isnan(c.value[i].real) && c.error[i] == 0);
+        const bool real = isFloat(step.dtype);
+        const bool given =
+            std::isfinite(x) && std::isfinite(y) && (!three || std::isfinite(c.value[i].real));
+        // Numbers that double does not hold are infinite only where types end.
+        const bool beyond =
+            real && std::isinf(value) && given && !(step.op == ExprOp::Div && y == 0);
+        const bool small = real && value == 0 && x != 0 && y != 0 &&
+                           (step.op == ExprOp::Mul || (step.op == ExprOp::Div && given));
+        if (beyond && !(m_ends && known))
+            out.error[i] = unbounded;
+        else if (small && !m_ends)
+            out.error[i] = std::max(out.error[i], leastPositive);
+        else if (noNumber || (known && real && !std::isfinite(value)) || (known && !given))
+            out.error[i] = 0;
+        else if (known && real && exactly(step.op, x, y, c.value[i].real, value) &&
+                 roundTo(realValue(value), step.dtype).real == value)
+            out.error[i] = 0;
+        else if (std::isnan(out.error[i]) || (real && std::isnan(value)))
+            out.error[i] = unbounded;
+        if (real && std::isnan(out.magnitude[i]))
+            out.magnitude[i] = std::fabs(value);
+    }
+}
+
+void BoundedRows::sharpenMath(const Step& step, std::size_t count) {
+    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double x = a.value[i].real, value = out.value[i].real;
+        const bool known = a.error[i] == 0 && b.error[i] == 0;
+        const bool beyond = std::isinf(value) && std::isfinite(x) && x != 0;
+        const bool root =
+            step.fn == MathFn::Sqrt && value * value == x && std::fma(value, value, -x) == 0;
+        const bool small = value == 0 && std::isfinite(x) &&
+                           (step.fn == MathFn::Exp || step.fn == MathFn::Sigmoid);
+        if (small && !m_ends)
+            out.error[i] = std::max(out.error[i], leastPositive);
+        else if (beyond && !(m_ends && known))
+            out.error[i] = unbounded;
+        else if (known && (!std::isfinite(value) || !std::isfinite(x) || root))
+            out.error[i] = 0;
+        else if (std::isnan(out.error[i]) || std::isnan(value))
+            out.error[i] = unbounded;
+    }
+}
+
+} // namespace fw
