@@ -6,6 +6,7 @@
 #include "library/library.h"
 #include "rewrite/driver.h"
 #include "tensor/evaluate_graph.h"
+#include "tensor/bounded.h"
 
 #include <QtTest>
 
@@ -69,8 +70,9 @@ inline QString difference(const fw::Graph& before, const fw::Graph& after) {
             const fw::TensorData &a = (*left)[i], &b = (*right)[i];
             if (before.results()[i].name != after.results()[i].name || !(a.type() == b.type()))
                 return QStringLiteral("result %1 has another name or type").arg(i);
+            const double few = std::max(1e-4, 8 * fw::roundingUnit(a.dtype()));
             for (std::size_t k = 0; k < a.count(); ++k)
-                if (!(std::fabs(a.at(k) - b.at(k)) <= 1e-5 + 1e-4 * std::fabs(a.at(k))) &&
+                if (!(std::fabs(a.at(k) - b.at(k)) <= few * (0.1 + std::fabs(a.at(k)))) &&
                     !(std::isnan(a.at(k)) && std::isnan(b.at(k))))
                     return QStringLiteral("result %1, element %2: %3 became %4")
                         .arg(i)

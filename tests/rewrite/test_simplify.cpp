@@ -46,6 +46,18 @@ std::vector<Case> cases() {
          "graph g(x: f32[2, 4, 5, 5]) -> y {\n  w = const random(1) : f32[4, 1, 3, 3]\n" + n +
              "  c = conv2d(x, w) {groups = 4}  y = batch_norm(c, g, t, m, v)\n}",
          "fold_batch_norm", "conv2d bias"},
+        {"batch norm after a convolution in f16",
+         "graph g(x: f16[N, 1, 4, 4]) -> y {\n  w = const [1, 2] : f16[2, 1, 1, 1]\n"
+         "  a = const [2, 1] : f16[2]  b = const [1, 2] : f16[2]  m = const [0.5, 0.25] : f16[2]\n"
+         "  v = const [3, 15] : f16[2]\n  c = conv2d(x, w)  y = batch_norm(c, a, b, m, v)\n}",
+         "fold_narrow_batch_norm", "cast conv2d bias cast"},
+        {"batch norm after a biased convolution that is rounded to bf16",
+         "graph g(x: f32[N, 1, 4, 4]) -> y {\n  w = const [1, 2] : f32[2, 1, 1, 1]\n"
+         "  d = const [1, 2] : f32[2]  a = const [2, 1] : bf16[2]  b = const [1, 2] : bf16[2]\n"
+         "  m = const [0.5, 0.25] : bf16[2]  v = const [3, 15] : bf16[2]\n"
+         "  c = conv2d(x, w)  e = bias(c, d)  f = cast(e) {to = bf16}\n"
+         "  y = batch_norm(f, a, b, m, v)\n}",
+         "fold_narrow_batch_norm_of_bias", "conv2d bias cast"},
         {"batch norm after a convolution over three axes",
          "graph g(x: f32[2, 3, 2, 5, 5]) -> y {\n  w = const random(1) : f32[4, 3, 1, 3, 3]\n" + n +
              "  c = conv(x, w) {strides = [1, 2, 1], before = [0, 1, 1], behind = [0, 1, 0], "
