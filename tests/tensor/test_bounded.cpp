@@ -284,7 +284,7 @@ void TestBounded::sharpValues_data() {
     row("x[i] - y[i]", inf, inf, nan, "none");
     row("x[i] * y[i]", inf, 0, nan, "none");
     row("max(x[i], y[i])", nan, 1, nan, "none");
-    row("select(x[i] * 0.1 < y[i], 1, 2)", nan, 1, 2, "none");
+    row("select(x[i] * 0.1 < y[i], 1.0, 2.0)", nan, 1, 2, "none");
     row("tanh(x[i])", inf, 0, 1, "some");
     row("sqrt(x[i] - y[i])", 0.1, 1e-9 + static_cast<double>(0.1F), 0, "some");
     row("cast(cast(x[i], f16), f32) + y[i] * 0", 1 + 0x1p-12, 0, 1, "none");
