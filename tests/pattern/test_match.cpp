@@ -291,9 +291,9 @@ void TestMatch::theFurthestWayGivesTheReason() {
     const std::string same = "r: same(^): f32[2, 3], f32[3]";
     QCOMPARE(missAt("a = relu(x) y = add(a, b)", sum), same);
     QCOMPARE(missAt("a = relu(x) y = add(b, a)", sum), same); // the other operand gets less far
-    QCOMPARE(missAt("a = relu(x) c = clip(a) {max = 5} y = tanh(c)",
-                    "relu(p) >> (exp(^) | clip(^) {max = 6}) >> (relu(^) | tanh(^))"),
-             std::string("clip(^) {max = 6}: max = 6.0, 5.0"));
+    const std::string six = missAt("a = relu(x) c = clip(a) {max = 5} y = tanh(c)",
+                                   "relu(p) >> (exp(^) | clip(^) {max = 6}) >> (relu(^) | tanh(^))");
+    QVERIFY2(six.starts_with("clip(^) {max = 6}: max = 6, 5"), six.c_str());
     QCOMPARE(missAt("a = relu(x) y = tanh(a)", "(exp(^) | relu(exp(^)) | tanh(relu(exp(p))))"),
              std::string("exp(p): exp, input x"));
 }
@@ -333,7 +333,7 @@ void TestMatch::beginningsOfChains_data() {
     row("relu(^)? >> (clip(^) >> cast(^))?", "relu(^)? >> clip(^)");
     row("relu(^) >> tanh(^) >> exp(^)?", "relu(^)");
     row("relu(^)* {3..3}", "relu(^)* {1..2}");
-    row("(relu(^) >> tanh(^))* {0..2}", "(relu(^) >> tanh(^))* {0..1} >> relu(^)");
+    row("(relu(^) >> tanh(^))* {0..2}", "relu(^) >> tanh(^)* {0..1} >> relu(^)");
     row("exp(relu(tanh(^)))", "(relu(tanh(^)) | tanh(^))");
     row("mul(^, sigmoid(^))?", "sigmoid(^)");
 }
