@@ -127,11 +127,15 @@ std::optional<Mapping> mappingOf(const Node& node, const Dim& from, const Dim& t
 std::optional<std::pair<double, double>> regionOf(const Node& node, const Dim& from,
                                                   const Dim& to) {
     const auto known = from.asInt(), wanted = to.asInt();
-    if (!known || !wanted || *known < 2 || *wanted < 1)
+    if (!known || !wanted || *known < 1 || *wanted < 1)
         return std::nullopt;
     const auto width = static_cast<double>(*known - 1);
     const AxisPlaces own = placesOf(node);
-    const double start = own.at(0) / width, end = own.at(static_cast<double>(*wanted - 1)) / width;
+    double start = 0, end = 1; // of one element: any region
+    if (width > 0) {
+        start = own.at(0) / width;
+        end = own.at(static_cast<double>(*wanted - 1)) / width;
+    }
     if (node.attrs.integer("crop", 0) == 0 &&
         (std::min(start, end) < 0 || std::max(start, end) > 1))
         return std::nullopt;

@@ -69,12 +69,29 @@ void padBody(FunctionNodes& f, proto::FunctionProto& out) {
     f.nameResult(y, "y");
 }
 
-void sumBody(FunctionNodes& f, proto::FunctionProto& out) {
+void reduceBody(FunctionNodes& f, proto::FunctionProto& out, const char* type) {
     const std::string isSummed = f.add("Not", {f.add("Equal", {f.add("Shape", {"x"}), "shape"})});
     const std::string axes = f.add("Reshape", {f.add("NonZero", {isSummed}), f.integers({-1})});
-    const std::string y = f.add("ReduceSum", {"x", axes}, "keepdims", std::int64_t{1});
+    const std::string y = f.add(type, {"x", axes}, "keepdims", std::int64_t{1});
     setAttribute(*out.mutable_node(out.node_size() - 1), "noop_with_empty_axes", std::int64_t{1});
     f.nameResult(y, "y");
+}
+
+void sumBody(FunctionNodes& f, proto::FunctionProto& out) {
+    reduceBody(f, out, "ReduceSum");
+}
+
+// The axes of these are an operand from opset 18 on.
+void maxBody(FunctionNodes& f, proto::FunctionProto& out) {
+    reduceBody(f, out, "ReduceMax");
+}
+
+void minBody(FunctionNodes& f, proto::FunctionProto& out) {
+    reduceBody(f, out, "ReduceMin");
+}
+
+void prodBody(FunctionNodes& f, proto::FunctionProto& out) {
+    reduceBody(f, out, "ReduceProd");
 }
 
 void compactBody(FunctionNodes& f, proto::FunctionProto&) {
@@ -114,6 +131,9 @@ const OwnNode& ownNode(std::string_view op) {
         {"slice_at", "SliceAt", {"x", "first", "step"}, {"y"}, "shape", nullptr, sliceBody},
         {"pad_at", "PadAt", {"x", "before", "value"}, {"y"}, "shape", "mode", padBody},
         {"sum_to", "SumTo", {"x"}, {"y"}, "shape", nullptr, sumBody},
+        {"max_to", "MaxTo", {"x"}, {"y"}, "shape", nullptr, maxBody},
+        {"min_to", "MinTo", {"x"}, {"y"}, "shape", nullptr, minBody},
+        {"prod_to", "ProdTo", {"x"}, {"y"}, "shape", nullptr, prodBody},
         {"compact", "Compact", {"keep"}, {"places", "count"}, nullptr, nullptr, compactBody},
         {"unique_rows",
          "UniqueRows",
@@ -217,13 +237,11 @@ Status suppression(GraphWriter& out, const Node& node) {
 }
 
 constexpr std::array rows{
-    WriterRow{"bind_dims", bindDims, 15},
-    WriterRow{"slice_at", plain, 15},
-    WriterRow{"pad_at", padAt, 15},
-    WriterRow{"sum_to", plain, 15},
-    WriterRow{"compact", plain, 15},
-    WriterRow{"unique_rows", uniqueRows, 15},
-    WriterRow{"non_max_suppression", suppression, 15},
+    WriterRow{"bind_dims", bindDims, 15},     WriterRow{"slice_at", plain, 15},
+    WriterRow{"pad_at", padAt, 15},           WriterRow{"sum_to", plain, 15},
+    WriterRow{"max_to", plain, 18},           WriterRow{"min_to", plain, 18},
+    WriterRow{"prod_to", plain, 18},          WriterRow{"compact", plain, 15},
+    WriterRow{"unique_rows", uniqueRows, 15}, WriterRow{"non_max_suppression", suppression, 15},
 };
 
 } // namespace

@@ -202,6 +202,18 @@ Status sumTo(NodeImport& n) {
     return ofShape<1>(n, "sum_to", {});
 }
 
+Status maxTo(NodeImport& n) {
+    return ofShape<1>(n, "max_to", {});
+}
+
+Status minTo(NodeImport& n) {
+    return ofShape<1>(n, "min_to", {});
+}
+
+Status prodTo(NodeImport& n) {
+    return ofShape<1>(n, "prod_to", {});
+}
+
 Status ownCompact(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const ValueRef keep, n.input(0));
@@ -236,6 +248,9 @@ constexpr ImporterRow rows[] = {
     {"SliceAt", 1, sliceAt, ownDomain},
     {"PadAt", 1, padAt, ownDomain},
     {"SumTo", 1, sumTo, ownDomain},
+    {"MaxTo", 1, maxTo, ownDomain},
+    {"MinTo", 1, minTo, ownDomain},
+    {"ProdTo", 1, prodTo, ownDomain},
     {"Compact", 1, ownCompact, ownDomain},
     {"UniqueRows", 1, uniqueRows, ownDomain},
     {"NonMaxSuppression", 1, ownSuppression, ownDomain},

@@ -332,8 +332,9 @@ void TestOpsets::operatorsOfNoOpset() {
 
 void TestOpsets::functionsAreWhole_data() {
     QTest::addColumn<QString>("type");
-    for (const char* type : {"Slice", "Pad", "Squeeze", "Unsqueeze", "Reshape", "ReduceSum",
-                             "ReduceMean", "ReduceLogSumExp", "Range", "NonZero"})
+    for (const char* type :
+         {"Slice", "Pad", "Squeeze", "Unsqueeze", "Reshape", "ReduceSum", "ReduceMean", "ReduceMax",
+          "ReduceProd", "ReduceLogSumExp", "Range", "NonZero"})
         QTest::newRow(type) << type;
 }
 
