@@ -259,7 +259,7 @@ void TestRuleText::mistakes_data() {
     row("a truth compared", "rule r { match y = relu(x) where used_once(x) == 1 emit y = x }",
         "1:34 RUL01 a truth and an integer are not compared by ==");
     row("a number as condition", "rule r { match y = relu(x) where rank(x) emit y = x }",
-        "1:34 RUL01 rank is no condition: it is an integer");
+        "1:34 RUL01 rank(x) is no condition: it is an integer");
     row("const as a value", "rule r { match y = add(x, k) where k == const emit y = x }",
         "1:41 TXT02 const alone is no value");
     row("given of a name that is not bound",
