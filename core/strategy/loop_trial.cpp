@@ -149,10 +149,7 @@ public:
                        const std::shared_ptr<const OperatorSet>& operators,
                        const WrittenSchedule* schedule, const std::string& kind = "any") {
         const SmallCalls small(op, file);
-        for (const DType dtype : m_limits.types) {
-            std::map<std::string, DType> types;
-            for (const std::string& variable : small.typeVariables())
-                types[variable] = dtype;
+        for (const auto& types : typesOf(small.typeVariables())) {
             std::vector<OpCall> calls;
             small.each(types, [&](const OpCall& call) { calls.push_back(call); });
             Random random(1);
@@ -174,13 +171,30 @@ public:
                             subjectOf(free->first, op.name, operators, free->second, false))
                         node(*some, schedule, {});
             }
-            if (small.typeVariables().empty())
-                break;
         }
         return true;
     }
 
 private:
+    // One type for all variables, then two: operands of different types may be what is required.
+    std::vector<std::map<std::string, DType>>
+    typesOf(const std::set<std::string>& variables) const {
+        std::vector<std::map<std::string, DType>> assignments;
+        for (const bool mixed : {false, true})
+            for (const DType first : m_limits.types)
+                for (const DType other : m_limits.types) {
+                    if ((first != other) != mixed || (mixed && variables.size() < 2))
+                        continue;
+                    std::map<std::string, DType> types;
+                    for (const std::string& variable : variables)
+                        types.emplace(variable, types.empty() ? first : other);
+                    if (std::find(assignments.begin(), assignments.end(), types) ==
+                        assignments.end())
+                        assignments.push_back(std::move(types));
+                }
+        return assignments;
+    }
+
     void one(const Subject& subject, const std::function<Result<OpInst>()>& computation,
              const std::string& by, const Lower& lower) {
         if (isOver())

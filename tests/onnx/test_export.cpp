@@ -331,7 +331,7 @@ void TestExport::invalidNodesAreWarnedOf() {
     QFETCH(QString, attribute);
     QFETCH(int, operands);
     QFETCH(QString, warning);
-    M m(13);
+    M m(17);
     m.input("x", {"2"}).output("y", {"2"});
     auto& odd = m.node(type.toStdString(), operands == 2 ? "x x" : "x", "y", "odd");
     if (!attribute.isEmpty())
