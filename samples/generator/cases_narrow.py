@@ -195,7 +195,9 @@ def norms(n):
     n.add("batch_norm_large_mean", node("BatchNormalization", "x g t m v"), {"x": n(1000 + 2 * ints(2, 4, 5))}, statistics)
     n.add("batch_norm_of_inputs", node("BatchNormalization", "x g t m v", epsilon=1e-3), {"x": n(1000 + 2 * ints(2, 4, 5)), **statistics})
     n.add("conv_batch_norm", [node("Conv", "x w", "c"), node("BatchNormalization", "c g t m v", "b"), node("Relu", "b")],
-          {"x": n(reals(1, 3, 6, 6))}, {"w": n(reals(4, 3, 3, 3, seed=5)), **statistics, "m": n(np.zeros(4))})
+          {"x": n(reals(1, 3, 6, 6))}, {"w": n(reals(4, 3, 3, 3, seed=5)), **statistics, "m": n(np.zeros(4))}, summed="c")
+    n.add("conv_bias_batch_norm", [node("Conv", "x w q", "c"), node("BatchNormalization", "c g t m v")],
+          {"x": n(reals(1, 3, 6, 6))}, {"w": n(reals(4, 3, 3, 3, seed=5)), "q": n(1000 + reals(4, seed=6)), **statistics}, summed="c")
     n.add("conv_batch_norm_of_zeros", [node("Conv", "x w", "c"), node("BatchNormalization", "c g t m v")],
           {"x": n(reals(1, 1, 3))}, {"w": n(np.ones((1, 1, 1))), "g": n([1]), "t": n([0]), "m": n([0]), "v": n([1])})
     n.add("lrn", node("LRN", "x", size=3), {"x": n(reals(1, 5, 4, 4, low=-200, high=200))})
@@ -273,7 +275,8 @@ def products(n):
 def attentions(n):
     q, k, v = (n(60 * reals(1, 2, 5, 64, seed=seed)) for seed in (1, 2, 3))
     n.add("attention_large_scores", node("Attention", "q k v"), {"q": q, "k": k, "v": v}, opset=23)
-    n.add("attention_causal_softcap", node("Attention", "q k v", is_causal=1, softcap=20.0), {"q": q, "k": k, "v": v}, opset=23)
+    n.add("attention_causal_softcap", node("Attention", "q k v", is_causal=1, softcap=5.0),
+          {"q": q, "k": k, "v": n(reals(1, 2, 5, 64, seed=3))}, opset=23)
     flat = {key: n(60 * reals(1, 5, 128, seed=seed)) for key, seed in (("q", 1), ("k", 2), ("v", 3))}
     n.add("multi_head_attention", node("MultiHeadAttention", "q k v", num_heads=2, domain="com.microsoft"), flat)
     n.add("bias_gelu", node("BiasGelu", "x b", domain="com.microsoft"), {"x": n(reals(3, 40))}, {"b": n(reals(40, seed=1))})

@@ -64,9 +64,10 @@ class Typed:
 
 
 class NarrowSample:
-    """One folder with one data set. `operators`: name -> f(operands, attributes, opset) in double precision."""
+    """One folder with one data set. `operators`: name -> f(operands, attributes, opset) in double precision. Values named in
+    `summed` are not rounded: they are added to in f32, as part of what follows."""
 
-    def __init__(self, name, operators, nodes, feeds, weights=None, outputs="y", opset=17, shapes=None):
+    def __init__(self, name, operators, nodes, feeds, weights=None, outputs="y", opset=17, shapes=None, summed=""):
         self.name = name
         self.feeds, self.outputs = feeds, outputs.split()
         nodes = nodes if isinstance(nodes, list) else [nodes]
@@ -81,7 +82,10 @@ class NarrowSample:
                 floats = [x.element for x in operands if x is not None and x.values.dtype.kind == "f"]
                 for key, result in zip(one.output, results):
                     kind = np.asarray(result).dtype
-                    values[key] = Typed(ELEMENTS[named] if named else floats[0] if kind.kind == "f" else ELEMENT_OF[kind.name], result)
+                    element = ELEMENTS[named] if named else floats[0] if kind.kind == "f" else ELEMENT_OF[kind.name]
+                    values[key] = Typed(element, result)
+                    if key in summed.split():
+                        values[key].values = np.asarray(result)
         self.results = [values[key] for key in self.outputs]
         shapes = shapes or {}
         declared = {key: helper.make_tensor_value_info(key, CODES[x.element], shapes.get(key, x.values.shape))
