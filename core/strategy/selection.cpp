@@ -420,9 +420,9 @@ PreparedPatterns behindAnchor(PatternTree chain, const PatternTable& table) {
 }
 
 // What the chain wanted where it got furthest.
-std::string missedStep(const NearMiss& miss, const Workload& anchor) {
-    if (miss.clause.empty())
-        return "no part of it fits";
+std::string missedStep(const NearMiss& miss, const Workload& anchor, const Workload& next) {
+    if (miss.clause.empty() || (miss.matched == 0 && miss.name == anchorName))
+        return fmt::format("no step of it takes {}", next.node->op);
     if (miss.name == anchorName)
         return fmt::format("it does not lead back to {}", anchor.node->name);
     if (miss.why == Missed::Operator)
@@ -494,7 +494,7 @@ Answer Catalog::inChain(const Absorbs& absorbs, const Growing& group, const Work
             return yes;
     }
     return refuse(leftOut ? "it leaves out an operator of the group"
-                          : missedStep(miss, group.anchor));
+                          : missedStep(miss, group.anchor, next));
 }
 
 Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
