@@ -159,7 +159,9 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
             selection = choose(anchor, {}, *nodes);
             for (const NodeId id : *nodes)
                 if (pinned(id) == wish)
-                    m_useRefused.insert_or_assign(id, why);
+                    for (const Decision& notice : choose(id, wish, *nodes).notices)
+                        if (notice.code == ReasonCode::PinRefused)
+                            m_useRefused.insert_or_assign(id, notice.evidence);
             wish.clear();
         }
     }
@@ -189,10 +191,15 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
 // Of every `use` that the plan does not show, why.
 void GroupPlanner::tellPinsNotFollowed() {
     for (const auto& [id, wish] : m_use) {
-        const Forming& group = m_forming[m_where.at(id)];
+        Forming& group = m_forming[m_where.at(id)];
         const auto& notices = group.selection().notices;
-        if (group.selection().name == wish ||
-            std::any_of(notices.begin(), notices.end(), [&](const Decision& one) {
+        if (group.selection().name == wish) { // should it have no code for the group, that is told
+            Selection asked = group.selection();
+            asked.source = "pin";
+            group.choose(std::move(asked));
+            continue;
+        }
+        if (std::any_of(notices.begin(), notices.end(), [&](const Decision& one) {
                 return one.code == ReasonCode::PinRefused && one.subject == label(id);
             }))
             continue;

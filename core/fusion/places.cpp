@@ -65,6 +65,12 @@ void putInside(const Graph& graph, FusionPlan& plan, ValueRef whole, ValueRef pa
     plan.homes.emplace(part, whole);
 }
 
+// Who is asked for by a pin computes it.
+std::optional<std::string> pinnedCode(const Group& group) {
+    return group.source == "pin" ? std::optional(group.implementation + " is pinned for it")
+                                 : std::nullopt;
+}
+
 // A concat whose operands are all computed in its memory has nothing to do. From last to first, so
 // that a concat inside another one knows its place before its operands get theirs.
 void placeConcats(const Graph& graph, FusionPlan& plan) {
@@ -78,7 +84,7 @@ void placeConcats(const Graph& graph, FusionPlan& plan) {
         const auto pieces = inst ? piecesOf(*inst) : std::nullopt;
         if (!pieces || pieces->size() != node.inputs.size())
             continue;
-        std::optional<std::string> why;
+        std::optional<std::string> why = pinnedCode(*group);
         for (const ValueRef& operand : node.inputs)
             if (!why)
                 why = notInPlace(graph, plan, levels, node, operand);
@@ -128,7 +134,7 @@ void placeSlices(const Graph& graph, FusionPlan& plan) {
                     boxes.push_back(std::move(*box));
         if (boxes.size() != node.outputs.size())
             continue;
-        std::optional<std::string> why;
+        std::optional<std::string> why = pinnedCode(group);
         for (std::size_t i = 0; i < boxes.size() && !why; ++i)
             why = notReadInPlace(graph, plan, {node.id, static_cast<int>(i)});
         if (why) {
