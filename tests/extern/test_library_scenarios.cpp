@@ -88,8 +88,12 @@ void TestLibraryScenarios::calls_data() {
            "  u = const random(3) : f32[1, 16, 1, 1]  k = const random(4) : f32[16, 1, 1]"
            "  b = add(c, u)  e = mul(b, k)  f = sub(e, u)  y = max(f, k)",
            "onednn.conv(conv2d_add_mul_sub_max)");
-    behind("F29 a number", "  n = const [0.5] : f32[1]  b = add(n, c)  e = mul(b, n)  y = relu(e)",
-           "onednn.conv(conv2d_add_mul_relu)");
+    behind("F29 a number", "  n = const [0.5] : f32[1]  b = add(n, c)  y = relu(b)",
+           "onednn.conv(conv2d_add_relu)");
+    // One function of a call has one set of parameters.
+    behind("F29 two numbers",
+           "  n = const [0.5] : f32[1]  b = add(n, c)  e = mul(b, n)  y = relu(e)",
+           "onednn.conv(conv2d_add) generated.map(mul_relu)");
     behind("F29 not along the columns of an image",
            "  u = const random(3) : f32[8]  b = add(c, u)  y = relu(b)",
            "onednn.conv(conv2d) generated.map(add_relu)");
