@@ -376,26 +376,27 @@ void TestMemory::operatorsThatReadOutside_data() {
     const auto row = [](const char* op, const char* place) {
         QTest::newRow(op) << QString::fromLatin1(op) << QString::fromLatin1(place);
     };
-    row("op a(x: T[N]) -> y: T[N] { y[n] = x[n + 1] }", "my.fw:1:35: error TXT04");
-    row("op a(x: T[N]) requires N >= 3 -> y: T[M] where M = N - 1 { y[m] = x[m + 2] }",
-        "my.fw:1:67: error TXT04");
-    row("op a(x: T[N]) requires N % 4 == 0 -> y: T[N] { y[n] = x[4 * (n / 4) + 4 * (n % 4)] }",
-        "my.fw:1:55: error TXT04");
-    row("op a(x: T[N], attr k: int = 0) requires k >= 0 -> y: T[N] { y[n] = x[n + k] }",
+    row("op pick(x: T[N]) -> y: T[N] { y[n] = x[n + 1] }", "my.fw:1:38: error TXT04");
+    row("op pick(x: T[N]) requires N >= 3 -> y: T[M] where M = N - 1 { y[m] = x[m + 2] }",
+        "my.fw:1:70: error TXT04");
+    row("op pick(x: T[N]) requires N % 4 == 0 -> y: T[N] { y[n] = x[4 * (n / 4) + 4 * (n % 4)] }",
+        "my.fw:1:58: error TXT04");
+    row("op pick(x: T[N], attr k: int = 0) requires k >= 0 -> y: T[N] { y[n] = x[n + k] }",
         "error TXT04");
-    row("op a(x: T[N], i: i64[M]) -> y: T[M] { y[m] = x[i[m]] }", "my.fw:1:46: error TXT04");
+    row("op pick(x: T[N], i: i64[M]) -> y: T[M] { y[m] = x[i[m]] }", "my.fw:1:49: error TXT04");
     // An index that was brought into range has to have one: what `requires` says of the extent is
     // tried, and where it says nothing the read is guarded.
-    row("op a(x: T[N], i: i64[M]) requires N >= 0 -> y: T[M] { y[m] = x[wrap(i[m], N)] }",
-        "my.fw:1:62: error TXT04");
-    row("op a(x: T[N], i: i64[M]) -> y: T[M] { y[m] = x[wrap(i[m], N)] }", "");
-    row("op a(x: T[N], i: i64[M]) -> y: T[M] { let t[m] = x[clamp(i[m], 0, N - 1)] y[m] = t[m] + 1 "
+    row("op pick(x: T[N], i: i64[M]) requires N >= 0 -> y: T[M] { y[m] = x[wrap(i[m], N)] }",
+        "my.fw:1:65: error TXT04");
+    row("op pick(x: T[N], i: i64[M]) -> y: T[M] { y[m] = x[wrap(i[m], N)] }", "");
+    row("op pick(x: T[N], i: i64[M]) -> y: T[M] { let t[m] = x[clamp(i[m], 0, N - 1)] y[m] = t[m] "
+        "+ 1 "
         "}",
         "");
-    row("op a(x: T[N], i: i64[M]) requires N >= 1 -> y: T[M] { y[m] = x[wrap(i[m], N)] }", "");
-    row("op a(x: T[N], i: i64[N]) -> y: T[N] { y[n] = x[wrap(i[n], N)] }", "");
-    row("op a(x: T[N], i: i64[M]) -> y: T[M] { y[m] = pad(x[i[m]], 0) }", "");
-    row("op a(x: T[N], i: i64[M]) -> y: T[M] { y[m] = pad(x[wrap(i[m], N)], 7) }", "");
+    row("op pick(x: T[N], i: i64[M]) requires N >= 1 -> y: T[M] { y[m] = x[wrap(i[m], N)] }", "");
+    row("op pick(x: T[N], i: i64[N]) -> y: T[N] { y[n] = x[wrap(i[n], N)] }", "");
+    row("op pick(x: T[N], i: i64[M]) -> y: T[M] { y[m] = pad(x[i[m]], 0) }", "");
+    row("op pick(x: T[N], i: i64[M]) -> y: T[M] { y[m] = pad(x[wrap(i[m], N)], 7) }", "");
 }
 
 void TestMemory::operatorsThatReadOutside() {
@@ -408,10 +409,11 @@ void TestMemory::operatorsThatReadOutside() {
     QVERIFY2(place.isEmpty() ? said.isEmpty() : said.join(u'\n').contains(place),
              qPrintable(said.join(u'\n')));
     // What is refused takes no part.
-    QCOMPARE(books.operators->find("a") == nullptr, !place.isEmpty());
+    QCOMPARE(books.operators->find("pick") == nullptr, !place.isEmpty());
     if (!place.isEmpty() || !op.contains(u"i64[M]"))
         return;
-    const auto one = made(op.toStdString(), "graph g(x: f32[N], i: i64[M]) -> y { y = a(x, i) }");
+    const auto one =
+        made(op.toStdString(), "graph g(x: f32[N], i: i64[M]) -> y { y = pick(x, i) }");
     for (const Sizes& sizes : {Sizes{{"N", 1}, {"M", 6}}, Sizes{{"N", 5}, {"M", 40}}}) {
         QCOMPARE(badAccess(*one, sizes), std::string());
         QCOMPARE(difference(*one, sizes), std::string());
@@ -481,12 +483,12 @@ void TestMemory::refusedStepsHaveTheirPlace() {
 // Loops that leave a tensor: an error of the operator, and of a schedule for it.
 void TestMemory::badAccessesAreTold() {
     const std::string text = "\n"
-                             "  op same (x: T[N]) -> y: T[N] { y[n] = x[n] * 2 }\n"
-                             "schedule s for same { epilogue.split(n, a, b, 2, guard) }\n";
+                             "  op twice (x: T[N]) -> y: T[N] { y[n] = x[n] * 2 }\n"
+                             "schedule s for twice { epilogue.split(n, a, b, 2, guard) }\n";
     Books books = readBooks({{"my.fw", text}});
     auto operators = std::make_shared<OperatorSet>(*books.operators);
     const auto real = books.operators;
-    QVERIFY(operators->add(std::make_shared<Outside>(*real->find("same"))).ok());
+    QVERIFY(operators->add(std::make_shared<Outside>(*real->find("twice"))).ok());
     books.operators = operators;
     const auto checked = [&](std::size_t item) {
         snapshot::CheckItem row;
@@ -505,8 +507,9 @@ void TestMemory::badAccessesAreTold() {
         QCOMPARE(row.diagnostics.size(), std::size_t(1));
         QCOMPARE(row.diagnostics[0].code, DiagCode::LoopInvalid);
     }
-    QVERIFY2(op.diagnostics[0].text().starts_with("my.fw:2:3: error LOP01: the loops of same(f32["),
-             op.diagnostics[0].text().c_str());
+    QVERIFY2(
+        op.diagnostics[0].text().starts_with("my.fw:2:3: error LOP01: the loops of twice(f32["),
+        op.diagnostics[0].text().c_str());
     QVERIFY2(op.diagnostics[0].message.find("is outside its") != std::string::npos,
              op.diagnostics[0].message.c_str());
     QVERIFY2(schedule.diagnostics[0].text().starts_with("my.fw:3:1: error LOP01"),
