@@ -2,7 +2,6 @@
 
 #include "base/files.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
 #include "session/asked.h"
 
 #include <QtTest>

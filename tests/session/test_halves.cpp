@@ -1,4 +1,4 @@
-// Models in f16 and bf16: verified, and their results as files.
+// f16 and bf16 through the worker: every implementation under fw verify, and results in files.
 #include "base/files.h"
 #include "onnx/tensor_file.h"
 #include "session/asked.h"
@@ -13,12 +13,12 @@ class TestHalves : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void halvesAreComputed_data();
-    void halvesAreComputed();
-    void halvesAreFiles();
+    void areComputed_data();
+    void areComputed();
+    void areFiles();
 };
 
-void TestHalves::halvesAreComputed_data() {
+void TestHalves::areComputed_data() {
     QTest::addColumn<QString>("model");
     for (const char* dtype : {"f16", "bf16"})
         for (const char* body :
@@ -32,7 +32,7 @@ void TestHalves::halvesAreComputed_data() {
                        .arg(dtype, body);
 }
 
-void TestHalves::halvesAreComputed() {
+void TestHalves::areComputed() {
     QFETCH(QString, model);
     QTemporaryDir folder;
     Arguments arguments = on("lenet");
@@ -49,7 +49,7 @@ void TestHalves::halvesAreComputed() {
 }
 
 // NumPy has no bf16.
-void TestHalves::halvesAreFiles() {
+void TestHalves::areFiles() {
     QTemporaryDir folder;
     Arguments arguments = on("lenet");
     arguments.model = folder.filePath("half.fw").toStdString();
