@@ -62,12 +62,17 @@ void TestConformance::cases() {
     QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
     QVERIFY2(again->diagnostics.empty(),
              again->diagnostics.empty() ? "" : again->diagnostics.front().text().c_str());
-    // Those are several nodes in opset 17.
-    const auto isLong = [](const NodePtr& node) {
-        return node->op == "gelu" || node->op == "mish";
+    // Several nodes: gelu and mish in opset 17, a Resize for each axis, the places of OneHot in i32;
+    // and a node of f16 or bf16 that is several operators in f32 has its casts around it.
+    const auto isLong = [&](const NodePtr& node) {
+        return node->op == "gelu" || node->op == "mish" || node->op == "resize_places" ||
+               (node->op == "resize_nearest" && node->attrs.integers("size") == Integers{1}) ||
+               (node->op == "one_hot" &&
+                imported->graph->type(node->inputs[0]).dtype == DType::I32);
     };
     const auto& nodes = imported->graph->nodes();
-    if (std::none_of(nodes.begin(), nodes.end(), isLong))
+    if (static_cast<Compare>(how) != Compare::Narrow &&
+        std::none_of(nodes.begin(), nodes.end(), isLong))
         QVERIFY2(meaning(*again->graph) == meaning(*imported->graph),
                  listingDifference(*imported->graph, *again->graph).c_str());
     for (const TestDataSet& set : found->sets) {
