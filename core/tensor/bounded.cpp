@@ -118,9 +118,9 @@ private:
             static_cast<void>(__builtin_mul_overflow(a, b, &out));
             return m_wraps ? wrapTo(m_dtype, out) : out;
         case Reducer::Max:
-            return std::max(a, b);
+            return applyIntegers(ExprOp::Max, m_dtype, a, b);
         case Reducer::Min:
-            return std::min(a, b);
+            return applyIntegers(ExprOp::Min, m_dtype, a, b);
         case Reducer::None:
             break;
         }
