@@ -28,7 +28,7 @@ struct Rows {
     }
 };
 
-Result<Rows> rowsOf(const OpCall& call) {
+Result<Rows> rowsOf(const OpCall& call, std::string_view op) {
     Rows out;
     FW_TRY(out.x, operand(call, 0, "x"));
     FW_TRY(out.index, operand(call, 1, "idx"));
@@ -37,7 +37,7 @@ Result<Rows> rowsOf(const OpCall& call) {
     const auto depth = rank == 0 ? std::nullopt : out.index->shape.back().asInt();
     if (!isInteger(out.index->dtype))
         return makeDiag(DiagCode::DtypeMismatch,
-                        fmt::format("{} holds no integers", out.index->text()));
+                        fmt::format("{}: {} holds no integers", op, out.index->text()));
     if (!depth || *depth < 0 || batch < 0 || batch >= rank ||
         *depth > static_cast<std::int64_t>(out.x->rank()) - batch)
         return makeDiag(DiagCode::ShapeMismatch,
@@ -69,7 +69,7 @@ Expr indexPart(const Rows& rows, Exprs place, std::size_t part) {
 }
 
 Result<Inferred> inferGather(const OpCall& call) {
-    FW_TRY(const Rows rows, rowsOf(call));
+    FW_TRY(const Rows rows, rowsOf(call, "gather_nd"));
     Inferred out = inferredType({rows.x->dtype, rows.found()});
     for (std::size_t i = rows.batch; i < rows.from(); ++i)
         FW_CHECK(demand(
@@ -81,7 +81,7 @@ Result<Inferred> inferGather(const OpCall& call) {
 }
 
 Result<OpInst> instantiateGather(const OpCall& call, const std::vector<TensorType>& outputs) {
-    FW_TRY(const Rows rows, rowsOf(call));
+    FW_TRY(const Rows rows, rowsOf(call, "gather_nd"));
     const Exprs at = varsOf(axesOf(outputs[0].shape));
     const auto behind = at.begin() + static_cast<std::ptrdiff_t>(rows.index->rank() - 1);
     const Exprs place(at.begin(), behind);
@@ -108,7 +108,7 @@ Result<Scatter> scatterOf(const OpCall& call) {
 }
 
 Result<Inferred> inferScatter(const OpCall& call) {
-    FW_TRY(const Rows rows, rowsOf(call));
+    FW_TRY(const Rows rows, rowsOf(call, "scatter_nd"));
     FW_TRY(const Scatter kind, scatterOf(call));
     FW_TRY(const TensorType* updates, operand(call, 2, "u"));
     if (updates->dtype != rows.x->dtype || (kind != Scatter::Write && rows.x->dtype == DType::Bool))
@@ -138,7 +138,7 @@ Stage lastUpdates(Symbol name, std::vector<Axis> rowAxes, std::vector<Axis> plac
 }
 
 Result<OpInst> instantiateScatter(const OpCall& call, const std::vector<TensorType>& outputs) {
-    FW_TRY(const Rows rows, rowsOf(call));
+    FW_TRY(const Rows rows, rowsOf(call, "scatter_nd"));
     FW_TRY(const Scatter kind, scatterOf(call));
     FW_TRY(const TensorType* updates, operand(call, 2, "u"));
     const std::vector<Axis> all = axesOf(outputs[0].shape);
