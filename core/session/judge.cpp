@@ -1,6 +1,7 @@
 #include "session/judge.h"
 
 #include "base/numbers.h"
+#include "expr/scalar.h"
 #include "ir/tensor_text.h"
 #include "session/compare.h"
 #include "session/part.h"
@@ -220,7 +221,8 @@ public:
             if (!std::isfinite(error))
                 continue;
             const double want =
-                real ? values.data[i].real : static_cast<double>(values.data[i].integer);
+                real ? values.data[i].real
+                     : realOf(values.dtype, values.data[i].integer, DType::F64);
             if (error > 0 && !(std::fabs(want) + error < most))
                 continue; // may be too large for the type
             m_out.exact = m_out.exact && error == 0;
