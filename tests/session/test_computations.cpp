@@ -146,6 +146,10 @@ void TestComputations::everyLevelAgrees() {
     if (!answer && answer.diag().code == DiagCode::TargetUnsupported)
         QSKIP("this CPU cannot run the level");
     const auto verified = asked.get<VerifyDocument>("verify", arguments).models.at(0);
+    if (std::any_of(verified.rows.begin(), verified.rows.end(), [](const VerifyRow& row) {
+            return row.reason.find("this CPU cannot run") != std::string::npos;
+        }))
+        QSKIP("this CPU cannot run the level");
     QCOMPARE(verified.differing + verified.notRun, std::int64_t(0));
     const auto own = std::find_if(verified.rows.begin(), verified.rows.end(),
                                   [](const VerifyRow& row) { return row.implementation == "own"; });

@@ -73,7 +73,7 @@ void TestDocumentModel::whatIsGivenWins() {
     Inputs inputs;
     inputs.model = samples + "free_batch";
     inputs.target = "x86-64 -mcpu=x86-64-v3";
-    inputs.dims = {{"batch", 3}, {"N", 3}};
+    inputs.dims = {{"N", 3}};
     Arguments arguments;
     arguments.model = save(inputs);
     const auto target = [&] { return fromJson<FuseDocument>(*ask("fuse", arguments))->target; };
@@ -83,7 +83,7 @@ void TestDocumentModel::whatIsGivenWins() {
     const auto info = fromJson<InfoDocument>(*ask("info", arguments));
     QVERIFY(info.ok());
     QVERIFY2(info->inputs[0].type.find("[3,") != std::string::npos, info->inputs[0].type.c_str());
-    arguments.dims = {{"batch", 5}, {"N", 5}};
+    arguments.dims = {{"N", 5}};
     const auto other = fromJson<InfoDocument>(*ask("info", arguments));
     QVERIFY2(other->inputs[0].type.find("[5,") != std::string::npos, other->inputs[0].type.c_str());
 }
