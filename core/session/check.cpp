@@ -55,7 +55,8 @@ public:
                               mark.diag.code == DiagCode::RuleIllegal ||
                               mark.diag.code == DiagCode::Syntax;
             // A hint about grammar says what is meant; what is spelled alike is something else.
-            const bool told = mark.diag.code == DiagCode::Syntax && !mark.diag.hint.empty();
+            const bool told = mark.diag.code == DiagCode::Syntax && !mark.diag.hint.empty() &&
+                              !mark.diag.hint.starts_with("did you mean");
             if (!name || told || word.empty() || word.size() > longestWord ||
                 ++suggested > mostSuggested)
                 continue;
