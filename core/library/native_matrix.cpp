@@ -30,10 +30,10 @@ Result<std::int64_t> rowsOf(const TensorType& x) {
 
 Result<Inferred> inferDet(const OpCall& call) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
-    FW_TRY([[maybe_unused]] const std::int64_t rows, rowsOf(*x));
     if (!isFloat(x->dtype))
         return makeDiag(DiagCode::DtypeMismatch,
                         fmt::format("det takes floats, not {}", dtypeText(x->dtype)));
+    FW_TRY([[maybe_unused]] const std::int64_t rows, rowsOf(*x));
     return inferredType({x->dtype, {x->shape.begin(), x->shape.end() - 2}});
 }
 

@@ -35,6 +35,8 @@ def to_bf16(values):
 
 def held(dtype, values):
     """`values` as the element type holds them: floats as float64, integers wrapped, as objects."""
+    if isinstance(values, list) and dtype in INTEGERS:
+        values = np.array(values, dtype=object)  # what int64 does not hold would become a float
     values = np.asarray(values)
     if dtype == "bool":
         return values.astype(bool)
