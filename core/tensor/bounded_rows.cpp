@@ -261,7 +261,8 @@ void BoundedRows::select(const Step& step, std::size_t count) {
                                  : std::fabs(static_cast<double>(yes.value[i].integer) -
                                              static_cast<double>(no.value[i].integer));
         out.magnitude[i] = std::max(yes.magnitude[i], no.magnitude[i]);
-        out.error[i] = apart + std::max(yes.error[i], no.error[i]);
+        const double error = apart + std::max(yes.error[i], no.error[i]);
+        out.error[i] = std::isnan(error) ? unbounded : error; // one of them may be no number
     }
 }
 
