@@ -333,7 +333,7 @@ void TestMatch::beginningsOfChains_data() {
     row("relu(^)? >> (clip(^) >> cast(^))?", "relu(^)? >> clip(^)");
     row("relu(^) >> tanh(^) >> exp(^)?", "relu(^)");
     row("relu(^)* {3..3}", "relu(^)* {1..2}");
-    row("(relu(^) >> tanh(^))* {0..2}", "relu(^) >> tanh(^)* {0..1} >> relu(^)");
+    row("(relu(^) >> tanh(^))* {0..2}", "(relu(^) >> tanh(^))* {0..1} >> relu(^)");
     row("exp(relu(tanh(^)))", "(relu(tanh(^)) | tanh(^))");
     row("mul(^, sigmoid(^))?", "sigmoid(^)");
 }
