@@ -367,7 +367,7 @@ void TestMemory::slicesOfFreeSizes() {
             QVERIFY2(bad.empty(), (text + bad).c_str());
         }
     }
-    QVERIFY2(elements > 200, qPrintable(QString::number(elements)));
+    QVERIFY2(elements > 1000, qPrintable(QString::number(elements)));
 }
 
 void TestMemory::operatorsThatReadOutside_data() {
