@@ -242,7 +242,16 @@ void TestDocuments::othersRoundTrip() {
                               {"EXP11 mine: written"}});
     roundTrip(
         CheckDocument{"b.fw",
-                      {{{1, 1, 4, 2}, "r", "operator", "ok", {}, 20, 12, "graph g() -> y {}", "r.fw"}},
+                      {{{1, 1, 4, 2},
+                        "r",
+                        "rule",
+                        "proved but for NaN",
+                        {},
+                        20,
+                        12,
+                        {{"NaN", "0 for NaN"}},
+                        "graph g() -> y {}",
+                        "r.fw"}},
                       {},
                       {{{2, 5, 2, 10},
                         makeDiag(DiagCode::UnknownOperator, "no operator", {"b.fw", {}, 2, 5}),
