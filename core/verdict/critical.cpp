@@ -12,6 +12,7 @@ namespace {
 
 constexpr int mostDraws = 40;   // of one overlap
 constexpr int wantedGraphs = 3; // at which both act, of one overlap
+constexpr std::size_t mostWork = 1200; // calls that inference is asked about, of one overlap
 
 struct Acted {
     GraphPtr graph;
@@ -47,7 +48,8 @@ public:
         for (const PatternTree& pattern : both) {
             const std::vector<NamedPattern> named{{m_one->match.front().name, pattern}};
             GraphDrawer drawer(named, literals, m_operators, m_random);
-            for (int draw = 0, graphs = 0; draw < mostDraws && graphs < wantedGraphs; ++draw)
+            for (int draw = 0, graphs = 0;
+                 draw < mostDraws && graphs < wantedGraphs && drawer.work() < mostWork; ++draw)
                 if (const std::optional<GraphPtr> graph = drawer.draw()) {
                     const auto first = acted(*graph, m_one), second = acted(*graph, m_other);
                     if (!first || !second || !meet(*first, *second))
