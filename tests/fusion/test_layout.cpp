@@ -1,11 +1,11 @@
 // Layouts are asked of implementations: who wants what, what follows, and what it costs.
+#include "common/thread_time.h"
 #include "fusion/layout.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 
 #include <QtTest>
 
-#include <ctime>
 #include <fmt/format.h>
 
 using namespace fw;
@@ -74,12 +74,6 @@ Planned planned(const std::string& text, const std::string& operators = {},
 
 constexpr const char* last = "d0 d2 d3 d1";
 constexpr const char* rows = "row-major";
-
-double seconds() {
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
-}
 
 } // namespace
 
@@ -239,9 +233,9 @@ void TestLayout::choosingIsLinear() {
             FusionPlan plan = planned.plan;
             plan.layouts.clear();
             plan.notices.clear();
-            const double start = seconds();
+            const double start = test::threadSeconds();
             chooseLayouts(*planned.graph, target(), plan);
-            least = std::min(least, seconds() - start);
+            least = std::min(least, test::threadSeconds() - start);
             if (plan.layouts.size() != planned.graph->nodes().size() - 3)
                 return -1.0; // all but the input, the weights and the result
         }

@@ -3,6 +3,7 @@
 // outgrows. A busy machine only adds to a time, so growth above the limit is measured again: what
 // takes the square is four times as slow every time.
 #include "base/files.h"
+#include "common/thread_time.h"
 #include "large/shapes.h"
 #include "library/library.h"
 #include "module/compile.h"
@@ -22,7 +23,6 @@
 #include <QtTest>
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <malloc.h>
 #include <map>
@@ -38,12 +38,6 @@ constexpr int small = 10000, large = 40000;
 constexpr double mostGrowth = 2.0; // times linear
 constexpr int mostTries = 3;
 
-double seconds() {
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
-}
-
 double heapBytes() {
     const struct mallinfo2 heap = ::mallinfo2();
     return static_cast<double>(heap.uordblks + heap.hblkhd);
@@ -52,9 +46,9 @@ double heapBytes() {
 double leastTime(const std::function<void()>& work) {
     double least = 1e9;
     for (int run = 0; run < 3; ++run) {
-        const double start = seconds();
+        const double start = threadSeconds();
         work();
-        least = std::min(least, seconds() - start);
+        least = std::min(least, threadSeconds() - start);
     }
     return least;
 }

@@ -2,6 +2,7 @@
 // and what window and worker hold.
 #pragma once
 
+#include "common/thread_time.h"
 #include "views/graph/graphs_view.h"
 #include "window/window_fixture.h"
 
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <ctime>
 #include <fstream>
 #include <functional>
 #include <thread>
@@ -19,10 +19,8 @@
 
 namespace fw::ui {
 
-inline double threadMs() { // processor time of this thread
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+inline double threadMs() {
+    return test::threadSeconds() * 1e3;
 }
 
 // Between two ticks the thread handled what lay in its queue: that is how long it was busy. Counted
