@@ -117,10 +117,15 @@ private:
 
 // Strides of the same order for other extents; rows that are longer than what is used stay so.
 bool keepOrder(const ShapedArgument& was, ShapedArgument& small) {
+    // One channel beside the pixels of a row has their stride: it lies inside.
+    const auto inside = [&](std::size_t a, std::size_t b) {
+        return was.strides[a] < was.strides[b] ||
+               (was.strides[a] == was.strides[b] && was.dims[a] == 1 && was.dims[b] > 1);
+    };
     std::vector<std::size_t> order; // axes from the outermost in memory
     for (std::size_t d = 0; d < was.dims.size(); ++d) {
         auto at = order.end();
-        while (at != order.begin() && was.strides[*(at - 1)] < was.strides[d])
+        while (at != order.begin() && inside(*(at - 1), d))
             --at;
         order.insert(at, d);
     }
