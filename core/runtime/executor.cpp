@@ -190,8 +190,7 @@ Status Executor::outputView(std::size_t index, fw_tensor& view) {
         return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
                     m_outputs.size(), index);
     const TensorId id = m_program.outputs[index];
-    if (!m_byPhase[0].planned || !m_byPhase[0].resolved ||
-        (m_phases.ofTensor[id] > 0 && !m_hasRun))
+    if (!m_byPhase[0].planned || !m_byPhase[0].resolved || (m_phases.ofTensor[id] > 0 && !m_hasRun))
         return fail(FW_BAD_ARGUMENT, "the model has not run since its inputs or outputs changed");
     view = fw_tensor{};
     view.data = m_addresses[id];
@@ -253,7 +252,7 @@ Status Executor::bindStep(std::size_t step) {
     return {};
 }
 
-Status Executor::runStep(std::size_t step) {
+Status Executor::runStep(std::size_t step, Attempt attempt) {
     const Step& entry = m_program.steps[step];
     const Breadcrumb at(m_crumbs[step]);
     if (entry.kernel == copyKernel) {
@@ -271,7 +270,11 @@ Status Executor::runStep(std::size_t step) {
         return m_host->run(entry.call, m_buffers[step].data(), m_symbols.data());
     if (entry.kernel == libraryKernel) {
         const Calls& calls = m_byPhase[m_phases.ofStep[step]].calls.front();
-        Status status = calls.byStep[step]->run(m_buffers[step].data(), m_scratch.data());
+        PreparedCall& call = *calls.byStep[step];
+        void* const* buffers = m_buffers[step].data();
+        Status status = attempt == Attempt::First ? call.run(buffers, m_scratch.data())
+                                                  : call.runAgain(buffers, m_scratch.data());
+        m_lostNan = call.lostNan();
         if (!status.ok())
             status.message = entry.name + ": " + status.message;
         return status;
@@ -282,12 +285,12 @@ Status Executor::runStep(std::size_t step) {
     return {};
 }
 
-std::vector<std::string> Executor::notes() const {
-    std::vector<std::string> out;
+std::vector<StepNotes> Executor::notes() const {
+    std::vector<StepNotes> out;
     for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
         const std::vector<Calls>& calls = m_byPhase[m_phases.ofStep[s]].calls;
-        if (!calls.empty() && calls.front().byStep[s] && !calls.front().byStep[s]->note().empty())
-            out.push_back(m_program.steps[s].name + ": " + calls.front().byStep[s]->note());
+        if (!calls.empty() && calls.front().byStep[s] && !calls.front().byStep[s]->notes().empty())
+            out.push_back({s, calls.front().byStep[s]->notes()});
     }
     return out;
 }
@@ -299,11 +302,24 @@ Status Executor::runEach(std::vector<StepTime>& times) {
 
 Status Executor::execute(std::vector<StepTime>* times, Rounds rounds) {
     m_hasRun = false;
+    const FloatingPointMode mode(m_settings.controlWord); // threads are born with it
     if (Status status = prepare(); !status.ok())
         return status;
     if (m_settings.openMp && m_ownsOpenMpThreads)
         keepOthersOffThisCore(*m_settings.openMp, m_settings.threads);
-    const FloatingPointMode mode(m_settings.controlWord);
+    m_lostNan = false;
+    Status status = runPhases(times, rounds, Attempt::First);
+    if (m_lostNan) // what was overwritten is made again from the inputs, which nothing writes
+        status = runPhases(times, rounds, Attempt::Second);
+    if (!status.ok())
+        return status;
+    m_hasRun = true;
+    if (rounds == Rounds::Once)
+        copyOutputs();
+    return {};
+}
+
+Status Executor::runPhases(std::vector<StepTime>* times, Rounds rounds, Attempt attempt) {
     const std::int64_t start = times ? now() : 0;
     for (std::uint32_t phase = 0; phase < m_phases.count; ++phase) {
         if (phase > 0)
@@ -316,19 +332,16 @@ Status Executor::execute(std::vector<StepTime>* times, Rounds rounds) {
             copyInputs();
         for (std::size_t step = part.firstStep; step < part.endStep; ++step) {
             if (rounds == Rounds::Twice)
-                if (Status status = runStep(step); !status.ok())
+                if (Status status = runStep(step, attempt); !status.ok())
                     return status;
             if (times)
                 (*times)[step].startNs = now() - start;
-            if (Status status = runStep(step); !status.ok())
+            if (Status status = runStep(step, attempt); !status.ok())
                 return status;
             if (times)
                 (*times)[step].endNs = now() - start;
         }
     }
-    m_hasRun = true;
-    if (rounds == Rounds::Once)
-        copyOutputs();
     return {};
 }
 

@@ -55,6 +55,11 @@ struct StepWork {
     std::int64_t bytes = -1;
 };
 
+struct StepNotes {
+    std::size_t step = 0;
+    CallNotes notes;
+};
+
 class Executor {
 public:
     // Checks the program and the CPU. `kernels` and what `weights` points to must outlive the
@@ -87,9 +92,8 @@ public:
     const std::vector<std::int64_t>& symbolValues() const { return m_symbols; }
     const MemoryPlan& memoryPlan() const { return m_plan; }
     StepWork work(std::size_t step) const;
-    // What libraries had to do otherwise than it was compiled: "conv2d_3: weights packed again,
-    // ..."
-    std::vector<std::string> notes() const;
+    // What libraries did otherwise than it was compiled, in the last run if there was one.
+    std::vector<StepNotes> notes() const;
 
 private:
     Executor(Program program, const fw_kernel* kernels, Weights weights,
@@ -110,9 +114,11 @@ private:
     Status prepareCalls(std::uint32_t phase, const std::vector<std::int64_t>& symbols,
                         const MemoryPlan& plan);
     Status bindStep(std::size_t step);
-    Status runStep(std::size_t step);
+    enum class Attempt : std::uint8_t { First, Second }; // Second: PreparedCall::runAgain()
+    Status runStep(std::size_t step, Attempt attempt);
     enum class Rounds : std::uint8_t { Once, Twice };
     Status execute(std::vector<StepTime>* times, Rounds rounds);
+    Status runPhases(std::vector<StepTime>* times, Rounds rounds, Attempt attempt);
 
     struct Calls { // made ready for one choice of shapes
         std::vector<std::int64_t> symbols;
@@ -154,11 +160,12 @@ private:
     Phases m_phases;
     std::vector<Phase> m_byPhase; // of the program: one per phase
     bool m_hasRun = false;        // for what is set now
+    bool m_lostNan = false;       // a step of the last attempt: PreparedCall::lostNan()
     std::vector<std::int64_t> m_symbols;
     MemoryPlan m_plan;
-    AlignedMemory m_scratch;                   // of library calls, one after another
-    std::vector<std::byte*> m_addresses;       // by tensor
-    std::vector<std::vector<void*>> m_buffers; // by step
+    AlignedMemory m_scratch;                           // of library calls, one after another
+    std::vector<std::byte*> m_addresses;               // by tensor
+    std::vector<std::vector<void*>> m_buffers;         // by step
     std::vector<std::vector<std::int64_t>> m_operands; // by step: values of its symbols
     std::vector<std::vector<std::int64_t>> m_outputShapes;
 };

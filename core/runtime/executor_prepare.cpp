@@ -108,8 +108,7 @@ Status Executor::checkAssumptions(std::uint32_t phase) const {
         if (m_phases.of(condition) != phase)
             continue;
         std::int64_t holds = 0;
-        if (evaluate(condition, m_symbols.data(), holds) !=
-            Evaluation::Ok)
+        if (evaluate(condition, m_symbols.data(), holds) != Evaluation::Ok)
             return fail(FW_OVERFLOW, "cannot be computed for these shapes: %s",
                         assumption.sentence.c_str());
         if (holds == 0)
@@ -133,6 +132,7 @@ Status Executor::prepareCalls(std::uint32_t phase, const std::vector<std::int64_
                         part.calls.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             return m_scratch.reserve(part.calls.front().scratch);
         }
+    const FloatingPointMode mode(m_settings.controlWord); // calls are tried, see onednn_trial.h
     Calls calls;
     calls.symbols = symbols;
     calls.byStep.resize(m_program.steps.size());
@@ -192,8 +192,8 @@ Status Executor::planShapes(std::uint32_t phase) {
             plan.bytes[step.buffers[0].tensor] != plan.bytes[step.buffers[1].tensor])
             return fail(FW_BAD_PROGRAM, "copy step %s: sizes differ", step.name.c_str());
         if (step.kernel == nativeKernel)
-            if (Status status = fitNative(step, m_program,
-                                          operands[s - part.firstStep].data(), plan.bytes);
+            if (Status status =
+                    fitNative(step, m_program, operands[s - part.firstStep].data(), plan.bytes);
                 !status.ok())
                 return status;
         if (step.kernel == bindKernel &&

@@ -28,6 +28,14 @@ struct LibraryInfo {
 // Opens the library on the first call.
 const LibraryInfo& libraryInfo(LibraryId library);
 
+// What a call does otherwise than it was compiled, for people; empty: nothing.
+struct CallNotes {
+    std::string packed; // "weights packed again, from ABcd8b8a to Acdb16a"
+    std::string loops;  // what loops of ours compute, and why: "relu (jit:avx2 loses ...)"
+
+    bool empty() const { return packed.empty() && loops.empty(); }
+};
+
 // One call for one choice of shapes.
 class PreparedCall {
 public:
@@ -35,16 +43,19 @@ public:
     // `buffers` in the order of Step::buffers; `scratch` holds scratchBytes() bytes at a multiple
     // of 64 (null for none).
     virtual Status run(void* const* buffers, void* scratch) = 0;
+    // The last run() failed since the library lost a NaN in it and the call writes over what it
+    // reads. All that was written since then is to be computed once more, this call by runAgain().
+    virtual bool lostNan() const { return false; }
+    virtual Status runAgain(void* const* buffers, void* scratch) { return run(buffers, scratch); }
     std::size_t scratchBytes() const { return m_scratchBytes; }
-    // What the user should see, such as weights that had to be packed again; empty if nothing.
-    const std::string& note() const { return m_note; }
+    const CallNotes& notes() const { return m_notes; } // of the last run, if there was one
     // Whose threads it runs on; null if it has none of its own.
     const OpenMp* openMp() const { return m_openMp; }
 
 protected:
     const OpenMp* m_openMp = nullptr;
     std::size_t m_scratchBytes = 0;
-    std::string m_note;
+    CallNotes m_notes;
 };
 
 // FW_LIBRARY_MISSING, or FW_LIBRARY_FAILED with the library's reason.

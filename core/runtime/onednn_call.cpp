@@ -51,7 +51,6 @@ public:
     // The call as the library sees it, and what it chose for it.
     const ShapedCall& asked() const { return m_asked; }
     const std::string& kernel() const { return m_kernel; }
-    void addNote(const std::string& note) { m_note += (m_note.empty() ? "" : "; ") + note; }
 
     Status prepare(ShapedCall call, int threads) {
         m_threads = threads;
@@ -126,7 +125,7 @@ private:
         if (!blocked)
             return fail(FW_LIBRARY_FAILED, "the weights are packed as %s, oneDNN wants %s here",
                         stored.c_str(), wanted.c_str());
-        m_note = "weights packed again, from " + stored + " to " + wanted;
+        m_notes.packed = "weights packed again, from " + stored + " to " + wanted;
         repack = true;
         return {};
     }
@@ -285,27 +284,28 @@ Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<Prepar
         const Status s = out->prepare(part, threads);
         if (!s.ok() && refusal.ok())
             refusal = s;
-        const bool compares = !part.postOps.empty() || part.kind == CallKind::MaxPool ||
-                              worksOnRows(part.kind);
-        const Finding finding = s.ok() && compares
-                                    ? findingOf(out->asked(), out->kernel(), threads)
-                                    : Finding{};
+        const bool compares =
+            !part.postOps.empty() || part.kind == CallKind::MaxPool || worksOnRows(part.kind);
+        const Finding finding =
+            s.ok() && compares ? findingOf(out->asked(), out->kernel(), threads) : Finding{};
         if (doubts.empty())
             doubts = finding.doubt;
         if (s.ok() && finding.doubt.empty()) {
             const std::size_t taken = part.postOps.size();
-            if (taken < call.postOps.size())
-                out->addNote(doubts.empty() ? refusal.message : doubts);
+            const std::string kernel = out->kernel();
             prepared = std::move(out);
             if (finding.watched)
-                prepared = watched(std::move(prepared), part, threads);
+                prepared = watched(std::move(prepared), part, kernel, threads);
             return taken == call.postOps.size()
                        ? Status{}
-                       : finishByLoops(std::move(prepared), call, taken, threads, prepared);
+                       : finishByLoops(std::move(prepared), call, taken,
+                                       doubts.empty() ? refusal.message : doubts, threads,
+                                       prepared);
         }
         if (part.postOps.empty())
-            return s.ok() && hasPlainLoops(part.kind) ? wholeByLoops(call, threads, prepared)
-                                                      : refusal;
+            return s.ok() && hasPlainLoops(part.kind)
+                       ? wholeByLoops(call, doubts, threads, prepared)
+                       : refusal;
         part.postOps.pop_back();
     }
 }

@@ -16,20 +16,21 @@ enum class Before : std::uint8_t { Library, Loops, Nothing }; // Nothing: an ope
 class FinishedByLoops final : public PreparedCall {
 public:
     FinishedByLoops(Before before, std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
-                    std::size_t first, int threads)
+                    std::size_t first, const std::string& why, int threads)
         : m_before(before), m_anchor(std::move(anchor)), m_call(call), m_first(first) {
         m_settings.threads = threads;
         m_openMp = m_anchor ? m_anchor->openMp() : nullptr;
         m_settings.openMp = m_openMp;
         m_scratchBytes = m_anchor ? m_anchor->scratchBytes() : 0;
-        std::string tail;
+        if (before != Before::Library)
+            m_loops = kindText(call.kind);
         for (std::size_t i = first; i < call.postOps.size(); ++i) {
-            tail += (tail.empty() ? "" : ", ") + std::string(postOpText(call.postOps[i].kind));
+            m_loops +=
+                (m_loops.empty() ? "" : ", ") + std::string(postOpText(call.postOps[i].kind));
             m_keeps = m_keeps || call.postOps[i].kind == PostOpKind::Sum;
         }
-        m_note = before == Before::Library ? m_anchor->note() + "; by plain loops: " + tail
-                 : before == Before::Loops ? "by plain loops"
-                                           : "by plain loops, since an operand is empty";
+        m_loops += " (" + why + ")";
+        tell();
     }
 
     Status describe() {
@@ -57,22 +58,38 @@ public:
     }
 
     Status run(void* const* buffers, void* scratch) override {
+        return runBehind(&PreparedCall::run, buffers, scratch);
+    }
+    bool lostNan() const override { return m_anchor && m_anchor->lostNan(); }
+    Status runAgain(void* const* buffers, void* scratch) override {
+        return runBehind(&PreparedCall::runAgain, buffers, scratch);
+    }
+
+private:
+    using Body = void (*)(const fw_kernel_context*, std::int64_t, std::int64_t);
+
+    Status runBehind(Status (PreparedCall::*anchor)(void* const*, void*), void* const* buffers,
+                     void* scratch) {
         m_buffers = buffers;
         if (m_call.arguments[m_output].elements() == 0)
             return {};
         if (m_keeps)
             overRows(keepRows);
-        if (m_anchor)
-            if (Status status = m_anchor->run(buffers, scratch); !status.ok())
+        if (m_anchor) {
+            if (Status status = (m_anchor.get()->*anchor)(buffers, scratch); !status.ok())
                 return status;
+            tell();
+        }
         if (m_before == Before::Loops)
             readArguments();
         overRows(finishRows);
         return {};
     }
 
-private:
-    using Body = void (*)(const fw_kernel_context*, std::int64_t, std::int64_t);
+    void tell() {
+        m_notes = m_anchor ? m_anchor->notes() : CallNotes();
+        m_notes.loops += (m_notes.loops.empty() ? "" : "; ") + m_loops;
+    }
 
     void overRows(Body body) {
         const ShapedArgument& output = m_call.arguments[m_output];
@@ -169,6 +186,7 @@ private:
     std::unique_ptr<PreparedCall> m_anchor;
     ShapedCall m_call;
     std::size_t m_first;
+    std::string m_loops; // of the notes: what this computes, and why
     std::size_t m_output = 0;
     std::optional<std::size_t> m_bias;
     bool m_keeps = false; // a sum adds what the output held
@@ -180,14 +198,11 @@ private:
     void* const* m_buffers = nullptr;
 };
 
-} // namespace
-
-namespace {
-
 Status finish(Before before, std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
-              std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared) {
+              std::size_t first, const std::string& why, int threads,
+              std::unique_ptr<PreparedCall>& prepared) {
     std::unique_ptr<FinishedByLoops> out(
-        new FinishedByLoops(before, std::move(anchor), call, first, threads));
+        new FinishedByLoops(before, std::move(anchor), call, first, why, threads));
     if (Status s = out->describe(); !s.ok())
         return s;
     prepared = std::move(out);
@@ -197,12 +212,14 @@ Status finish(Before before, std::unique_ptr<PreparedCall> anchor, const ShapedC
 } // namespace
 
 Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
-                     std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared) {
-    return finish(Before::Library, std::move(anchor), call, first, threads, prepared);
+                     std::size_t first, const std::string& why, int threads,
+                     std::unique_ptr<PreparedCall>& prepared) {
+    return finish(Before::Library, std::move(anchor), call, first, why, threads, prepared);
 }
 
-Status wholeByLoops(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
-    return finish(Before::Loops, nullptr, call, 0, threads, prepared);
+Status wholeByLoops(const ShapedCall& call, const std::string& why, int threads,
+                    std::unique_ptr<PreparedCall>& prepared) {
+    return finish(Before::Loops, nullptr, call, 0, why, threads, prepared);
 }
 
 Status prepareOfNothing(const ShapedCall& call, int threads,
@@ -210,7 +227,7 @@ Status prepareOfNothing(const ShapedCall& call, int threads,
     if (!hasPlainLoops(call.kind) && call.find(Role::Output)->elements() != 0)
         return fail(FW_BAD_SHAPE, "an operand of a %s is empty, its result is not",
                     kindText(call.kind));
-    return finish(Before::Nothing, nullptr, call, 0, threads, prepared);
+    return finish(Before::Nothing, nullptr, call, 0, "an operand is empty", threads, prepared);
 }
 
 } // namespace fw::runtime

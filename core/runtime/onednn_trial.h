@@ -17,8 +17,7 @@ struct Finding {
     bool watched = false;
 };
 
-// Calls of kinds that have no plain loops are doubted if they have post-ops. One that adds to what
-// its output held (Sum) cannot be watched, so it is doubted where it would have to be.
+// Calls of kinds that have no plain loops are doubted if they have post-ops.
 Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads);
 
 // A call of the same form on little memory: offsets, gaps between rows, remainders of channels by
@@ -30,18 +29,25 @@ bool smallInstance(const ShapedCall& call, bool channels, ShapedCall& small);
 Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared,
                       std::string& kernel);
 
-// `anchor` computes `call` up to its post-op `first`; the rest is computed by plain loops.
+// `anchor` computes `call` up to its post-op `first`; the rest is computed by plain loops. `why` is
+// part of the notes.
 Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& call,
-                     std::size_t first, int threads, std::unique_ptr<PreparedCall>& prepared);
+                     std::size_t first, const std::string& why, int threads,
+                     std::unique_ptr<PreparedCall>& prepared);
 
 // All of `call` by plain loops, if its kind has some.
-Status wholeByLoops(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared);
+Status wholeByLoops(const ShapedCall& call, const std::string& why, int threads,
+                    std::unique_ptr<PreparedCall>& prepared);
 
-// `fast` computes `call`. Where it raised the flag of invalid operations in a thread (IEEE 754: by
-// a comparison with a NaN, among others), the call is computed again in a way that keeps every NaN:
-// what stands before the post-ops by oneDNN, the rest by plain loops.
+// Whether the call adds to what its output held (Sum).
+bool addsToOutput(const ShapedCall& call);
+
+// `fast` computes `call` by `kernel`. Where it raised the flag of invalid operations in a thread
+// (IEEE 754: by a comparison with a NaN, among others), the call is computed again in a way that
+// keeps every NaN: what stands before the post-ops by oneDNN, the rest by plain loops. What a call
+// adds to is gone by then: its run() fails with lostNan(), and runAgain() keeps a copy of it.
 std::unique_ptr<PreparedCall> watched(std::unique_ptr<PreparedCall> fast, const ShapedCall& call,
-                                      int threads);
+                                      const std::string& kernel, int threads);
 
 // A call with an empty operand, by plain loops: libraries do not take extents of 0. FW_BAD_SHAPE if
 // its result is not empty and its kind has no plain loops.
