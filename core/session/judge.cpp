@@ -5,6 +5,7 @@
 #include "ir/tensor_text.h"
 #include "session/compare.h"
 #include "session/part.h"
+#include "session/ran_otherwise.h"
 
 #include <fmt/format.h>
 
@@ -220,9 +221,8 @@ public:
             const double error = m_wanted.error(i);
             if (!std::isfinite(error))
                 continue;
-            const double want =
-                real ? values.data[i].real
-                     : realOf(values.dtype, values.data[i].integer, DType::F64);
+            const double want = real ? values.data[i].real
+                                     : realOf(values.dtype, values.data[i].integer, DType::F64);
             if (error > 0 && !(std::fabs(want) + error < most))
                 continue; // may be too large for the type
             m_out.exact = m_out.exact && error == 0;
@@ -333,7 +333,7 @@ Result<std::vector<Trials::Trial>> Trials::on(const Graph& part, const Instance&
                 got ? judge(part, instance, *got, measure) : failed(got.diag());
             if (!judgement)
                 return got.diag();
-            out.push_back({one.threads, *judgement});
+            out.push_back({one.threads, *judgement, ranOtherwise(*one.module)});
         }
     }
     return out;

@@ -69,6 +69,7 @@ public:
     struct Trial {
         int threads = 1;
         Judgement judgement; // what failed is one that differs
+        Decisions otherwise; // ranOtherwise()
     };
     // Every module twice: what a run leaves in memory must not matter to the next. An error if the
     // program rules the sizes out.

@@ -9,6 +9,7 @@
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
+#include "session/ran_otherwise.h"
 #include "session/rewriting.h"
 #include "session/values.h"
 #include "session/worker.h"
@@ -284,6 +285,8 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
     const auto start = Clock::now();
     FW_TRY(const std::vector<TensorData> results, module->run(operands.inputs));
     out.runMs = milliseconds(start);
+    std::vector<std::string> otherwise;
+    tellRanOtherwise(*module, otherwise);
     const auto sizes = sizesOf(*module); // the data sets below may have others
     if (!arguments.output.empty()) {
         std::error_code error;
@@ -310,10 +313,12 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
         for (const TestDataSet& set : sets) {
             FW_TRY(ComparisonRecord record,
                    compareSet(*module, graph, set, toleranceOf(arguments), by));
+            tellRanOtherwise(*module, otherwise);
             out.sets.push_back(std::move(record));
         }
     }
     tellInputs(sizes, out.randomInputs, out.notices);
+    out.notices.insert(out.notices.end(), otherwise.begin(), otherwise.end());
     for (std::string& notice : refutedNotices(*source))
         out.notices.push_back(std::move(notice));
     return out;
@@ -468,6 +473,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
                         }));
     if (!arguments.trace.empty())
         FW_CHECK(writeTrace(arguments.trace, program, times));
+    std::vector<std::string> otherwise;
+    tellRanOtherwise(*module, otherwise);
     ProfileDocument out;
     out.model = arguments.model;
     out.target = target->text;
@@ -526,6 +533,7 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     if (out.dims.empty())
         compareWithEstimates(*plan, out);
     tellInputs(out.dims, out.randomInputs, out.notices);
+    out.notices.insert(out.notices.end(), otherwise.begin(), otherwise.end());
     for (const Group& group : plan->groups)
         if (group.isOpaque())
             out.notices.push_back(

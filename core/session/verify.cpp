@@ -1,6 +1,7 @@
 #include "session/verify.h"
 
 #include "session/candidates.h"
+#include "session/describe.h"
 #include "session/folded.h"
 #include "session/rewriting.h"
 #include "session/smallest.h"
@@ -192,12 +193,18 @@ private:
                              trials.diag().text()));
             return {};
         }
-        for (const Trials::Trial& trial : *trials)
+        for (const Trials::Trial& trial : *trials) {
+            for (Decision decision : trial.otherwise) {
+                decision.subject = fmt::format("{} by {}", subject.group->name,
+                                               one.contestant->row.implementation);
+                note(noticeText(decision));
+            }
             record(subject, instance.sizes, instance.kind, *one.contestant, trial.judgement,
                    fmt::format("{} values, {}{}", kindText(instance.kind),
                                trial.threads == 1 ? "1 thread"
                                                   : fmt::format("{} threads", trial.threads),
                                atSizes(instance.sizes)));
+        }
         return {};
     }
 
