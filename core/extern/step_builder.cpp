@@ -199,6 +199,27 @@ Status StepBuilder::append(const Node& node, const runtime::PostOp& op) {
     return {};
 }
 
+// A linear function, or where that is none or would be a second one with other parameters, an
+// operand that is the same everywhere.
+void StepBuilder::number(const Node& node, ValueRef value, const TensorData& data, PostOpKind kind,
+                         const Exprs& seen) {
+    const auto constant = static_cast<float>(data.at(0));
+    runtime::PostOp op;
+    op.kind = PostOpKind::Linear;
+    op.alpha = kind == PostOpKind::Mul ? constant : 1.0f;
+    op.beta = kind == PostOpKind::Add ? constant : kind == PostOpKind::Sub ? -constant : 0.0f;
+    const bool isLinear =
+        kind == PostOpKind::Add || kind == PostOpKind::Sub || kind == PostOpKind::Mul;
+    if (!isLinear || !append(node, op)) {
+        op = {};
+        op.kind = kind;
+        op.argument = static_cast<std::uint32_t>(m_step.arguments.size());
+        argument(Role::Operand, value, seen, rowMajorStrides(seen));
+        m_step.postOps.push_back(op);
+    }
+    m_tail.push_back(node.op);
+}
+
 Status StepBuilder::binary(const Node& node, ValueRef previous, PostOpKind kind, const View& view,
                            const Place& place, std::size_t channels) {
     const bool commutes = kind != PostOpKind::Sub && kind != PostOpKind::Div;
@@ -209,14 +230,8 @@ Status StepBuilder::binary(const Node& node, ValueRef previous, PostOpKind kind,
     runtime::PostOp op;
     op.kind = kind;
     const TensorData* data = graph().constant(other);
-    if (data != nullptr && data->count() == 1 && data->dtype() == DType::F32 &&
-        (kind == PostOpKind::Add || kind == PostOpKind::Sub || kind == PostOpKind::Mul)) {
-        const auto number = static_cast<float>(data->at(0));
-        op.kind = PostOpKind::Linear;
-        op.alpha = kind == PostOpKind::Mul ? number : 1.0f;
-        op.beta = kind == PostOpKind::Add ? number : kind == PostOpKind::Sub ? -number : 0.0f;
-        FW_CHECK(append(node, op));
-        m_tail.push_back(node.op);
+    if (data != nullptr && data->count() == 1 && data->dtype() == DType::F32) {
+        number(node, other, *data, kind, view(Shape(graph().type(previous).shape.size(), Expr(1))));
         return {};
     }
     if (data != nullptr &&

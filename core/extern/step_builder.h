@@ -42,6 +42,9 @@ private:
     Status append(const Node& node, const runtime::PostOp& op); // a function of one value
     Status binary(const Node& node, ValueRef previous, runtime::PostOpKind kind, const View& view,
                   const Place& place, std::size_t channels);
+    // A constant of one number, added or multiplied or ..., that the library sees as `seen`.
+    void number(const Node& node, ValueRef value, const TensorData& data, runtime::PostOpKind kind,
+                const Exprs& seen);
     // A value per channel, added or multiplied or ...
     void perChannel(const Node& node, ValueRef values, const Shape& shape, runtime::PostOpKind kind,
                     const View& view, std::size_t channels);

@@ -90,10 +90,27 @@ void TestLibraryScenarios::calls_data() {
            "onednn.conv(conv2d_add_mul_sub_max)");
     behind("F29 a number", "  n = const [0.5] : f32[1]  b = add(n, c)  y = relu(b)",
            "onednn.conv(conv2d_add_relu)");
-    // One function of a call has one set of parameters.
     behind("F29 two numbers",
            "  n = const [0.5] : f32[1]  b = add(n, c)  e = mul(b, n)  y = relu(e)",
-           "onednn.conv(conv2d_add) generated.map(mul_relu)");
+           "onednn.conv(conv2d_add_mul_relu)");
+    behind("F29 the same number twice, another one",
+           "  n = const [0.5] : f32[]  m = const [-1.5] : f32[1, 1]"
+           "  b = sub(c, n)  e = sub(b, n)  y = add(m, e)",
+           "onednn.conv(conv2d_sub_sub_add)");
+    behind("F29 a number that divides, a largest and a least one",
+           "  n = const [0.75] : f32[]  m = const [-1.5] : f32[1]"
+           "  b = div(c, n)  e = max(m, b)  y = min(e, n)",
+           "onednn.conv(conv2d_div_max_min)");
+    row("F29 numbers behind a product", R"(graph g(x: f32[6, 24]) -> y {
+  w = const random(1) : f32[32, 24]  n = const [0.5] : f32[1]
+  d = dense(x, w)  b = add(d, n)  e = mul(n, b)  y = max(e, n)
+})",
+        "onednn.matmul(dense_add_mul_max)");
+    row("F29 numbers behind a batch of products",
+        R"(graph g(x: f32[2, 4, 24], z: f32[2, 24, 32]) -> y {
+  n = const [0.5] : f32[1]  d = batch_matmul(x, z)  b = mul(d, n)  e = add(n, b)  y = relu(e)
+})",
+        "onednn.matmul(batch_matmul_mul_add_relu)");
     behind("F29 not along the columns of an image",
            "  u = const random(3) : f32[8]  b = add(c, u)  y = relu(b)",
            "onednn.conv(conv2d) generated.map(add_relu)");
@@ -154,9 +171,26 @@ void TestLibraryScenarios::softmaxAlongAnyAxis() {
         parseGraph(text.arg(op).arg(axis).toStdString(), standardOperators()).value();
     const Outcome out = judge(graph, "onednn");
     const QString library = u"onednn.softmax(%1)"_s.arg(op);
-    // Along other axes it may have a reference kernel only, which is refused.
-    if (axis == 2 || axis == -1 || !out.implementations.starts_with("generated."))
+    if (out.implementations.starts_with("generated.")) {
+        // Along other axes it may have a reference kernel only. A log_softmax may be farther off
+        // than accuracy.md allows: that of oneDNN 2.6.3 is, and is refused with the numbers.
+        const FusionPlan plan = planWith(*graph, "onednn", standardStrategy());
+        const std::vector<Candidate>& candidates = plan.groups.back().candidates;
+        const auto refused =
+            std::find_if(candidates.begin(), candidates.end(), [](const Candidate& one) {
+                return one.implementation == "onednn.softmax";
+            });
+        QVERIFY(refused != candidates.end());
+        QCOMPARE(refused->code, ReasonCode::LibraryRefused);
+        const bool slow = refused->evidence.find("only a reference kernel") != std::string::npos;
+        const bool far =
+            refused->evidence.find(" computes log softmax wrongly: ") != std::string::npos &&
+            refused->evidence.find(" instead of ") != std::string::npos;
+        QVERIFY2((slow && axis != 2 && axis != -1) || (far && op == u"log_softmax"_s),
+                 refused->evidence.c_str());
+    } else {
         QCOMPARE(QString::fromStdString(out.implementations), library);
+    }
     QVERIFY2(out.worst < tolerance, out.calls.c_str());
 }
 
