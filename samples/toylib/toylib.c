@@ -81,7 +81,7 @@ static int32_t run(const fwl_call* call, void* const* data, void* workspace, cha
                                        w[((o * in[1] + i) * filter[2] + p) * filter[3] + q];
                             }
                     sum += b[o];
-                    y[((n * out[1] + o) * out[2] + r) * out[3] + c] = sum > 0 ? sum : 0;
+                    y[((n * out[1] + o) * out[2] + r) * out[3] + c] = sum < 0 ? 0 : sum; /* NaN stays */
                 }
     return 0;
 }
