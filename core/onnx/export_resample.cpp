@@ -166,6 +166,24 @@ Status filterFits(const Node& node, const Dim& from, const Dim& to, const Mappin
     return {};
 }
 
+// Whether an axis that keeps its extent would be resampled, too: in this mode its element o lies at
+// o + 1/2. The node then names its axis, which opset 18 and later can.
+bool isOfItsAxis(const Node& node, const Shape& shape, std::size_t axis, Coordinates mode,
+                 std::int64_t rounding) {
+    constexpr std::int64_t preferFloor = 0, floor = 2;
+    if (mode != Coordinates::TfHalfPixelForNn ||
+        (node.op == "resize_nearest" && (rounding == preferFloor || rounding == floor)))
+        return false;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (i != axis && shape[i].asInt() != 1) // one element stays where it is
+            return true;
+    return false;
+}
+
+void setAxis(proto::NodeProto& written, std::size_t axis) {
+    setAttribute(written, "axes", Integers{static_cast<std::int64_t>(axis)});
+}
+
 void setModes(proto::NodeProto& written, const Node& node, Coordinates coordinates,
               std::int64_t rounding) {
     const bool filtered = node.op == "resize_filtered";
@@ -189,21 +207,36 @@ void setModes(proto::NodeProto& written, const Node& node, Coordinates coordinat
         setAttribute(written, "extrapolation_value", node.attrs.real("outside", 0));
 }
 
+// An element of a vector.
+std::string elementOf(GraphWriter& out, const Node& node, const std::string& vector,
+                      std::int64_t element, const std::string& suffix) {
+    const std::string which = out.integers(node.name + "." + suffix + ".row", {element});
+    return out.step(node, "Gather", {vector, which}, suffix + ".single");
+}
+
 // An element of a vector for the axis, `other` for all others.
 std::string alone(GraphWriter& out, const Node& node, const std::string& vector,
                   std::int64_t element, std::size_t axis, double other, const std::string& suffix) {
     const std::size_t rank = out.graph().type(node.inputs[0]).rank();
-    const std::string which = out.integers(node.name + "." + suffix + ".row", {element});
     std::vector<std::string> parts;
     if (axis > 0)
         parts.push_back(reals(out, node, suffix + ".before", std::vector<double>(axis, other)));
-    parts.push_back(out.step(node, "Gather", {vector, which}, suffix + ".single"));
+    parts.push_back(elementOf(out, node, vector, element, suffix));
     if (axis + 1 < rank)
         parts.push_back(
             reals(out, node, suffix + ".behind", std::vector<double>(rank - axis - 1, other)));
     const std::string all = out.fresh(node.name + "." + suffix);
     setAttribute(out.node("Concat", parts, all, out.fresh(all + ".node")), "axis", std::int64_t{0});
     return all;
+}
+
+// Of one axis alone, or of all.
+Exprs sizesOf(const Shape& shape, std::size_t axis, const Dim& to, bool only) {
+    if (only)
+        return {to};
+    Exprs sizes(shape.begin(), shape.end());
+    sizes[axis] = to;
+    return sizes;
 }
 
 // Rounding 4 is that of opsets before 11, which has no name in newer ones.
@@ -235,6 +268,9 @@ Status resizeByPlaces(GraphWriter& out, const Node& node, std::size_t axis) {
     const Shape shape = graph.type(node.inputs[0]).shape;
     const Dim to = graph.type({node.id, 0}).shape[axis];
     const std::int64_t row = node.attrs.integer("row", 0);
+    const auto rounding = roundingOf(node, shape[axis], to);
+    // Of opsets before 11, which have no modes, there is no rounding that is known before.
+    const bool only = rounding && isOfItsAxis(node, shape, axis, mode, *rounding);
     std::vector<std::string> inputs{out.use(node.inputs[0]), ""};
     if (const ValueRef region = operand(3); region.valid()) {
         const std::string first = alone(out, node, out.use(region), row, axis, 0, "first"),
@@ -244,15 +280,18 @@ Status resizeByPlaces(GraphWriter& out, const Node& node, std::size_t axis) {
                      "axis", std::int64_t{0});
     }
     if (const ValueRef scales = operand(2); scales.valid()) {
-        inputs.push_back(alone(out, node, out.use(scales), row, axis, 1, "scales"));
+        inputs.push_back(only ? elementOf(out, node, out.use(scales), row, "scales")
+                              : alone(out, node, out.use(scales), row, axis, 1, "scales"));
     } else {
-        Exprs sizes(shape.begin(), shape.end());
-        sizes[axis] = to;
-        FW_TRY(const std::string all, out.dims(node.name + ".sizes", sizes));
+        FW_TRY(const std::string all,
+               out.dims(node.name + ".sizes", sizesOf(shape, axis, to, only)));
         inputs.insert(inputs.end(), {"", all});
     }
-    if (const auto rounding = roundingOf(node, shape[axis], to)) {
-        setModes(out.main(node, "Resize", inputs), node, mode, *rounding);
+    if (rounding) {
+        proto::NodeProto& written = out.main(node, "Resize", inputs);
+        setModes(written, node, mode, *rounding);
+        if (only)
+            setAxis(written, axis);
         return {};
     }
     // Down, or up where the result is smaller.
@@ -292,20 +331,22 @@ Status resize(GraphWriter& out, const Node& node) {
     const bool filtered = node.op == "resize_filtered";
     if (filtered)
         FW_CHECK(filterFits(node, from, to, *mapping));
-    const auto rounding = roundingOf(node, from, to);
+    const std::int64_t rounding = roundingOf(node, from, to).value_or(mapping->scale < 1 ? 3 : 2);
+    const bool only = isOfItsAxis(node, shape, axis, mapping->mode, rounding);
     std::vector<std::string> inputs{out.use(node.inputs[0]), roi};
     if (mapping->bySizes) {
-        Exprs sizes(shape.begin(), shape.end());
-        sizes[axis] = to;
-        FW_TRY(const std::string all, out.dims(node.name + ".sizes", sizes));
+        FW_TRY(const std::string all,
+               out.dims(node.name + ".sizes", sizesOf(shape, axis, to, only)));
         inputs.insert(inputs.end(), {"", all});
     } else {
-        std::vector<double> scales(shape.size(), 1);
-        scales[axis] = mapping->scale;
+        std::vector<double> scales(only ? 1 : shape.size(), 1);
+        scales[only ? 0 : axis] = mapping->scale;
         inputs.push_back(reals(out, node, "scales", scales));
     }
-    setModes(out.main(node, "Resize", inputs), node, mapping->mode,
-             rounding.value_or(mapping->scale < 1 ? 3 : 2));
+    proto::NodeProto& written = out.main(node, "Resize", inputs);
+    setModes(written, node, mapping->mode, rounding);
+    if (only)
+        setAxis(written, axis);
     return {};
 }
 

@@ -100,7 +100,9 @@ Status resizeAxes(NodeImport& n, const ResizeMode& how, const std::vector<AxisPl
     std::vector<std::pair<Attrs, std::string>> steps;
     for (const AxisPlan& plan : plans) {
         FW_TRY(const AxisPlaces places, placesOf(n, how, plan, shape[plan.axis]));
-        if (places.areAllThose() && plan.size == shape[plan.axis])
+        // One element stays what it is, wherever between the ends it is read.
+        const bool isOne = plan.size.asInt() == 1 && shape[plan.axis].asInt() == 1 && !crop;
+        if (isOne || (places.areAllThose() && plan.size == shape[plan.axis]))
             continue;
         Attrs attrs;
         attrs.set("axis", static_cast<std::int64_t>(plan.axis));

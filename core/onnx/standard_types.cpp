@@ -150,12 +150,26 @@ std::int64_t opsetOfTexts(const proto::NodeProto& node, std::int64_t opset) {
     return opset;
 }
 
+// The least opset from there on that has all attributes of the node that a later one has.
+std::int64_t opsetOfAttributes(const proto::NodeProto& node, std::int64_t opset) {
+    if (!isStandardDomain(node.domain()))
+        return opset;
+    for (const auto& attribute : node.attribute()) {
+        std::int64_t later = opset;
+        while (later < newestOpset && !hasAttribute(node.op_type(), later, attribute.name()))
+            ++later;
+        if (hasAttribute(node.op_type(), later, attribute.name()))
+            opset = later;
+    }
+    return opset;
+}
+
 } // namespace
 
 std::optional<std::int64_t> opsetThatTakes(const proto::NodeProto& node, std::int64_t opset,
                                            std::span<const KnownType> operands,
                                            std::span<const KnownType> results) {
-    opset = opsetOfTexts(node, opset);
+    opset = opsetOfAttributes(node, opsetOfTexts(node, opset));
     const std::vector<Version>* versions = findOperator(node);
     if (versions == nullptr)
         return opset;

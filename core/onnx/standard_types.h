@@ -17,9 +17,9 @@ namespace fw {
 using KnownType = std::optional<DType>; // nullopt: not known, or no operand
 
 // The least opset from `opset` on in which a node takes operands of these element types and has
-// results of those, as far as they are known, and whose attributes have such texts; nullopt if no
-// listed opset has. `opset` itself for what is not listed and for other domains. Sub-graphs are not
-// looked at.
+// results of those, as far as they are known, and which has its attributes and such texts of them,
+// as far as a later one has; nullopt if no listed opset has. `opset` itself for what is not listed
+// and for other domains. Sub-graphs are not looked at.
 std::optional<std::int64_t> opsetThatTakes(const proto::NodeProto& node, std::int64_t opset,
                                            std::span<const KnownType> operands,
                                            std::span<const KnownType> results);
