@@ -162,7 +162,7 @@ Result<ValueRef> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
     }
     FW_TRY(s, masked(n, s, how, added, allowed));
     Attrs last;
-    last.set("axis", std::int64_t{-1});
+    last.set("axis", static_cast<std::int64_t>(n.type(s).rank()) - 1);
     FW_TRY(s, n.step("softmax", {s}, std::move(last)));
     if (how.emptyIsZero && how.allowed.valid()) {
         Attrs overKeys;

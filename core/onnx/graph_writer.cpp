@@ -43,10 +43,11 @@ Status GraphWriter::run() {
     for (const NodeId id : m_graph.inputs())
         declare(*m_out.add_input(), m_names.at({id, 0}), {id, 0});
     for (const NodePtr& node : m_graph.nodes()) {
-        if (node->isInput() || node->isConstant() || m_folded.contains(node->id))
+        if (node->isInput() || node->isConstant() || m_written.contains(node->id))
             continue;
         if (auto status = writeNode(*node); !status)
             return status.takeDiag().at({{}, node->name});
+        m_written.insert(node->id);
     }
     for (const NamedValue& result : m_graph.results()) {
         const std::string name = use(result.value);
@@ -347,14 +348,26 @@ const Node* GraphWriter::foldedBias(const Node& n, std::int64_t axis) {
     const auto uses = m_graph.uses(value);
     if (uses.size() != 1 || uses[0].operand != 0 || m_graph.isResult(value))
         return nullptr;
+    // One node is rounded once.
+    if (const DType dtype = m_graph.type(value).dtype; dtype == DType::F16 || dtype == DType::BF16)
+        return nullptr;
     const Node& user = m_graph.node(uses[0].node);
     if (user.op != "bias" || user.attrs.integer("axis", 1) != axis)
         return nullptr;
-    // The bias value must exist before `n` is written: constants and inputs do.
+    // The bias value must exist before `n` is written: constants and inputs do, and what is made of
+    // them only may be written ahead.
+    const auto isGiven = [&](const Node& node) { return node.isConstant() || node.isInput(); };
     const Node& operand = m_graph.node(user.inputs.at(1).node);
-    if (!operand.isConstant() && !operand.isInput())
-        return nullptr;
-    m_folded.insert(user.id);
+    if (!isGiven(operand) && !m_written.contains(operand.id)) {
+        if (!std::all_of(operand.inputs.begin(), operand.inputs.end(),
+                         [&](ValueRef input) {
+                             return !input.valid() || isGiven(m_graph.node(input.node));
+                         }) ||
+            !writeNode(operand))
+            return nullptr;
+        m_written.insert(operand.id);
+    }
+    m_written.insert(user.id);
     return &user;
 }
 

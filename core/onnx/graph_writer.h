@@ -92,7 +92,7 @@ private:
     std::map<ValueRef, std::string> m_names;
     std::set<std::string> m_taken;
     std::set<NodeId> m_initializers; // constants written
-    std::set<NodeId> m_folded;       // nodes written with another
+    std::set<NodeId> m_written;      // nodes, some of them with another or ahead of it
     std::map<std::string, std::int64_t> m_domains;
     std::map<NodeId, UnknownSpelling> m_unknown;
     std::map<std::string, std::string> m_ofBooks; // operators written by a clause, with their text

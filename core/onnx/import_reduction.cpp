@@ -53,7 +53,7 @@ struct Form {
 };
 
 double hugeOf(DType dtype) {
-    return dtype == DType::F64 ? 1.7976931348623157e308 : 3.3895313892515355e38;
+    return dtype == DType::F64 ? 1.7976931348623157e308 : readableReal(0x1.fep127F);
 }
 
 Result<ValueRef> asType(NodeImport& n, ValueRef x, DType dtype) {
