@@ -35,4 +35,6 @@ def all_cases():
     for part in (cases_elementwise, cases_exact, cases_matrix, cases_nan, cases_newer, cases_shape, cases_types,
                  cases_windows):
         part.add_to(cases)
-    return {**cases.folders, "narrow": cases_narrow.all_narrow()}
+    narrow = cases_narrow.all_narrow()
+    return {**cases.folders, "narrow": [case for case in narrow if not case.summed],
+            "folded": [case for case in narrow if case.summed]}

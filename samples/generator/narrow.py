@@ -69,7 +69,7 @@ class NarrowSample:
 
     def __init__(self, name, operators, nodes, feeds, weights=None, outputs="y", opset=17, shapes=None, summed=""):
         self.name = name
-        self.feeds, self.outputs = feeds, outputs.split()
+        self.feeds, self.outputs, self.summed = feeds, outputs.split(), summed.split()
         nodes = nodes if isinstance(nodes, list) else [nodes]
         values = {"": None, **(weights or {}), **feeds}
         with np.errstate(all="ignore"):
@@ -84,7 +84,7 @@ class NarrowSample:
                     kind = np.asarray(result).dtype
                     element = ELEMENTS[named] if named else floats[0] if kind.kind == "f" else ELEMENT_OF[kind.name]
                     values[key] = Typed(element, result)
-                    if key in summed.split():
+                    if key in self.summed:
                         values[key].values = np.asarray(result)
         self.results = [values[key] for key in self.outputs]
         shapes = shapes or {}

@@ -75,6 +75,7 @@ private Q_SLOTS:
     void operatorsAreClose();
     void narrowFloatsAreRoundedOnce_data();
     void narrowFloatsAreRoundedOnce();
+    void reportsPass();
     void samplesPass();
     void sharedModelsPass();
     void refusalsAreOfCases();
@@ -115,13 +116,24 @@ void TestConformance::narrowFloatsAreRoundedOnce() {
     QFETCH(QString, element);
     QFETCH(QString, unit);
     QFETCH(QStringList, how);
-    QStringList folders = modelFolders(root + u"/tests/conformance/narrow"_s);
+    QStringList folders = modelFolders(root + u"/tests/conformance/narrow"_s) +
+                          modelFolders(root + u"/tests/conformance/folded"_s);
     erase_if(folders, [&](const QString& folder) {
         return !QFileInfo(folder).fileName().startsWith(element + u'_');
     });
     QVERIFY(folders.size() > 90);
     const QStringList wrong = surprises(folders, QStringList{u"--rtol"_s, unit} + how, 550);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// Models that users of other tools reported, built anew.
+void TestConformance::reportsPass() {
+    const QStringList folders = modelFolders(root + u"/tests/onnx/reports"_s);
+    QVERIFY(folders.size() >= 37);
+    for (const QString& target : {u"x86-64 -libs="_s, u"x86-64 -libs=onednn -threads=2"_s}) {
+        const QStringList wrong = surprises(folders, {u"--target"_s, target}, 300);
+        QVERIFY2(wrong.isEmpty(), qPrintable(target + u": "_s + wrong.join(u'\n')));
+    }
 }
 
 void TestConformance::samplesPass() {
