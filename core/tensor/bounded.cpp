@@ -379,6 +379,7 @@ private:
                            : values->exact   ? 0
                                              : values->error[i];
             if (isFloat(out.values.dtype) && stage.body.dtype() != out.values.dtype &&
+                std::isfinite(value.real) &&
                 (error != 0 || roundTo(value, out.values.dtype).real != value.real))
                 error += roundingUnit(out.values.dtype) * std::fabs(value.real);
             out.errors[offset] = error;
