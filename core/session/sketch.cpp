@@ -68,29 +68,18 @@ public:
 
     // How many places the text matches; nullopt: it has nothing that matches, or the time is over.
     std::optional<std::int64_t> matches(const std::string& text) const {
-        MatchLimits limits;
-        limits.until = m_until;
-        limits.cancel = m_cancel;
-        const FileTree tree = parseFile(text, sketchFile);
-        const auto first = std::find_if(tree.declarations.begin(), tree.declarations.end(),
-                                        [](const DeclarationPtr& one) { return canMatch(*one); });
-        if (first == tree.declarations.end())
-            return std::nullopt;
-        DeclarationPtr declaration = *first;
-        // Where a rule matches, whatever it would put there.
-        if (const auto* rule = dynamic_cast<const RuleTree*>(declaration.get())) {
-            RuleTree left = *rule;
-            left.let.clear();
-            left.emit.clear();
-            left.operators.clear();
-            declaration = std::make_shared<RuleTree>(std::move(left));
-        }
-        limits.refuse = refusalOfGroups(*declaration, *m_place.graph);
-        const FoundMatches found =
-            findMatches(*m_place.graph, *declaration, m_books.patterns, limits);
+        const FoundMatches found = search(text);
         return found.stopped.empty()
                    ? std::optional(static_cast<std::int64_t>(found.matches.size()))
                    : std::nullopt;
+    }
+
+    // Why what is whole is no match: it can be no group. Empty if nothing says so.
+    std::string refusal(const std::string& text) const {
+        for (const NearMiss& miss : search(text).nearMisses)
+            if (miss.matched == miss.total && !miss.found.empty())
+                return miss.found;
+        return {};
     }
 
     // What one fact less finds, and where only several together find more, the fewest of them that
@@ -146,6 +135,30 @@ public:
     }
 
 private:
+    FoundMatches search(const std::string& text) const {
+        MatchLimits limits;
+        limits.until = m_until;
+        limits.cancel = m_cancel;
+        const FileTree tree = parseFile(text, sketchFile);
+        const auto first = std::find_if(tree.declarations.begin(), tree.declarations.end(),
+                                        [](const DeclarationPtr& one) { return canMatch(*one); });
+        FoundMatches none;
+        none.stopped = "nothing that matches";
+        if (first == tree.declarations.end())
+            return none;
+        DeclarationPtr declaration = *first;
+        // Where a rule matches, whatever it would put there.
+        if (const auto* rule = dynamic_cast<const RuleTree*>(declaration.get())) {
+            RuleTree left = *rule;
+            left.let.clear();
+            left.emit.clear();
+            left.operators.clear();
+            declaration = std::make_shared<RuleTree>(std::move(left));
+        }
+        limits.refuse = refusalOfGroups(*declaration, *m_place.graph);
+        return findMatches(*m_place.graph, *declaration, m_books.patterns, limits);
+    }
+
     std::optional<std::int64_t>
     matchesWith(const std::map<std::string, SketchLevel>& levels) const {
         SketchWish wish = m_wish;
@@ -232,6 +245,10 @@ Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& argument
     }
     const Counting counting(place, wish, books, context.cancel);
     out.matches = counting.matches(sketch.text);
+    if (wish.kind == SketchKind::Fuse && out.matches == 0)
+        if (const std::string why = counting.refusal(sketch.text); !why.empty())
+            return makeDiag(DiagCode::Usage, "what is selected can be no group: " + why, {},
+                            "select fewer operators, or make a pattern of them");
     if (!out.matches && wish.kind != SketchKind::Test)
         out.notices.push_back(
             fmt::format("looking for matches was stopped after {} s", adviceSeconds));

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void refusals_data();
     void refusals();
     void aWayOutAndBackIsRefused();
+    void whatIsNoGroupIsRefused();
     void whatALevelCannotBeIsTold();
     void anyPartIsReadAndMatches_data();
     void anyPartIsReadAndMatches();
@@ -255,6 +256,18 @@ void TestSketch::aWayOutAndBackIsRefused() {
     QVERIFY(!answer);
     QVERIFY2(answer.diag().text().find("leaves what is selected at neg") != std::string::npos,
              answer.diag().text().c_str());
+}
+
+// A fusion rule that nothing could follow; a pattern of the same operators is one.
+void TestSketch::whatIsNoGroupIsRefused() {
+    const char* text = "graph g(x: f32[2, 3, 4], w: f32[5, 12]) -> y {\n"
+                       "  r = reshape(x) {shape = [2, 12]}\n  y = dense(r, w)\n}\n";
+    const auto answer = Asked().ask("sketch", of(text, {"reshape", "dense"}, "fuse"));
+    QVERIFY(!answer);
+    QCOMPARE(answer.diag().code, DiagCode::Usage);
+    QVERIFY2(answer.diag().text().find("can be no group: reshape is a view") != std::string::npos,
+             answer.diag().text().c_str());
+    QVERIFY(Asked().ask("sketch", of(text, {"reshape", "dense"}, "pattern")).ok());
 }
 
 void TestSketch::whatALevelCannotBeIsTold() {
