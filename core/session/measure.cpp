@@ -285,9 +285,8 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
     const auto start = Clock::now();
     FW_TRY(const std::vector<TensorData> results, module->run(operands.inputs));
     out.runMs = milliseconds(start);
-    std::vector<std::string> otherwise;
-    tellRanOtherwise(*module, otherwise);
-    const auto sizes = sizesOf(*module); // the data sets below may have others
+    tellInputs(sizesOf(*module), out.randomInputs, out.notices); // data sets may have others
+    tellRanOtherwise(*module, out.notices);
     if (!arguments.output.empty()) {
         std::error_code error;
         std::filesystem::create_directories(arguments.output, error);
@@ -305,7 +304,7 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
             FW_TRY(OutputRecord row, record(tensor.name, tensor.data, arguments.output));
             out.values.push_back(std::move(row));
         }
-        out.notices = inner.notices;
+        out.notices.insert(out.notices.end(), inner.notices.begin(), inner.notices.end());
     }
     if (arguments.expect.value_or(true) && arguments.inputs.empty()) {
         FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(graph, arguments));
@@ -313,12 +312,10 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
         for (const TestDataSet& set : sets) {
             FW_TRY(ComparisonRecord record,
                    compareSet(*module, graph, set, toleranceOf(arguments), by));
-            tellRanOtherwise(*module, otherwise);
+            tellRanOtherwise(*module, out.notices);
             out.sets.push_back(std::move(record));
         }
     }
-    tellInputs(sizes, out.randomInputs, out.notices);
-    out.notices.insert(out.notices.end(), otherwise.begin(), otherwise.end());
     for (std::string& notice : refutedNotices(*source))
         out.notices.push_back(std::move(notice));
     return out;
@@ -473,9 +470,8 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
                         }));
     if (!arguments.trace.empty())
         FW_CHECK(writeTrace(arguments.trace, program, times));
-    std::vector<std::string> otherwise;
-    tellRanOtherwise(*module, otherwise);
     ProfileDocument out;
+    tellRanOtherwise(*module, out.notices);
     out.model = arguments.model;
     out.target = target->text;
     out.runs = static_cast<std::int64_t>(runs.count());
@@ -533,7 +529,6 @@ Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& argume
     if (out.dims.empty())
         compareWithEstimates(*plan, out);
     tellInputs(out.dims, out.randomInputs, out.notices);
-    out.notices.insert(out.notices.end(), otherwise.begin(), otherwise.end());
     for (const Group& group : plan->groups)
         if (group.isOpaque())
             out.notices.push_back(
