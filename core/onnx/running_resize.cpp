@@ -1,5 +1,6 @@
 // Resize by scales or sizes that are computed while the model runs: every axis is one operator
 // that reads its step, start and divisor from a small tensor.
+#include "expr/scalar.h"
 #include "onnx/resize_places.h"
 #include "onnx/running_sizes.h"
 
@@ -135,6 +136,15 @@ Status Interpolated::end(NodeImport& n, ValueRef y) const {
     FW_TRY(y, n.step("mul", {y, n.scalarConstant("parts", parts, dtype)}));
     FW_TRY(y, n.step("round", {y}));
     FW_TRY(y, n.step("mul", {y, n.scalarConstant("part", 1 / parts, dtype)}));
+    // What lies beyond the ends of the type: cubic weights overshoot. Of 64 bits the most is none
+    // of the type's reals, the next one below is.
+    const double most = dtypeBytes(*integer) < 8 ? static_cast<double>(mostOf(*integer))
+                        : *integer == DType::I64 ? 0x1p63 - 1024
+                                                 : 0x1p64 - 2048;
+    Attrs ends;
+    ends.set("min", static_cast<double>(leastOf(*integer)));
+    ends.set("max", most);
+    FW_TRY(y, n.step("clip", {y}, std::move(ends)));
     Attrs to;
     to.set("to", *integer);
     return n.result("cast", {y}, std::move(to));

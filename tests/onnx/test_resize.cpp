@@ -139,6 +139,7 @@ private Q_SLOTS:
     void betweenElements();
     void byScales();
     void whileRunning();
+    void otherAxesStay();
     void integersAreCut();
     void beforeOpset11();
     void oneScaleForAllAxes();
@@ -187,6 +188,12 @@ void TestResize::scalesAreFractions() {
     // No fraction of small numbers: the number itself.
     QCOMPARE(fractionOf(1.00001F).over, static_cast<double>(1.00001F));
     QCOMPARE(fractionOf(1.00001F).under, 1.0);
+    // Whichever it is, it rounds to the number.
+    for (int i = 1; i < 4000; ++i) {
+        const float number = std::sqrt(static_cast<float>(i) / 500);
+        const Fraction of = fractionOf(number);
+        QCOMPARE(static_cast<float>(of.over / of.under), number);
+    }
 }
 
 void TestResize::nearestOfAllModes_data() {
@@ -346,6 +353,55 @@ void TestResize::whileRunning() {
                 QVERIFY2(wrong.empty(), (coordinates + ": " + wrong).c_str());
             }
     }
+}
+
+// One axis of three, which the node names: the others stay as they are, also once it was written.
+void TestResize::otherAxesStay() {
+    const std::int64_t from = 7, to = 9;
+    const Region region{Exact(1, 5), 1};
+    std::vector<double> x;
+    for (std::int64_t i = 0; i < 3; ++i)
+        for (const double value : sevens(from))
+            for (std::int64_t j = 0; j < 2; ++j)
+                x.push_back(value + static_cast<double>(10 * (2 * i + j)));
+    for (const std::string& coordinates : modes)
+        for (const bool computed : {false, true}) {
+            const bool crop = coordinates == "tf_crop_and_resize";
+            M m(19);
+            m.input("x", {"3", std::to_string(from), "2"});
+            if (computed)
+                m.input("s", {"1"}, proto::TensorProto::INT64);
+            else
+                m.integers("s", {to});
+            m.weights("r", {2}, {0.2F, 1});
+            std::vector<std::vector<double>> wanted;
+            for (const std::string kind : {"nearest", "linear", "cubic"})
+                for (const std::string& rounding : roundings) {
+                    const std::string y = kind + rounding;
+                    auto& node = resize(m, std::string("x ") + (crop ? "r" : "-") + " - s", y, kind,
+                                        coordinates);
+                    M::setText(node, "nearest_mode", rounding);
+                    M::set(node, "axes", Integers{1});
+                    m.output(y);
+                    auto& row = wanted.emplace_back();
+                    for (std::int64_t i = 0; i < 3; ++i)
+                        for (std::int64_t o = 0; o < to; ++o)
+                            for (std::int64_t j = 0; j < 2; ++j) {
+                                const Exact place =
+                                    original(coordinates, o, from, to, Exact(to, from), region);
+                                const bool outside =
+                                    crop && (place.over < 0 || (Exact(from - 1) - place).over < 0);
+                                row.push_back(
+                                    valueAt(kind, from, place, crop, 0, rounding) +
+                                    (outside ? 0 : static_cast<double>(10 * (2 * i + j))));
+                            }
+                }
+            std::vector<TensorData> inputs{reals({3, from, 2}, x)};
+            if (computed)
+                inputs.push_back(dataFromIntegers(DType::I64, {1}, {to}));
+            const std::string wrong = judgeAll(m, inputs, wanted);
+            QVERIFY2(wrong.empty(), (coordinates + ": " + wrong).c_str());
+        }
 }
 
 // Of integers between which is interpolated the whole part is the result; what is a whole number is
