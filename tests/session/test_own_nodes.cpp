@@ -28,7 +28,6 @@ private Q_SLOTS:
     void carriedOperatorsAreTried_data();
     void carriedOperatorsAreTried();
     void operatorsOfTwoFilesAreTwo();
-    void modelsOfOthersOpen();
 
 private:
     std::string path(const std::string& name) const {
@@ -243,22 +242,6 @@ void TestOwnNodes::operatorsOfTwoFilesAreTwo() {
         results.push_back(a.get<RunDocument>("run", arguments).outputs.at(0).summary);
     }
     QVERIFY(results[0] != results[1]);
-}
-
-void TestOwnNodes::modelsOfOthersOpen() {
-    const std::string model = FW_SOURCE_DIR "/../shared/cases/engine/custom.onnx";
-    if (!std::filesystem::exists(model))
-        QSKIP("there are no shared cases");
-    Asked a;
-    Arguments arguments = own();
-    arguments.model = model;
-    arguments.texts = {{arguments.rules[0], R"(
-op my_conv_nhwc (x: T[N, H, W, C], w: T[O, C, KH, KW]) -> y: T[N, OH, OW, O] where OH = H - KH + 1, OW = W - KW + 1
-  onnx "com.me" "MyConv" since 1 {
-  y[n, h, v, o] = sum(c in C, i in KH, j in KW : x[n, h + i, v + j, c] * w[o, c, i, j]) })"}};
-    QVERIFY(a.get<InfoDocument>("info", arguments).runnable);
-    const auto verified = a.get<VerifyDocument>("verify", arguments).models.at(0);
-    QVERIFY(verified.agreeing > 0 && verified.differing == 0);
 }
 
 QTEST_GUILESS_MAIN(TestOwnNodes)
