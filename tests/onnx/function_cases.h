@@ -159,7 +159,7 @@ inline std::vector<BodyCase> bodyCases() {
     row("a result that repeats", op("(x: T[N]) -> y: T[N, M] where M = N", "y[n, m] = x[n]"),
         {{{3}}, {{0}}});
     row("extents that are computed",
-        op("(x: T[N, C], attr k: int = 3) -> y: T[N, M] where M = C * k",
+        op("(x: T[N, C], attr k: int = 3) requires C >= 1 -> y: T[N, M] where M = C * k + 1",
            "y[n, m] = x[n, 0] * m"),
         {{{3, 2}}});
     row("positions", op("(x: T[N, N]) -> y: T[N, N]", "y[i, j] = select(j <= i, x[i, j], -inf)"),
