@@ -13,9 +13,6 @@ constexpr std::int64_t largestMatrix = 32; // rows: one step of the elimination 
 
 Result<std::int64_t> rowsOf(const TensorType& x) {
     const auto rows = x.rank() < 2 ? std::nullopt : x.shape.back().asInt();
-    if (!isFloat(x.dtype))
-        return makeDiag(DiagCode::DtypeMismatch,
-                        fmt::format("det: {} holds no real numbers", x.text()));
     if (x.rank() >= 2 && !(x.shape[x.rank() - 2] == x.shape.back()))
         return makeDiag(DiagCode::ShapeMismatch,
                         fmt::format("the matrices of {} are not square", x.text()));

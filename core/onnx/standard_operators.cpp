@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "onnx/names.h"
+#include "onnx/standard_lines.h"
 
 #include <fmt/format.h>
 
@@ -69,14 +70,6 @@ std::string_view wordsOf(Attribute::AttributeType kind) {
     return "of a known kind";
 }
 
-// Cuts the text before `separator` off the front of `rest`.
-std::string_view cut(std::string_view& rest, char separator) {
-    const std::size_t end = std::min(rest.find(separator), rest.size());
-    const std::string_view out = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    return out;
-}
-
 int numberOf(std::string_view text) {
     return static_cast<int>(parseInteger(std::string(text)).value_or(0));
 }
@@ -129,28 +122,9 @@ Versions versionsOf(std::string_view line) {
 }
 
 const Versions* findOperator(std::string_view type) {
-    static const auto operators = [] {
-        std::map<std::string_view, Versions> out;
-        std::string_view text = standardTable();
-        while (!text.empty()) {
-            std::string_view line = cut(text, '\n');
-            const std::string_view name = cut(line, ' ');
-            if (!name.empty())
-                out.emplace(name, versionsOf(line));
-        }
-        return out;
-    }();
+    static const auto operators = operatorLines(standardTable(), versionsOf);
     const auto found = operators.find(type);
     return found == operators.end() ? nullptr : &found->second;
-}
-
-// The version in force, which may be one that removes the operator.
-const Version* versionAt(const Versions& versions, std::int64_t opset) {
-    const Version* out = nullptr;
-    for (const Version& version : versions)
-        if (version.since <= opset)
-            out = &version;
-    return out;
 }
 
 template <class Strings>

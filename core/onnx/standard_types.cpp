@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "onnx/node_import.h"
+#include "onnx/standard_lines.h"
 #include "onnx/standard_operators.h"
 
 #include <algorithm>
@@ -35,13 +36,6 @@ struct Version {
         return !formals.empty() && formals.back().repeated ? &formals.back() : nullptr;
     }
 };
-
-std::string_view cut(std::string_view& rest, char separator) {
-    const std::size_t end = std::min(rest.find(separator), rest.size());
-    const std::string_view out = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    return out;
-}
 
 std::vector<Formal> formalsOf(std::string_view text, Version& version) {
     std::vector<Formal> out;
@@ -78,17 +72,7 @@ std::vector<Version> versionsOf(std::string_view line) {
 }
 
 const std::vector<Version>* findOperator(const proto::NodeProto& node) {
-    static const auto operators = [] {
-        std::map<std::string_view, std::vector<Version>> out;
-        std::string_view text = standardTypesTable();
-        while (!text.empty()) {
-            std::string_view line = cut(text, '\n');
-            const std::string_view name = cut(line, ' ');
-            if (!name.empty())
-                out.emplace(name, versionsOf(line));
-        }
-        return out;
-    }();
+    static const auto operators = operatorLines(standardTypesTable(), versionsOf);
     if (!isStandardDomain(node.domain()))
         return nullptr;
     const auto found = operators.find(node.op_type());
@@ -96,12 +80,9 @@ const std::vector<Version>* findOperator(const proto::NodeProto& node) {
 }
 
 // The first one holds before it, too: the table begins with what opset 13 has.
-const Version& versionAt(const std::vector<Version>& versions, std::int64_t opset) {
-    const Version* out = &versions.front();
-    for (const Version& version : versions)
-        if (version.since <= opset)
-            out = &version;
-    return *out;
+const Version& versionFor(const std::vector<Version>& versions, std::int64_t opset) {
+    const Version* out = versionAt(versions, opset);
+    return out != nullptr ? *out : versions.front();
 }
 
 // The type that a name stands for in one node; false where it stands for two, or for one that the
@@ -178,7 +159,7 @@ std::optional<std::int64_t> opsetThatTakes(const proto::NodeProto& node, std::in
         return bind(version, version.operands, operands, bound) &&
                bind(version, version.results, results, bound);
     };
-    if (takes(versionAt(*versions, opset)))
+    if (takes(versionFor(*versions, opset)))
         return opset;
     for (const Version& later : *versions)
         if (later.since > opset && later.since <= newestOpset && takes(later))
@@ -207,7 +188,7 @@ std::vector<KnownType> resultTypes(const proto::NodeProto& node, std::int64_t op
     const std::vector<Version>* versions = findOperator(node);
     if (versions == nullptr)
         return out;
-    const Version& version = versionAt(*versions, opset);
+    const Version& version = versionFor(*versions, opset);
     Bound bound;
     if (!bind(version, version.operands, operands, bound))
         return out;
