@@ -111,9 +111,13 @@ Result<Inferred> inferScatter(const OpCall& call) {
     FW_TRY(const Rows rows, rowsOf(call, "scatter_nd"));
     FW_TRY(const Scatter kind, scatterOf(call));
     FW_TRY(const TensorType* updates, operand(call, 2, "u"));
-    if (updates->dtype != rows.x->dtype || (kind != Scatter::Write && rows.x->dtype == DType::Bool))
+    if (updates->dtype != rows.x->dtype)
         return makeDiag(DiagCode::DtypeMismatch,
                         fmt::format("{} cannot be put into {}", updates->text(), rows.x->text()));
+    if (kind != Scatter::Write && rows.x->dtype == DType::Bool)
+        return makeDiag(DiagCode::DtypeMismatch,
+                        fmt::format("scatter_nd: reduction = \"{}\" has no meaning for bool",
+                                    call.attrs.text("reduction", "none")));
     if (updates->shape != rows.found())
         return makeDiag(DiagCode::ShapeMismatch,
                         fmt::format("{} is given where {} is needed", updates->text(),

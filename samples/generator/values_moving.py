@@ -125,8 +125,9 @@ def chosen(table):
         table.call("arg_max", [x], whole(last), axis=1, last=True)
         table.call("arg_min", [x], whole(np.argmin(x.v, axis=0)))
         table.call("arg_min", [x], whole(3 - np.argmin(x.v[:, ::-1], axis=1)), axis=-1, last=True)
-        table.call("hardmax", [x], Tensor(dtype, np.arange(4) == np.argmax(x.v, axis=1)[:, None]))
-        table.call("hardmax", [x], Tensor(dtype, np.arange(3)[:, None] == np.argmax(x.v, axis=0)), axis=0)
+        if dtype in FLOATS:
+            table.call("hardmax", [x], Tensor(dtype, np.arange(4) == np.argmax(x.v, axis=1)[:, None]))
+            table.call("hardmax", [x], Tensor(dtype, np.arange(3)[:, None] == np.argmax(x.v, axis=0)), axis=0)
         order = np.argsort(-x.v, axis=1, kind="stable")[:, :3]
         table.call("top_k", [x], [Tensor(dtype, np.take_along_axis(x.v, order, 1)), whole(order)], count=[3])
         order = np.argsort(x.v, axis=0, kind="stable")[:2]

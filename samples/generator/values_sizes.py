@@ -7,7 +7,8 @@ from .table import NUMBERS, Tensor, whole
 
 
 def add_to(table):
-    table.call("reshape_extents", [whole([0, -1, 3]), whole([2, 6, 5])], whole([2, 10, 3]), keep_zero=True)
+    table.call("reshape_extents", [whole([0, -1, 3]), whole([2, 6, 5])], whole([2, 10, 3]))
+    table.call("reshape_extents", [whole([3, 0]), whole([0, 6, 5])], whole([3, 0]), keep_zero=True)  # allowzero of Reshape
     table.call("reshape_extents", [whole([-1, 4]), whole([2, 6])], whole([3, 4]))
     table.call("unsqueeze_extents", [whole([5, 7]), whole([-1, 0])], whole([1, 5, 7, 1]))
     table.call("squeeze_extents", [whole([1, 5, 1, 7]), whole([-2, 0])], whole([5, 7]))

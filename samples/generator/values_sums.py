@@ -4,7 +4,7 @@ import itertools
 import numpy as np
 
 from . import windows
-from .table import ALL, FLOATS, NUMBERS, Tensor, draw, spread, whole
+from .table import ALL, FLOATS, INTEGERS, NUMBERS, Tensor, draw, spread, whole
 
 
 def spatial(at, rank):
@@ -70,7 +70,7 @@ def rows(table):
         total = np.stack([(x.v[:, max(0, c - 1):c + 3] ** 2).sum(axis=1) for c in range(5)], axis=1)
         table.call("lrn", [x], Tensor(dtype, x.v / (2 + 0.5 / 4 * total) ** 0.5), size=4, alpha=0.5, beta=0.5, bias=2.0)
         x, w = draw(dtype, 2, 3, 2), draw(dtype, 3, low=1, high=4, seed=1)
-        for index in ("i32", "i64"):
+        for index in INTEGERS:
             t = whole([[2, 1], [0, 2]], index)
             picked, weight = np.take_along_axis(x.v, t.v[:, None].astype(int), axis=1)[:, 0], w.v[t.v]
             kept = t.v != 1
