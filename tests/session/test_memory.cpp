@@ -334,7 +334,7 @@ void TestMemory::readBeyondTheRange() {
 // Steps of both signs, starts and ends beyond both ends, empty results, sizes from 0 on.
 void TestMemory::slicesOfFreeSizes() {
     const std::vector<std::vector<std::int64_t>> sizes = {
-        {0, 0, 0}, {1, 1, 1}, {2, 3, 1}, {1, 0, 4}, {7, 2, 0}, {5, 8, 11}, {3, 1, 2}};
+        {0, 0, 0}, {1, 1, 1}, {2, 3, 1}, {1, 0, 4}, {7, 2, 0}, {5, 8, 11}, {9, 6, 7}, {3, 1, 2}};
     int elements = 0;
     for (std::uint64_t seed = 1; seed <= 120; ++seed) {
         const Slices slices(seed);
