@@ -134,7 +134,7 @@ void TestReading::fontOfTheDesktop() {
     const auto* tree = window().view<OutlineView>()->findChild<QTreeView*>();
     const int before = title->height();
     QApplication::setFont(desktop); // while the window is there
-    QTest::qWait(50);
+    QTRY_COMPARE(QFontInfo(tree->font()).pixelSize(), 19);
     for (const QWidget* widget :
          {static_cast<const QWidget*>(title), static_cast<const QWidget*>(table),
           static_cast<const QWidget*>(tree)}) {
@@ -149,8 +149,7 @@ void TestReading::fontOfTheDesktop() {
     QCOMPARE(letters.horizontalAdvance(u'i'), letters.horizontalAdvance(u'W'));
     QCOMPARE(QFontInfo(code->font()).pixelSize(), 19);
     QApplication::setFont(m_font);
-    QTest::qWait(50);
-    QCOMPARE(QFontInfo(title->font()).pixelSize(), QFontInfo(m_font).pixelSize());
+    QTRY_COMPARE(QFontInfo(title->font()).pixelSize(), QFontInfo(m_font).pixelSize());
     QTRY_COMPARE(title->height(), before);
 }
 
