@@ -72,6 +72,22 @@ std::string withImplementation(const GroupRecord& group) {
                                         : fmt::format("{} ({})", group.name, group.implementation);
 }
 
+// The name of a group lists its operators, then its number. In any order: of equal nodes another
+// order is no other group.
+std::vector<std::string> operatorWords(const GroupRecord& group) {
+    std::string name = group.name;
+    if (const std::string number = fmt::format("_{}", group.id); name.ends_with(number))
+        name.resize(name.size() - number.size());
+    std::vector<std::string> out(1);
+    for (const char c : name)
+        if (c == '_')
+            out.emplace_back();
+        else
+            out.back() += c;
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
 class Comparison {
 public:
     Comparison(const FuseDocument& before, const FuseDocument& after)
@@ -166,8 +182,10 @@ private:
                 std::sort(keys.begin(), keys.end());
                 return keys;
             };
+            // A rule may leave another operator under the name of a node.
             if (sorted(m_keysBefore[sides.before.front()]) !=
-                sorted(m_keysAfter[sides.after.front()])) {
+                    sorted(m_keysAfter[sides.after.front()]) ||
+                operatorWords(old) != operatorWords(now)) {
                 change.kind = "nodes";
                 change.sentence =
                     fmt::format("{} became {}: its operators differ", from.front(), to.front());

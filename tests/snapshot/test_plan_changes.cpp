@@ -12,6 +12,7 @@ class TestPlanChanges : public QObject {
 private Q_SLOTS:
     void equalPlansHaveNoChanges();
     void splitAndMerged();
+    void otherOperatorsUnderTheirNames();
     void implementationOnly();
     void regrouped();
     void addedAndRemoved();
@@ -73,6 +74,19 @@ void TestPlanChanges::splitAndMerged() {
     const DiffDocument merged = comparePlans(two, one);
     QCOMPARE(merged.changed[0].kind, std::string("merged"));
     QCOMPARE(merged.changed[0].name, std::string("dense_bias_relu_0"));
+}
+
+// As a rule leaves them that gives what it creates the name of what it replaced.
+void TestPlanChanges::otherOperatorsUnderTheirNames() {
+    const DiffDocument diff = comparePlans(plan("", {group(0, "dense_relu_0", {"d", "r"}, "g")}),
+                                           plan("", {group(0, "dense_tanh_0", {"d", "r"}, "g")}));
+    QCOMPARE(diff.changed.size(), std::size_t(1));
+    QCOMPARE(diff.changed[0].kind, std::string("nodes"));
+    QCOMPARE(diff.changed[0].sentence,
+             std::string("dense_relu_0 (g) became dense_tanh_0 (g): its operators differ"));
+    QVERIFY(comparePlans(plan("", {group(0, "leaky_relu_add_0", {"a", "r"}, "g")}),
+                         plan("", {group(7, "add_leaky_relu_7", {"r", "a"}, "g")}))
+                .empty());
 }
 
 void TestPlanChanges::implementationOnly() {
