@@ -63,7 +63,7 @@ void BooksView::documentChanged(Parts parts) {
     if (parts.has(Part::Checks))
         for (int i = 0; i < m_books->tabs()->count(); ++i)
             showBook(m_books->pathAt(i));
-    if (parts.hasAny({Part::Info, Part::TextMatches, Part::Checks, Part::Bisected}))
+    if (parts.hasAny({Part::Info, Part::TextMatches, Part::Checks, Part::Rewrite, Part::Bisected}))
         showMatches();
     updateCommands();
 }

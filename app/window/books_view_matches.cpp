@@ -3,6 +3,7 @@
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
 #include "views/authoring/match_panel.h"
+#include "views/common/numbers.h"
 
 #include <algorithm>
 
@@ -46,8 +47,17 @@ Ids idsOf(std::vector<snapshot::NodeId> nodes) {
     return nodes;
 }
 
+std::int64_t applications(const snapshot::RewriteDocument* rewrite, const std::string& rule,
+                          const std::string& file) {
+    if (rewrite != nullptr)
+        for (const snapshot::AppliedRecord& applied : rewrite->applied)
+            if (applied.rule == rule && applied.file == file)
+                return applied.count;
+    return 0;
+}
+
 // What a check says of a declaration; empty: nothing that is worth a note.
-MarginNote verdictNote(const snapshot::CheckItem& item) {
+MarginNote verdictNote(const snapshot::CheckItem& item, std::int64_t applied) {
     const QString verdict = QString::fromStdString(item.verdict);
     // What is left out stands behind the word: "proved but for NaN".
     const QString word = verdict.section(u" but for "_s, 0, 0), rest = verdict.mid(word.size());
@@ -72,6 +82,8 @@ MarginNote verdictNote(const snapshot::CheckItem& item) {
                                            : MarginNote::Look::Good;
     for (const Diag& diag : item.diagnostics)
         out.tip += QString::fromStdString(diag.text()) + u'\n';
+    if (item.verdict == "refuted" && applied > 0)
+        out.tip += u"it acts all the same: %1 (RUL23)\n"_s.arg(countOf(applied, u"application"_s));
     for (const snapshot::ButForRecord& one : item.butFor)
         if (!one.difference.empty())
             out.tip += u"for %1: %2\n"_s.arg(QString::fromStdString(one.what),
@@ -170,7 +182,8 @@ void BooksView::showMatches() {
         page && check != checks.end() && check->second)
         for (const auto& item : check->second->items)
             if (item.line > 0) {
-                MarginNote note = verdictNote(item);
+                MarginNote note = verdictNote(
+                    item, applications(m_document.rewrite().get(), item.name, check->first));
                 if (m_document.bisected())
                     note = joined(note, errorNote(*m_document.bisected(), check->first, item));
                 if (!note.text.isEmpty())

@@ -64,9 +64,21 @@ std::vector<std::string> noticesOf(const RewriteTrace& trace) {
     return out;
 }
 
+// Of a rule that acted.
+Where placeOf(const std::string& rule, const RewriteTrace& trace) {
+    const auto found =
+        std::find_if(trace.applied.begin(), trace.applied.end(), [&](const AppliedRule& applied) {
+            return applied.rule == rule && applied.count > 0;
+        });
+    return found == trace.applied.end() ? Where() : Where{found->file, {}, found->line, 1};
+}
+
 void addDiagnostics(const RewriteTrace& trace, Diags& out) {
     for (const Decision& decision : trace.decisions)
-        if (wentWrong(decision) && decision.code != ReasonCode::RulesInCircle)
+        if (decision.code == ReasonCode::RuleRefuted)
+            out.push_back(makeWarning(DiagCode::OutputsDiffer, noticeText(decision),
+                                      placeOf(decision.subject, trace)));
+        else if (wentWrong(decision) && decision.code != ReasonCode::RulesInCircle)
             out.push_back(makeWarning(DiagCode::RuleIllegal, fmt::format("{}: {}", decision.subject,
                                                                          decision.sentence())));
     for (const RulesInCircle& circle : trace.circles)

@@ -1,9 +1,15 @@
 // What a command tells of nodes and candidates stands in the views, too: with the real worker, how
-// a model was read, a result that nobody reads, a tie among candidates.
+// a model was read, a result that nobody reads, a tie among candidates, a refuted rule that acts.
+#include "app/window/books_area.h"
+#include "app/window/books_view.h"
+#include "views/authoring/rules_view.h"
 #include "views/common/pane.h"
 #include "views/implementations/implementations_view.h"
 #include "views/inspector/properties_view.h"
+#include "views/problems/problems_view.h"
 #include "window/window_fixture.h"
+
+#include <QTreeView>
 
 using namespace fw;
 using namespace fw::ui;
@@ -22,6 +28,11 @@ public:
         window.document().edit(snapshot::AddBook{(samples + book).toStdString()});
         return waitIdle();
     }
+    QString write(const QString& name, const QString& text) {
+        QFile file(m_folder.filePath(name));
+        return file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) > 0 ? file.fileName()
+                                                                                : QString();
+    }
     QStringList rows(const QString& name) { // of the properties
         QStringList out;
         for (const Property& one : window.view<PropertiesView>()->model().properties())
@@ -29,7 +40,13 @@ public:
                 out << one.value;
         return out;
     }
+
+private:
+    QTemporaryDir m_folder;
 };
+
+const QString model = u"graph g(x: f32[4, 8], z: f32[4, 8]) -> y {\n"
+                      "  a = relu(x)\n  b = less(a, z)\n  y = where(b, a, z)\n}\n"_s;
 
 } // namespace
 
@@ -41,6 +58,8 @@ private Q_SLOTS:
     void howANodeWasRead();
     void resultsThatNobodyReads();
     void ties();
+    void refutedRuleThatActs();
+    void whatAVerdictLeavesOutLeavesNamesTheirRoom();
 };
 
 void TestDecisions::howAModelWasRead() {
@@ -111,6 +130,66 @@ void TestDecisions::ties() {
                  qPrintable(verdict.data().toString()));
     }
     QCOMPARE(marked, 1);
+}
+
+// In the margin, in the dock and as a problem, with its place.
+void TestDecisions::refutedRuleThatActs() {
+    Fixture f;
+    const QString book = f.write(u"bent.fw"_s, u"rule bent {\n  match y = relu(x)\n"
+                                               "  emit  y = tanh(x)\n}\n"_s);
+    QVERIFY(f.open(f.write(u"model.fw"_s, model)));
+    f.window.editBook(book, 1);
+    f.window.document().edit(snapshot::AddBook{book.toStdString()});
+    QVERIFY(f.waitIdle());
+    const ProblemsModel& problems = f.window.view<ProblemsView>()->model();
+    const auto acting = [&] {
+        for (int row = 0; row < problems.rowCount(); ++row)
+            if (problems.at(row).message.find("RUL23 bent: the rule is refuted and acts") == 0)
+                return row;
+        return -1;
+    };
+    QTRY_VERIFY(acting() >= 0);
+    QCOMPARE(problems.at(acting()).where.line, 1);
+    QCOMPARE(QString::fromStdString(problems.at(acting()).where.file), book);
+    RulesModel& rules = f.window.view<RulesView>()->model();
+    const QModelIndex bent = rules.index(0, 0, rules.index(0, 0));
+    QCOMPARE(bent.siblingAtColumn(RulesModel::Detail).data().toString(), u"1 applied"_s);
+    QCOMPARE(bent.siblingAtColumn(RulesModel::Detail).data(ItemRole::ToneRole).toInt(),
+             int(Tone::Bad));
+    QVERIFY(bent.data(Qt::ToolTipRole).toString().contains(u"RUL23"_s));
+    const auto& notes = f.window.view<BooksView>()->area()->current()->editor()->notes();
+    QVERIFY2(notes.at(1).tip.contains(u"it acts all the same: 1 application (RUL23)"_s),
+             qPrintable(notes.at(1).tip));
+    // What it did is a change of the plan, though the node keeps its name.
+    QVERIFY(f.window.document().changes());
+    QCOMPARE(f.window.document().changes()->changed.size(), std::size_t(1));
+    f.window.document().edit(snapshot::RemoveBook{book.toStdString()});
+    QVERIFY(f.waitIdle());
+    QTRY_COMPARE(acting(), -1);
+}
+
+void TestDecisions::whatAVerdictLeavesOutLeavesNamesTheirRoom() {
+    Fixture f;
+    const QString book =
+        f.write(u"lesser.fw"_s, u"rule lesser {\n  match y = where(less(a, b), a, b)\n"
+                                "  emit  y = min(a, b)\n}\n"_s);
+    QVERIFY(f.open(f.write(u"model.fw"_s, model)));
+    f.window.document().edit(snapshot::AddBook{book.toStdString()});
+    QVERIFY(f.waitIdle());
+    const RulesView* rules = f.window.view<RulesView>();
+    RulesModel& all = f.window.view<RulesView>()->model();
+    const QModelIndex lesser = all.index(0, 0, all.index(0, 0));
+    QTRY_VERIFY(lesser.siblingAtColumn(RulesModel::Verdict).data().toString().contains(u"NaN"_s));
+    const QModelIndex detail = lesser.siblingAtColumn(RulesModel::Detail);
+    QTRY_COMPARE(detail.data().toString(), u"1 applied"_s);
+    const QTreeView* tree = rules->tree();
+    const int needs = static_cast<const QAbstractItemView*>(tree)->sizeHintForIndex(detail).width();
+    for (const int width : {1280, 1600}) {
+        f.window.resize(width, 900);
+        QTest::qWait(30);
+        QVERIFY(tree->visualRect(lesser).width() >= tree->width() / 4);
+        QVERIFY(tree->visualRect(detail).width() >= needs);
+    }
 }
 
 QTEST_MAIN(TestDecisions)

@@ -204,6 +204,10 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
         row.tip +=
             u"\napplied %1 times in %2"_s.arg(applied->count).arg(timeText(applied->ms * 1e3));
         row.tone = applied->count > 0 ? Tone::Good : Tone::None;
+        if (applied->count > 0 && row.verdict == u"refuted"_s) {
+            row.tip += u"\nthe rule is refuted and acts all the same (RUL23)"_s;
+            row.tone = Tone::Bad;
+        }
     }
     if (const auto* first = m_content.bisected && m_content.bisected->first && applied
                                 ? &*m_content.bisected->first
@@ -502,6 +506,8 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
         return int((index.column() != Name ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case ClosedRole:
         return row.closed;
+    case ItemRole::WholeFrontRole: // a sentence is read from its front, names from both ends
+        return index.column() == Name ? 0 : int(data(index, Qt::DisplayRole).toString().size());
     case ItemRole::ToneRole:
         return index.column() == Detail    ? QVariant(int(row.tone))
                : index.column() == Verdict ? QVariant(int(row.verdictTone))

@@ -18,6 +18,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr int leastColumn = 60; // pixels of what is said of a rule
+
 // Pins of the document are no file.
 bool isBookFile(const QString& file) {
     return file.endsWith(u".fw"_s);
@@ -170,11 +172,13 @@ void RulesView::resizeEvent(QResizeEvent* event) {
 void RulesView::fitDetail() {
     const QAbstractItemView* tree = m_tree;
     const int verdict = tree->sizeHintForColumn(RulesModel::Verdict);
-    m_tree->header()->resizeSection(RulesModel::Verdict, verdict);
-    // The name keeps half of a narrow dock.
-    m_tree->header()->resizeSection(RulesModel::Detail,
-                                    std::min(tree->sizeHintForColumn(RulesModel::Detail),
-                                             std::max(m_lists->width() / 2 - verdict, 60)));
+    const int detail = tree->sizeHintForColumn(RulesModel::Detail);
+    // In a narrow dock the name keeps its part, and what is said of it shares the rest.
+    const int name = verdict > 0 ? m_lists->width() * 2 / 5 : m_lists->width() / 2;
+    const int rest = std::max(m_lists->width() - name, 2 * leastColumn);
+    const int narrow = std::min(verdict, std::max(rest - detail, rest / 2));
+    m_tree->header()->resizeSection(RulesModel::Verdict, narrow);
+    m_tree->header()->resizeSection(RulesModel::Detail, std::min(detail, rest - narrow));
 }
 
 void RulesView::setContent(RulesContent content) {

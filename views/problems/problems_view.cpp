@@ -197,7 +197,7 @@ ProblemsView::ProblemsView(QWidget* parent) : View(parent), m_table(new QTableVi
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Severity_, 80);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Code, 60);
-    m_table->horizontalHeader()->resizeSection(ProblemsModel::Message, 420);
+    m_table->horizontalHeader()->resizeSection(ProblemsModel::Message, 400);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Place, 220);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(u"Copy problem"_s, m_table);
@@ -219,18 +219,19 @@ ProblemsView::ProblemsView(QWidget* parent) : View(parent), m_table(new QTableVi
     layout->addWidget(m_table);
 }
 
-// What is wrong with books is a problem while it is: of the texts that are typed, and of the files.
+// What is wrong with books is a problem while it is: of the texts that are typed, of the files, and
+// what went wrong where their rules acted.
 void ProblemsView::documentChanged(Parts parts) {
     if (parts.has(Part::Inputs)) {
         m_model.setGeneration(document().generation());
         showState();
     }
-    if (!parts.has(Part::Checks))
+    if (!parts.hasAny({Part::Checks, Part::Rewrite}))
         return;
     Diags standing;
     const auto add = [&](const Diags& diags) {
         for (const Diag& diag : diags)
-            if (diag.severity != Severity::Note && diag.where.line > 0)
+            if (diag.severity != Severity::Note)
                 standing.push_back(diag);
     };
     for (const auto& [path, check] : document().checks()) {
@@ -238,6 +239,9 @@ void ProblemsView::documentChanged(Parts parts) {
         for (const auto& item : check->items)
             add(item.diagnostics);
     }
+    std::erase_if(standing, [](const Diag& diag) { return diag.where.line == 0; }); // of a request
+    if (document().rewrite())
+        add(document().rewrite()->diagnostics);
     std::stable_sort(standing.begin(), standing.end(), [](const Diag& a, const Diag& b) {
         return std::tuple(a.where.file, a.where.line, a.where.column) <
                std::tuple(b.where.file, b.where.line, b.where.column);
