@@ -115,6 +115,9 @@ QString inWords(const std::string& change) {
                            : u"with %1 alone"_s.arg(names.split(u',').join(u" and "_s));
 }
 
+// The answer is whole first; what does not fit below it is scrolled to.
+constexpr int leastGates = 24; // pixels
+
 } // namespace
 
 ExplainView::ExplainView(QWidget* parent)
@@ -134,6 +137,7 @@ ExplainView::ExplainView(QWidget* parent)
     m_gates->header()->resizeSection(0, 24);
     m_gates->header()->resizeSection(1, 150);
     m_gates->setIndentation(0);
+    m_gates->setMinimumHeight(leastGates);
     m_gates->viewport()->installEventFilter(this);
     m_copy->setToolTip(u"Copy the explanation as text"_s);
     m_together->setToolTip(u"Pin the two operators into one group"_s);
