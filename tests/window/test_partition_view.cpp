@@ -28,11 +28,12 @@ private:
                                             [&](const auto& one) { return one.id == region->id; });
         QVERIFY(container != containers.end());
         canvas()->fitAll();
-        QTest::mouseClick(canvas()->viewport(), Qt::LeftButton, {},
-                          canvas()
-                              ->toViewport({container->rect.x + container->rect.width / 2,
-                                            container->rect.y + container->headerHeight / 2})
-                              .toPoint());
+        QTest::mouseClick(
+            canvas()->viewport(), Qt::LeftButton, {},
+            canvas()
+                ->toViewport({container->rect.x + container->rect.width / 8, // no edge enters there
+                              container->rect.y + container->headerHeight / 2})
+                .toPoint());
         waitIdle();
     }
     std::vector<std::string> planned() const { // who computes what
