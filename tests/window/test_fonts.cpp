@@ -140,7 +140,9 @@ void TestFonts::testsPassWith() {
     for (const QStringList& test :
          {QStringList{u"editor_test_book_editor"_s},
           QStringList{u"window_test_reading"_s, u"fontOfTheDesktop"_s, u"graphsGrowWithTheFont"_s,
-                      u"opTimesFitBesideTheGraphs"_s, u"namesInTheOutline"_s}}) {
+                      u"opTimesFitBesideTheGraphs"_s, u"namesInTheOutline"_s},
+          QStringList{u"window_test_state_matrix"_s,
+                      u"nothingIsClippedOrNameless:light 20 px 1280"_s}}) {
         const Ended ended =
             ran(QStringLiteral(FW_BINARY_DIR "/tests/") + test.front(), test.mid(1), environment);
         QVERIFY2(ended.well, ended.said.constData());
