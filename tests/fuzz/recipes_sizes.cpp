@@ -144,9 +144,14 @@ Id resize(Maker& maker) {
             std::vector<double>{0.5, 1, 1.5, 2, 0.75, 0.6F, 5.0F / 3}[maker.random.below(7)]);
     const Id given = maker.constantOf(
         dataFromDoubles(DType::F32, {static_cast<std::int64_t>(numbers.size())}, numbers));
-    const Id sizes = maker.one("scaled_extents", {extents, given});
+    Id sizes = maker.one("scaled_extents", {extents, given});
+    const bool oneRatio = maker.random.chance(30); // keep_aspect_ratio_policy
+    if (oneRatio)
+        sizes = maker.one("fitted_extents",
+                          {extents, maker.one("aspect_ratio", {extents, sizes},
+                                              attributes({{"largest", flag(maker)}}))});
     std::vector<Id> operands{extents, sizes};
-    if (maker.random.chance(50))
+    if (!oneRatio && maker.random.chance(50))
         operands.push_back(given);
     const Id places =
         maker.one("resize_places", operands, attributes({{"mode", maker.random.between(0, 5)}}));
