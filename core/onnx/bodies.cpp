@@ -3,6 +3,7 @@
 #include "onnx/model_importer.h"
 
 #include "onnx/standard_operators.h"
+#include "onnx/stated_types.h"
 #include "onnx/subgraphs.h"
 
 #include <fmt/format.h>
@@ -91,6 +92,14 @@ Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) {
                                     "this domain, but none of this name",
                                     type),
                         {}, "export the model again with all its functions");
+    if (isRandom(node, opsetOf(node.domain())))
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("{} draws random numbers, which is not done: nothing could be "
+                                    "said of what comes out",
+                                    type),
+                        {},
+                        "make what it gives an input of the model, or a constant; or say what it "
+                        "computes in a book, which is given with --rules");
     const std::string clause = clauseHint(node);
     return makeDiag(DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type),
                     {},

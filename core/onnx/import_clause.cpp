@@ -60,6 +60,11 @@ AttrType typeOfFixed(const AttrValue& value) {
                                                        : AttrType::Text;
 }
 
+// What such an attribute asks for, where it is not inference.
+const char* ofTraining(std::string_view attribute) {
+    return attribute == "training_mode" || attribute == "is_test" ? "; training mode is not" : "";
+}
+
 // What the clause gives one value has it.
 Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
     for (const auto& [name, wanted] : clause.fixed) {
@@ -68,8 +73,8 @@ Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
         FW_TRY(const AttrValue given, attributeValue(node, name, typeOfFixed(wanted)));
         if (!(given == wanted))
             return node.unsupported(
-                fmt::format("the attribute '{}' is {}, and only {} is supported", cleanText(name),
-                            attrText(given), attrText(wanted)),
+                fmt::format("the attribute '{}' is {}, and only {} is supported{}", cleanText(name),
+                            attrText(given), attrText(wanted), ofTraining(name)),
                 fmt::format("export the model with {} = {}", cleanText(name), attrText(wanted)));
     }
     return {};
@@ -109,7 +114,12 @@ Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& r
         operands.pop_back();
     for (std::size_t i = op.outputNames().size(); i < node.outputCount(); ++i)
         if (node.outputUsed(i))
-            return node.unsupported(fmt::format("output {} is not computed", i + 1));
+            return clause.fixed.contains("training_mode") // results that inference has not
+                       ? node.unsupported(
+                             fmt::format("output {} is of training mode, which is not supported",
+                                         i + 1),
+                             "export the model for inference")
+                       : node.unsupported(fmt::format("output {} is not computed", i + 1));
     Attrs attrs;
     for (const std::string& ours : op.attrNames()) {
         const std::string& theirs = clause.nodeAttribute(ours);

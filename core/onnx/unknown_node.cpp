@@ -5,6 +5,7 @@
 
 #include "ir/missing_type.h"
 #include "onnx/standard_operators.h"
+#include "onnx/stated_types.h"
 #include "onnx/subgraphs.h"
 
 #include <fmt/format.h>
@@ -190,6 +191,12 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         }
         wish.bodies.push_back(std::move(one.body));
     }
+    const auto operandType = [&](int operand) -> std::optional<TensorType> {
+        if (operand >= node.input_size() || node.input(operand).empty() ||
+            value(node.input(operand)).untyped)
+            return std::nullopt;
+        return m_editor.type(wish.inputs[static_cast<std::size_t>(operand)]);
+    };
     std::vector<bool> untyped;
     Integers untypedOutputs;  // nothing is known of them
     Integers unrankedOutputs; // the element type is
@@ -204,6 +211,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             return inNode(index, declared.takeDiag());
         if (!*declared)
             *declared = branchType(node, bodies, wish.bodies, i);
+        if (!*declared)
+            *declared = statedType(node, i, opsetOf(node.domain()), operandType);
         untyped.push_back(!*declared);
         wish.outputNames.push_back(cleanText(output));
         // Without a declared type one is made up so that the graph stays typed; nothing is derived

@@ -93,7 +93,7 @@ void TestShippedClauses::refused_data() {
         QTest::addRow("%s %s %lld", type, attribute, value) << type << attribute << value << reason;
     };
     row("BatchNormalization", "training_mode", 1,
-        "the attribute 'training_mode' is 1, and only 0 is supported");
+        "the attribute 'training_mode' is 1, and only 0 is supported; training mode is not");
     row("BatchNormalization", "spatial", 0,
         "the attribute 'spatial' is 0, and only 1 is supported");
     row("LRN", "size", 0, "size");

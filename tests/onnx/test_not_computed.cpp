@@ -1,0 +1,126 @@
+// Operators of training and of random numbers: refused by those words with the name of the node,
+// with the types that ONNX gives their results, so that all around them is read as it is.
+#include "onnx/reading.h"
+
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::test;
+using M = ModelBuilder;
+
+class TestNotComputed : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void refusedWithTypes_data();
+    void refusedWithTypes();
+    void dropoutOfNothing();
+};
+
+void TestNotComputed::refusedWithTypes_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<int>("opset");
+    QTest::addColumn<QString>("inputs");
+    QTest::addColumn<QString>("word");
+    QTest::addColumn<QStringList>("results"); // their types
+    QTest::addColumn<QStringList>("attributes");
+    const auto row = [](const char* name, const char* type, int opset, const char* inputs,
+                        const char* word, const QStringList& results,
+                        const QStringList& attributes = {}) {
+        QTest::newRow(name) << QString::fromLatin1(type) << opset << QString::fromLatin1(inputs)
+                            << QString::fromLatin1(word) << results << attributes;
+    };
+    const QString same = QStringLiteral("f32[N, 3]"), row3 = QStringLiteral("f32[3]");
+    row("normalisation", "BatchNormalization", 15, "x w w w w", "training mode", {same, row3, row3},
+        {"training_mode=1"});
+    row("its mean and variance before opset 14", "BatchNormalization", 9, "x w w w w",
+        "training mode", {same, row3, row3, row3, row3});
+    row("of opset 6", "BatchNormalization", 6, "x w w w w", "training mode", {same}, {"is_test=0"});
+    row("dropout", "Dropout", 13, "x half yes", "training mode", {same, "bool[N, 3]"});
+    row("dropout that is decided while running", "Dropout", 22, "x - t", "training mode", {same});
+    row("dropout of opset 6", "Dropout", 6, "x", "training mode", {same, same}, {"is_test=0"});
+    row("normal numbers", "RandomNormal", 15, "", "random", {"f32[2, 3]"}, {"shape=2,3"});
+    row("uniform f64", "RandomUniform", 1, "", "random", {"f64[3]"}, {"shape=3,", "dtype=11"});
+    row("normal numbers like", "RandomNormalLike", 22, "x", "random", {same});
+    row("uniform f16 like integers", "RandomUniformLike", 15, "i", "random", {"f16[N, 4]"},
+        {"dtype=10"});
+    row("truths", "Bernoulli", 15, "x", "random", {"bool[N, 3]"}, {"dtype=9"});
+    row("classes", "Multinomial", 13, "x", "random", {"i32[N, 5]"}, {"sample_size=5"});
+    row("classes of i64", "Multinomial", 7, "x", "random", {"i64[N, 1]"}, {"dtype=7"});
+}
+
+void TestNotComputed::refusedWithTypes() {
+    QFETCH(QString, type);
+    QFETCH(int, opset);
+    QFETCH(QString, inputs);
+    QFETCH(QString, word);
+    QFETCH(QStringList, results);
+    QFETCH(QStringList, attributes);
+    M m(opset);
+    m.input("in", {"N", "3"}).input("i", {"N", "4"}, proto::TensorProto::INT64);
+    m.input("t", {}, proto::TensorProto::BOOL);
+    m.weights("w", {3}, {1, 2, 3}).weights("half", {}, {0.5F});
+    auto* yes = m.graph().add_initializer();
+    yes->set_name("yes");
+    yes->set_data_type(proto::TensorProto::BOOL);
+    yes->add_int32_data(1);
+    m.node("Relu", "in", "x", "before");
+    QString names;
+    for (int i = 0; i < results.size(); ++i)
+        names += QStringLiteral("r%1 ").arg(i);
+    auto& node = m.node(type.toStdString(), inputs.toStdString(), names.toStdString(), "odd one");
+    for (const QString& attribute : attributes) {
+        const std::string name = attribute.section(u'=', 0, 0).toStdString();
+        const QStringList values = attribute.section(u'=', 1).split(u',', Qt::SkipEmptyParts);
+        if (!attribute.contains(u',')) {
+            M::set(node, name, values.front().toLongLong());
+            continue;
+        }
+        std::vector<std::int64_t> list;
+        for (const QString& value : values)
+            list.push_back(value.toLongLong());
+        M::set(node, name, list);
+    }
+    for (int i = 0; i < results.size(); ++i) { // read, so that it counts
+        m.node("Identity", QStringLiteral("r%1").arg(i).toStdString(),
+               QStringLiteral("y%1").arg(i).toStdString(),
+               QStringLiteral("behind%1").arg(i).toStdString());
+        m.output(QStringLiteral("y%1").arg(i).toStdString());
+        auto& output = *m.graph().mutable_output(i);
+        output.clear_type();
+    }
+    const auto imported = read(m.bytes());
+    QVERIFY2(imported.ok(), imported.ok() ? "" : imported.diag().text().c_str());
+    Diags errors;
+    for (const Diag& diag : imported->diagnostics)
+        if (diag.severity == Severity::Error)
+            errors.push_back(diag);
+    QCOMPARE(errors.size(), std::size_t(1)); // nothing behind it misses a type
+    const std::string said = errors.front().text();
+    QVERIFY2(said.find(word.toStdString()) != std::string::npos, said.c_str());
+    QVERIFY2(said.find("odd one") != std::string::npos, said.c_str());
+    QVERIFY2(said.find(type.toStdString()) != std::string::npos, said.c_str());
+    const Graph& graph = *imported->graph;
+    QVERIFY(graph.findByName("before") != nullptr || inputs.isEmpty());
+    QCOMPARE(graph.results().size(), std::size_t(results.size()));
+    for (int i = 0; i < results.size(); ++i)
+        QCOMPARE(QString::fromStdString(graph.type(graph.results()[std::size_t(i)].value).text()),
+                 results[i]);
+    const auto again = writtenAndRead(graph); // as it was
+    if (opset >= 7) {
+        QVERIFY2(again.ok(), again.ok() ? "" : again.diag().text().c_str());
+        QCOMPARE(operatorsOf(*again->graph), operatorsOf(graph));
+    }
+}
+
+// A ratio of 0 changes nothing, whatever the mode is.
+void TestNotComputed::dropoutOfNothing() {
+    M m(13);
+    m.input("x", {"N", "3"}).input("t", {}, proto::TensorProto::BOOL).output("y");
+    m.weights("r", {}, {0});
+    m.node("Dropout", "x r t", "y", "d");
+    QCOMPARE(ops(m), std::string("dropout"));
+}
+
+QTEST_APPLESS_MAIN(TestNotComputed)
+#include "test_not_computed.moc"
