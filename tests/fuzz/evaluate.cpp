@@ -6,6 +6,7 @@
 #include "fuzz/native.h"
 #include "fuzz/numbers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -104,6 +105,27 @@ bool mayOverflow(const TensorData& factors) {
     return isFloat(factors.dtype()) && bits > 120;
 }
 
+bool isZero(const AttrValue& value) {
+    const auto* list = std::get_if<Integers>(&value);
+    return list != nullptr &&
+           std::all_of(list->begin(), list->end(), [](std::int64_t n) { return n == 0; });
+}
+
+// Whether the zeros around an image, or one that is an element and may have been put there, meet a
+// weight that is infinite or no number: whether that counts is not promised.
+bool mayMeetNothing(const std::string& op, const std::vector<Operand>& operands,
+                    const Attrs& attrs) {
+    const std::vector<double> weights = numbersOf(*operands[1].data);
+    if (std::all_of(weights.begin(), weights.end(), [](double w) { return std::isfinite(w); }))
+        return false;
+    for (const auto& [name, value] : attrs)
+        if ((name == "pads" || name == "before" || name == "behind") && !isZero(value))
+            return true;
+    const std::vector<double> image = numbersOf(*operands[0].data);
+    return op == "conv_transpose2d" || op == "conv_transpose" || // places between elements
+           std::find(image.begin(), image.end(), 0.0) != image.end();
+}
+
 // Whether a step inside an operator may leave the floats, or lose all bits, though its result does
 // not: then what is right depends on how it is computed.
 bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands,
@@ -116,14 +138,9 @@ bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands,
             if (!(size <= 1e9) || (size > 0 && size < 1e-9))
                 return true;
         }
-    // What a window meets beyond a border adds nothing, and neither does 0 times what is infinite.
-    const bool weighs = sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul";
-    // Statistics become factors, whose product with a mean of 0 is 0.
-    if (weighs || op == "batch_norm")
-        for (std::size_t i = 1; i < operands.size(); ++i)
-            for (const double number : numbersOf(*operands[i].data))
-                if (!std::isfinite(number))
-                    return true;
+    if (sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul" &&
+        mayMeetNothing(op, operands, attrs))
+        return true;
     const bool turns = op == "sin" || op == "cos" || op == "tan"; // no exact reduction far out
     for (const Operand& operand : operands) {
         if (operand.data == nullptr || !isFloat(operand.data->dtype()))
