@@ -378,5 +378,13 @@ void TestOnnxSuite::refusalsAreOfCases() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestOnnxSuite)
+// A thousand models take longer than QtTest lets a function run on a machine that does other
+// things.
+int main(int count, char** arguments) {
+    if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT"))
+        qputenv("QTEST_FUNCTION_TIMEOUT", "1200000");
+    QCoreApplication app(count, arguments);
+    TestOnnxSuite test;
+    return QTest::qExec(&test, count, arguments);
+}
 #include "test_onnx_suite.moc"
