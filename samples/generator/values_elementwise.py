@@ -128,6 +128,7 @@ def single(table):
         x = Tensor(dtype, [np.nan, 1, -np.inf, np.inf, 0])
         table.call("is_nan", [x], Tensor("bool", np.isnan(x.v)))
         table.call("is_inf", [x], Tensor("bool", x.v == -np.inf), positive=False)
+        table.call("is_inf", [x], Tensor("bool", x.v == np.inf), negative=False)
     for dtype in NUMBERS:
         x = draw(dtype, 3, 5)
         table.call("neg", [x], Tensor(dtype, -x.v))

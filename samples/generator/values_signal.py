@@ -41,6 +41,7 @@ def filtered(c, taps, scale, weight):
 
 
 def resizes(table):
+    places = whole([[1, 0, 1], [3, -2, 4]], "f64")
     for dtype in ALL:
         x = spread(dtype, 2, 4)
         for rounding, nearest in enumerate(ROUNDINGS):
@@ -52,6 +53,8 @@ def resizes(table):
             wanted = resized(x.held, size, step, 0, lambda c: [(nearest(c), 1)])
             at = {"step": 1.0, "under": 2.0} if size == 7 else {"step": 4.0, "under": 3.0}
             table.call("resize_nearest", [x], Tensor(dtype, wanted), axis=1, size=[size], rounding=4, **at)
+        wanted = resized(x.held, 6, 0.75, -0.5, lambda c: [(ROUNDINGS[1](c), 1)], crop=1)
+        table.call("resize_nearest", [x, places], Tensor(dtype, wanted), axis=1, size=[6], row=1, rounding=1, crop=True, outside=1.0)
     for dtype in FLOATS:
         x = draw(dtype, 2, 4)
         where = {"axis": 1, "size": [6], "step": 3.0, "start": -2.0, "under": 4.0}
@@ -59,8 +62,7 @@ def resizes(table):
             (math.floor(c), 1 - (c - math.floor(c))), (math.floor(c) + 1, c - math.floor(c))])), **where)
         wanted = resized(x.v, 6, 0.75, -0.5, lambda c: [
             (math.floor(c), 1 - (c - math.floor(c))), (math.floor(c) + 1, c - math.floor(c))], crop=1.5)
-        table.call("resize_linear", [x, whole([[1, 0, 1], [3, -2, 4]], "f64")], Tensor(dtype, wanted), axis=1, size=[6], row=1,
-                   crop=True, outside=1.5)
+        table.call("resize_linear", [x, places], Tensor(dtype, wanted), axis=1, size=[6], row=1, crop=True, outside=1.5)
 
         def four(c, a):
             return [(math.floor(c) + k, cubic(c - math.floor(c) - k, a)) for k in range(-1, 3)]
@@ -68,12 +70,19 @@ def resizes(table):
         table.call("resize_cubic", [x], Tensor(dtype, resized(x.v, 6, 0.75, -0.5, lambda c: four(c, -0.5))), a=-0.5, **where)
         table.call("resize_cubic", [x], Tensor(dtype, resized(x.v, 6, 0.75, -0.5, lambda c: normed(
             [(at, w) for at, w in four(c, -0.75) if 0 <= at < 4]))), exclude=True, **where)
+        wanted = resized(x.v, 6, 0.75, -0.5, lambda c: four(c, -0.75), crop=-2.5)
+        table.call("resize_cubic", [x, places], Tensor(dtype, wanted), axis=1, size=[6], row=1, crop=True, outside=-2.5)
         x = draw(dtype, 2, 7)
         where = {"axis": -1, "size": [3], "step": 4.0, "start": 1.0, "under": 2.0, "scale": 0.5}
         table.call("resize_filtered", [x], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: filtered(
             c, 2, 0.5, lambda d: max(1 - abs(d), 0)))), taps=2, **where)
         table.call("resize_filtered", [x], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: filtered(
             c, 4, 0.5, lambda d: cubic(d, -0.5)))), taps=4, cubic=True, a=-0.5, **where)
+        where["start"] = -1.0
+        table.call("resize_filtered", [x], Tensor(dtype, resized(x.v, 3, 2.0, -0.5, lambda c: normed(
+            [(at, w) for at, w in filtered(c, 4, 0.5, lambda d: max(1 - abs(d), 0)) if 0 <= at < 7]))), taps=4, exclude=True, **where)
+        wanted = resized(x.v, 3, 2.0, -0.5, lambda c: filtered(c, 2, 0.5, lambda d: max(1 - abs(d), 0)), crop=1.5)
+        table.call("resize_filtered", [x], Tensor(dtype, wanted), taps=2, crop=True, outside=1.5, **where)
 
 
 def mirrored(place, size, align):
