@@ -6,6 +6,7 @@
 #include "fw_process.h"
 
 #include "base/files.h"
+#include "common/long_functions.h"
 #include "library/library.h"
 #include "onnx/export.h"
 #include "onnx/function_cases.h"
@@ -274,5 +275,7 @@ void TestOnnxRuntime::operatorsOfBooks() {
     judge(lines);
 }
 
-QTEST_GUILESS_MAIN(TestOnnxRuntime)
+int main(int count, char** arguments) {
+    return fw::test::runLong<TestOnnxRuntime>(count, arguments);
+}
 #include "test_onnx_runtime.moc"

@@ -7,6 +7,7 @@
 // another folder).
 #include "fw_process.h"
 
+#include "common/long_functions.h"
 #include "onnx/data_cases.h"
 #include "onnx/export.h"
 #include "onnx/reading.h"
@@ -378,13 +379,7 @@ void TestOnnxSuite::refusalsAreOfCases() {
     }
 }
 
-// A thousand models take longer than QtTest lets a function run on a machine that does other
-// things.
 int main(int count, char** arguments) {
-    if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT"))
-        qputenv("QTEST_FUNCTION_TIMEOUT", "1200000");
-    QCoreApplication app(count, arguments);
-    TestOnnxSuite test;
-    return QTest::qExec(&test, count, arguments);
+    return fw::test::runLong<TestOnnxSuite>(count, arguments);
 }
 #include "test_onnx_suite.moc"
