@@ -154,8 +154,27 @@ Status stft(GraphWriter& out, const Node& node) {
     return {};
 }
 
-// The rate is a whole number where it was read.
+// A constant of whole numbers, or what was an integer before it was cast and seen as another shape.
+bool isWhole(const Graph& graph, ValueRef value) {
+    for (const Node* node = &graph.node(value.node);; node = &graph.node(node->inputs[0].node)) {
+        if (node->isConstant()) {
+            for (std::size_t i = 0; i < node->data->count(); ++i)
+                if (node->data->at(i) != std::floor(node->data->at(i)))
+                    return false;
+            return true;
+        }
+        if (!isFloat(node->outputs[0].type.dtype))
+            return true;
+        if ((node->op != "cast" && node->op != "reshape") || node->inputs.empty())
+            return false;
+    }
+}
+
+// In ONNX the rate is an integer.
 Status melWeights(GraphWriter& out, const Node& node) {
+    if (!isWhole(out.graph(), node.inputs[0]))
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "ONNX has mel weights of rates that are whole numbers only");
     FW_TRY(const std::string bins, out.dims(node.name + ".bins", dimsOf(node, "bins")));
     FW_TRY(const std::string length, out.dims(node.name + ".length", dimsOf(node, "length")));
     const std::string scalar = out.integers(node.name + ".scalar", {});

@@ -137,17 +137,19 @@ Id cosineWindow(Maker& maker) {
 }
 
 Id melWeights(Maker& maker) {
-    const auto number = [&](std::int64_t value) {
+    const auto number = [&](std::int64_t value, double part = 0.37) { // between corners
         return maker.constantOf(
-            dataFromDoubles(DType::F64, {}, {static_cast<double>(value) + 0.37}));
+            dataFromDoubles(DType::F64, {}, {static_cast<double>(value) + part}));
     };
+    const double ofRate = maker.random.chance(70) ? 0 : 0.37; // a fraction is not written as ONNX
     const std::int64_t low = maker.random.between(0, 40),
                        high = low + maker.random.between(1, 300); // up to half the rate
-    return maker.one("mel_weights",
-                     {number(2 * high + maker.random.between(1, 400)), number(low), number(high)},
-                     attributes({{"bins", Integers{maker.random.between(1, 6)}},
-                                 {"length", Integers{maker.random.between(1, 20)}},
-                                 {"to", maker.random.chance(50) ? DType::F32 : maker.anyType()}}));
+    return maker.one(
+        "mel_weights",
+        {number(2 * high + maker.random.between(1, 400), ofRate), number(low), number(high)},
+        attributes({{"bins", Integers{maker.random.between(1, 6)}},
+                    {"length", Integers{maker.random.between(1, 20)}},
+                    {"to", maker.random.chance(50) ? DType::F32 : maker.anyType()}}));
 }
 
 Id stft(Maker& maker) {

@@ -116,6 +116,7 @@ private Q_SLOTS:
     void unknownTypesAreNotMadeUp();
     void absentResultsStayAbsent();
     void opsetsThatAreNotSaid();
+    void ratesAreWholeNumbers();
     void attributesOfOurNamesSurvive();
     void externalWeightsInAttributesAreEmbedded();
 };
@@ -458,6 +459,27 @@ void TestExport::opsetsThatAreNotSaid() { // by a graph that somebody wrote as t
         QVERIFY2(written.ok(), written.ok() ? "" : written.diag().text().c_str());
         QCOMPARE(written->opset, std::int64_t{opset});
         QCOMPARE(written->diagnostics.size(), static_cast<std::size_t>(warnings));
+    }
+}
+
+// Of MelWeightMatrix: a fraction would be cut off.
+void TestExport::ratesAreWholeNumbers() {
+    for (const auto& [rate, good] : {std::pair("const [512] : f64[]", true),
+                                     {"const [511.5] : f64[]", false},
+                                     {"cast(n) {to = f64}", true},
+                                     {"cast(x) {to = f64}", false}}) {
+        const auto graph = parseGraph(fmt::format("graph g(n: i32[], x: f32[]) -> y {{\n"
+                                                  "  r = {}  l = const [0] : f64[]\n"
+                                                  "  h = const [200] : f64[]\n"
+                                                  "  y = mel_weights(r, l, h) {{bins = [3], "
+                                                  "length = [16]}}\n}}\n",
+                                                  rate),
+                                      standardOperators(), {});
+        QVERIFY2(graph.ok(), graph.ok() ? "" : graph.diag().text().c_str());
+        const auto written = exportModel(**graph);
+        QVERIFY2(written.ok() == good, rate);
+        if (!good)
+            QVERIFY(written.diag().text().find("whole numbers") != std::string::npos);
     }
 }
 
