@@ -53,3 +53,22 @@ def add_to(cases):
               {**rows, "r": with_nan(ints(3, 37, seed=1), 0)}, outputs="a b c")
     cases.add("nan_where", [node("Less", "x r", "m"), node("Where", "m x r")],
               {**rows, "r": with_nan(ints(3, 37, seed=1), 0)})
+    infinite_parameters(cases)
+
+
+def infinite_parameters(cases):
+    """A batch norm keeps its order where a parameter is infinite, alone and behind a convolution: (x - 0) * inf is infinite."""
+    inf = np.inf
+    parameters = {"g": F([inf, 1, 1, -inf, 2, 1]), "t": F([1, -inf, 2, 0, 1, 3]), "m": F([0, 1, inf, 0, np.nan, 1]),
+                  "v": F([3, 3, 3, 3, 3, inf])}
+    norm = node("BatchNormalization", "c g t m v", "y", epsilon=1.0)
+    cases.close("inf_batch_norm", node("BatchNormalization", "x g t m v", epsilon=1.0), {"x": 4 * ints(2, 6, 3) + 1}, parameters)
+    cases.close("inf_conv_batch_norm", [node("Conv", "x w", "c", kernel_shape=[3, 3], pads=[1, 1, 1, 1]), norm],
+                {"x": ints(1, 4, 5, 5)}, {**parameters, "w": ints(6, 4, 3, 3)})
+    cases.close("inf_conv_bias_batch_norm", [node("Conv", "x w b", "c", kernel_shape=[2], strides=[2]), norm],
+                {"x": ints(2, 3, 8)}, {**parameters, "w": ints(6, 3, 2), "b": ints(6, seed=1)})
+    # Every place of the window is an element and none is 0, so an infinite weight gives an infinity.
+    weights = ints(8, 4, 3, 3)
+    weights[1, 2, 0, 1], weights[5, 0, 2, 2] = inf, -inf
+    cases.add("inf_conv_weights", [node("Conv", "x w", "c", kernel_shape=[3, 3]), node("Relu", "c")],
+              {"x": 2 * ints(1, 4, 6, 6) + 1}, {"w": weights})
