@@ -9,6 +9,7 @@
 #include "rewrite/embedded.h"
 #include "rewrite/origins.h"
 #include "rewrite/returning.h"
+#include "rewrite/sound_books.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
@@ -544,15 +545,8 @@ Result<RuleBook> standardRules() {
 
 Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
                                const RewriteOptions& options) {
-    const PatternTable table = book.table();
-    for (const auto& pattern : book.patterns)
-        if (auto wrong = firstError(checkPattern(*pattern, graph->operators(), table, {})))
-            return wrong->advise(pattern->name + " cannot be used; fw check BOOK.fw tells more");
-    for (const auto& entry : book.entries)
-        if (const auto* rule = dynamic_cast<const RuleTree*>(entry.get()))
-            if (auto wrong = firstError(checkRule(*rule, graph->operators(), table, {})))
-                return wrong->advise("rule " + rule->name +
-                                     " cannot be used; fw check BOOK.fw tells more");
+    if (auto wrong = firstErrorOf(book, graph->operatorSet()))
+        return *wrong;
     FW_TRY(Rewritten out, Simplification(book, options).run(graph));
     for (const std::string& stage : rewriteStages()) {
         if (stage == rewriteStages().front() ||
