@@ -169,9 +169,12 @@ const BoundedRow& BoundedRows::run(const std::vector<std::int64_t>& at, std::siz
         const DType dtype = m_types[static_cast<std::size_t>(index)];
         std::fill_n(constant.value.begin(), count, value);
         constant.exact = true;
-        if (isFloat(dtype) && roundTo(value, dtype).real != value.real) {
+        // What a model holds of a decimal is an f32; attributes of f64 are as exact.
+        const DType held = m_sharp && dtype == DType::F64 ? DType::F32 : dtype;
+        if (isFloat(dtype) && std::isfinite(value.real) &&
+            roundTo(value, held).real != value.real) {
             spellOut(constant, dtype, m_count);
-            std::fill_n(constant.error.begin(), count, roundingUnit(dtype) * std::fabs(value.real));
+            std::fill_n(constant.error.begin(), count, roundingUnit(held) * std::fabs(value.real));
         }
     }
     for (const Step& step : m_steps) {

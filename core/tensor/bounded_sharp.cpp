@@ -9,7 +9,8 @@ namespace fw {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-constexpr double leastPositive = std::numeric_limits<double>::denorm_min();
+// More than what is too small for a double, so that it is a bound behind some divisions, too.
+constexpr double leastPositive = 0x1p-1000;
 
 // Whether the operation on doubles did not round (T. J. Dekker, "A floating-point technique for
 // extending the available precision", 1971).

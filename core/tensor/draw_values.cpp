@@ -49,7 +49,7 @@ std::int64_t endOfIntegers(Random& random, DType dtype) {
     }
 }
 
-double endOfReals(Random& random, DType dtype) {
+double endOfReals(Random& random, DType dtype, bool large) {
     static const std::vector<double> ends = {65504,
                                              65520,
                                              300,
@@ -81,7 +81,7 @@ double endOfReals(Random& random, DType dtype) {
                            : dtype == DType::F64 ? std::numeric_limits<double>::max()
                                                  : 3.38e38; // of bf16 and f32
     double value = 0;
-    switch (random.below(5)) {
+    switch (large ? 3 : random.below(5)) {
     case 3:
         value = largest * (0.5 + random.unit() / 2);
         break;
@@ -134,7 +134,8 @@ TensorData drawnData(Random& random, const Literals& literals, const TensorType&
     constexpr std::size_t forms = 8;
     const std::size_t form = how == DrawnValues::Any ? random.below(forms) : 0;
     if (dtype == DType::Bool || !isFloat(dtype)) {
-        const bool ends = how == DrawnValues::Ends || (form == 7 && random.chance(60));
+        const bool ends = how == DrawnValues::Ends || how == DrawnValues::Largest ||
+                          (form == 7 && random.chance(60));
         std::vector<std::int64_t> values(box.count);
         for (std::int64_t& value : values)
             value = dtype == DType::Bool ? static_cast<std::int64_t>(random.below(2))
@@ -143,11 +144,17 @@ TensorData drawnData(Random& random, const Literals& literals, const TensorType&
                                 : random.between(form == 1 || leastOf(dtype) == 0 ? 0 : -3, 3);
         if (form == 5)
             std::fill(values.begin(), values.end(), values.empty() ? 0 : values.front());
+        if (how == DrawnValues::Any && dtype != DType::Bool && !literals.reals.empty() &&
+            random.chance(40))
+            if (const double literal = random.pick(literals.reals);
+                literal == std::floor(literal) && std::abs(literal) <= 64)
+                std::fill(values.begin(), values.end(),
+                          wrapTo(dtype, static_cast<std::int64_t>(literal)));
         return dataFromIntegers(dtype, box.extents, values);
     }
     const auto number = [&]() -> double {
-        if (how == DrawnValues::Ends)
-            return endOfReals(random, dtype);
+        if (how == DrawnValues::Ends || how == DrawnValues::Largest)
+            return endOfReals(random, dtype, how == DrawnValues::Largest);
         switch (form) {
         case 0:
             return static_cast<double>(random.between(-3, 3));

@@ -18,8 +18,9 @@ struct Literals {
 
 enum class DrawnValues : std::uint8_t {
     Whole, // integers from -3 to 3
-    Any, // these, numbers, positive ones, halves, one value, some 0; now and then an end of a type
-    Ends // up to the largest of the type, what it just holds or does not, large and small ones
+    Any,  // these, numbers, positive ones, halves, one value, some 0; now and then an end of a type
+    Ends, // up to the largest of the type, what it just holds or does not, large and small ones
+    Largest // floats within half of the largest, of either sign: what they sum up to ends; as Ends
 };
 
 // A constant, or the data of an input.

@@ -56,17 +56,24 @@ bool divides(const Graph& graph) {
 
 class Comparison {
 public:
-    Comparison(const Graph& before, const Graph& after, const Literals& literals, Random& random)
-        : m_before(before), m_after(after), m_literals(literals), m_random(random) {}
+    Comparison(const Graph& before, const Graph& after, const Literals& literals,
+               std::uint64_t seed)
+        : m_before(before), m_after(after), m_literals(literals), m_seeds(seed), m_random(seed) {}
 
     GraphComparison run(const std::set<ButFor>& enough) {
-        for (const DrawnValues how : {DrawnValues::Whole, DrawnValues::Any, DrawnValues::Ends})
+        const DrawnValues ends = m_seeds.chance(30) ? DrawnValues::Largest : DrawnValues::Ends;
+        for (const DrawnValues how : {DrawnValues::Whole, DrawnValues::Any, ends}) {
+            drawAnew();
             if (!ofNumbers(how, enough))
                 return std::move(m_out);
+        }
+        drawAnew();
         if (!droppedMayBeNoNumber())
             return std::move(m_out);
+        drawAnew();
         if (!enough.contains(ButFor::NaN))
             ofNoNumbers(ButFor::NaN, withNaN);
+        drawAnew();
         if (!enough.contains(ButFor::Infinities))
             ofNoNumbers(ButFor::Infinities, withInfinities);
         return std::move(m_out);
@@ -76,6 +83,9 @@ private:
     struct Both {
         std::vector<BoundedValues> got, wanted;
     };
+
+    // Each kind of values follows from the seed alone, not from how many the others took.
+    void drawAnew() { m_random = Random(m_seeds.next()); }
 
     // nullopt: what the reference does not compute says nothing.
     std::optional<Both> computed(const Inputs& inputs, const BoundedOptions& options) const {
@@ -140,7 +150,7 @@ private:
         options.ends = Ends::All;
         const auto both = computed(inputs, options);
         if (!both)
-            return how == DrawnValues::Ends;
+            return how != DrawnValues::Whole && how != DrawnValues::Any;
         const auto where = apart(*both);
         for (const auto* values : {&both->got, &both->wanted})
             for (const BoundedValues& one : *values)
@@ -241,7 +251,7 @@ private:
 
     const Graph &m_before, &m_after;
     const Literals& m_literals;
-    Random& m_random;
+    Random m_seeds, m_random;
     GraphComparison m_out;
 };
 
@@ -264,8 +274,8 @@ std::string_view butForText(ButFor what) {
 }
 
 GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
-                              const std::set<ButFor>& enough, Random& random) {
-    return Comparison(before, after, literals, random).run(enough);
+                              const std::set<ButFor>& enough, std::uint64_t seed) {
+    return Comparison(before, after, literals, seed).run(enough);
 }
 
 } // namespace fw

@@ -34,8 +34,9 @@ struct GraphComparison {
     std::map<ButFor, GraphDifference> butFor;
 };
 
-// `enough`: what need not be looked for any more. Neither graph has free dimensions.
+// `enough`: what need not be looked for any more; the values that are drawn do not depend on it.
+// Neither graph has free dimensions.
 GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
-                              const std::set<ButFor>& enough, Random& random);
+                              const std::set<ButFor>& enough, std::uint64_t seed);
 
 } // namespace fw

@@ -12,7 +12,10 @@ namespace {
 
 constexpr int mostDraws = 40;   // of one overlap
 constexpr int wantedGraphs = 3; // at which both act, of one overlap
-constexpr std::size_t mostWork = 1200; // calls that inference is asked about, of one overlap
+// Calls that inference is asked about, of one overlap: at first, and for each graph at which both
+// act.
+constexpr std::size_t leastWork = 400;
+constexpr int mostAttempts = 100; // to find one call that fits
 
 struct Acted {
     GraphPtr graph;
@@ -24,10 +27,14 @@ public:
     Pair(const std::shared_ptr<const RuleTree>& one, const std::shared_ptr<const RuleTree>& other,
          const RuleBook& book, const std::shared_ptr<const OperatorSet>& operators,
          std::uint64_t seed)
-        : m_one(one), m_other(other), m_book(book), m_operators(operators), m_random(seed) {
+        : m_one(one), m_other(other), m_book(book), m_operators(operators),
+          m_first(onceAlone(one, book)), m_second(onceAlone(other, book)), m_seed(seed) {
         m_stage = book;
         std::erase_if(m_stage.entries,
                       [&](const auto& entry) { return stageOf(*entry) != one->stage; });
+        const auto fold = std::make_shared<BuiltinTree>();
+        fold->name = "fold_constants";
+        m_stage.entries.push_back(fold);
     }
 
     std::optional<CriticalPair> find() {
@@ -47,14 +54,17 @@ public:
         literals.lists.insert(literals.lists.end(), more.lists.begin(), more.lists.end());
         for (const PatternTree& pattern : both) {
             const std::vector<NamedPattern> named{{m_one->match.front().name, pattern}};
-            GraphDrawer drawer(named, literals, m_operators, m_random);
+            GraphDrawer drawer(named, literals, m_operators, m_seed, mostAttempts);
+            std::size_t allowed = leastWork;
             for (int draw = 0, graphs = 0;
-                 draw < mostDraws && graphs < wantedGraphs && drawer.work() < mostWork; ++draw)
+                 draw < mostDraws && graphs < wantedGraphs && drawer.work() < allowed; ++draw)
                 if (const std::optional<GraphPtr> graph = drawer.draw()) {
-                    const auto first = acted(*graph, m_one), second = acted(*graph, m_other);
-                    if (!first || !second || !meet(*first, *second))
+                    const auto first = acted(*graph, m_first);
+                    const auto second = first ? acted(*graph, m_second) : first;
+                    if (!second || !meet(*first, *second))
                         continue;
                     ++graphs;
+                    allowed += leastWork;
                     if (auto pair = parted(*graph, *first, *second))
                         return pair;
                 }
@@ -63,12 +73,17 @@ public:
     }
 
 private:
-    std::optional<Acted> acted(const GraphPtr& graph, const std::shared_ptr<const RuleTree>& rule) {
-        RuleBook alone = m_book;
+    static RuleBook onceAlone(const std::shared_ptr<const RuleTree>& rule, const RuleBook& book) {
+        RuleBook out;
         const auto once = std::make_shared<RuleTree>(*rule);
         once->strategy = "once";
-        alone.entries = {once};
-        const Result<Rewritten> out = rewriteGraph(graph, alone, {});
+        out.entries = {once};
+        out.patterns = book.patterns;
+        return out;
+    }
+
+    static std::optional<Acted> acted(const GraphPtr& graph, const RuleBook& once) {
+        const Result<Rewritten> out = rewriteGraph(graph, once, {});
         if (!out || out->trace.applications.size() != 1)
             return std::nullopt;
         Acted all{out->graph, {}};
@@ -84,11 +99,7 @@ private:
 
     // Constants are folded on both sides, so that a weight and its formula are one.
     GraphPtr settled(const GraphPtr& graph) const {
-        RuleBook book = m_stage;
-        const auto fold = std::make_shared<BuiltinTree>();
-        fold->name = "fold_constants";
-        book.entries.push_back(fold);
-        const Result<Rewritten> out = rewriteGraph(graph, book, {});
+        const Result<Rewritten> out = rewriteGraph(graph, m_stage, {});
         return out && out->trace.stopReason == "fixpoint" ? out->graph : nullptr;
     }
 
@@ -104,7 +115,8 @@ private:
     const RuleBook& m_book;
     const std::shared_ptr<const OperatorSet> m_operators;
     RuleBook m_stage;
-    Random m_random;
+    const RuleBook m_first, m_second;
+    const std::uint64_t m_seed;
 };
 
 } // namespace

@@ -167,54 +167,149 @@ std::optional<AttrValue> CallDrawer::attribute(const Operator& op, const std::st
     }
 }
 
-std::optional<OpCall> CallDrawer::draw(const WantedCall& wanted) {
-    for (int attempt = 0; attempt < mostAttempts; ++attempt) {
-        OpCall out;
-        out.inputs = wanted.operands;
-        const auto last = m_last.find(wanted.op->name());
-        const bool sibling = last != m_last.end() && m_random.chance(60);
-        for (std::size_t i = 0; i < out.inputs.size(); ++i) {
-            if (out.inputs[i])
-                continue;
-            if (sibling && i < last->second.inputs.size()) {
-                out.inputs[i] = last->second.inputs[i];
-                for (Dim& dim : out.inputs[i]->shape)
-                    if (m_random.chance(15))
-                        dim = Dim(extent());
-            } else {
-                out.inputs[i] = operand(out.inputs, wanted.real);
-            }
-            if (!elementsOf(out.inputs[i]->shape))
-                out.inputs[i] = TensorType{wanted.real, {}};
-        }
-        const Shape& first = shapeOfFirst(out.inputs);
-        const std::size_t lengths[] = {first.size(), first.size(), 2 * first.size(),
-                                       1 + m_random.below(4)};
-        const std::size_t length = lengths[m_random.below(std::size(lengths))];
-        out.attrs = wanted.attrs;
-        for (const std::string& name : wanted.op->attrNames()) {
-            if (out.attrs.has(name))
-                continue;
-            const AttrValue* before = sibling ? last->second.attrs.find(name) : nullptr;
-            if (before != nullptr && m_random.chance(75)) {
-                AttrValue value = *before;
-                if (auto* list = std::get_if<Integers>(&value);
-                    list != nullptr && m_random.chance(40))
-                    std::rotate(list->begin(),
-                                list->begin() + static_cast<std::ptrdiff_t>(list->size() / 2),
-                                list->end());
-                out.attrs.set(name, value);
-            } else if (const auto value = attribute(*wanted.op, name, first, length);
-                       value && value != wanted.op->attrDefault(name))
-                out.attrs.set(name, *value);
-        }
-        ++m_asked;
-        const Result<Inferred> inferred = wanted.op->infer(out);
-        if (!inferred || !inferred->assumptions.empty() ||
-            !std::all_of(inferred->outputs.begin(), inferred->outputs.end(),
-                         [](const TensorType& type) { return elementsOf(type.shape).has_value(); }))
+std::optional<DType> CallDrawer::dtypeOf(const WantedCall& wanted, std::size_t operand) {
+    return operand < wanted.dtypes.size() ? wanted.dtypes[operand] : std::nullopt;
+}
+
+// Where a type is wanted of one operand the others have it, too, if they may.
+DType CallDrawer::mostlyDrawn(const WantedCall& wanted) {
+    for (const auto& dtype : wanted.dtypes)
+        if (dtype && m_random.chance(80))
+            return *dtype;
+    return wanted.real;
+}
+
+void CallDrawer::drawOperands(const WantedCall& wanted, const OpCall* sibling, OpCall& out) {
+    const DType real = mostlyDrawn(wanted);
+    for (std::size_t i = 0; i < out.inputs.size(); ++i) {
+        if (out.inputs[i])
             continue;
-        if (const Result<Facts> facts = wanted.op->facts(out); facts && facts->flops > mostWork)
+        if (sibling != nullptr && i < sibling->inputs.size()) {
+            out.inputs[i] = sibling->inputs[i];
+            for (Dim& dim : out.inputs[i]->shape)
+                if (m_random.chance(15))
+                    dim = Dim(extent());
+        } else {
+            out.inputs[i] = operand(out.inputs, real);
+        }
+        if (!elementsOf(out.inputs[i]->shape))
+            out.inputs[i] = TensorType{real, {}};
+        out.inputs[i]->dtype = dtypeOf(wanted, i).value_or(out.inputs[i]->dtype);
+    }
+}
+
+void CallDrawer::drawAttributes(const WantedCall& wanted, const OpCall* sibling, OpCall& out) {
+    const Shape& first = shapeOfFirst(out.inputs);
+    const std::size_t lengths[] = {first.size(), first.size(), 2 * first.size(),
+                                   1 + m_random.below(4)};
+    const std::size_t length = lengths[m_random.below(std::size(lengths))];
+    for (const std::string& name : wanted.op->attrNames()) {
+        if (out.attrs.has(name))
+            continue;
+        const AttrValue* before = sibling != nullptr ? sibling->attrs.find(name) : nullptr;
+        if (before != nullptr && m_random.chance(75)) {
+            AttrValue value = *before;
+            if (auto* list = std::get_if<Integers>(&value); list != nullptr && m_random.chance(40))
+                std::rotate(list->begin(),
+                            list->begin() + static_cast<std::ptrdiff_t>(list->size() / 2),
+                            list->end());
+            out.attrs.set(name, value);
+        } else if (const auto value = attribute(*wanted.op, name, first, length);
+                   value && value != wanted.op->attrDefault(name))
+            out.attrs.set(name, *value);
+    }
+}
+
+// An extent stands for another one wherever it is found: where the given operands say which, for
+// that one, else now and then for any.
+std::optional<OpCall> CallDrawer::analogy(const WantedCall& wanted, const OpCall& fitting) {
+    std::map<std::int64_t, std::int64_t> meant;
+    std::map<DType, DType> types{{DType::F32, mostlyDrawn(wanted)}};
+    for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
+        const auto& given = wanted.operands[i];
+        if (!given)
+            continue;
+        const auto& own = fitting.inputs[i];
+        if (!own || own->shape.size() != given->shape.size())
+            return std::nullopt;
+        for (std::size_t d = 0; d < own->shape.size(); ++d)
+            meant.emplace(own->shape[d].asInt().value_or(0), given->shape[d].asInt().value_or(0));
+        types[own->dtype] = given->dtype;
+    }
+    const auto meantBy = [&](std::int64_t own) {
+        const auto known = meant.find(own);
+        if (known != meant.end())
+            return known->second;
+        return meant.emplace(own, m_random.chance(50) ? extent() : own).first->second;
+    };
+    OpCall out;
+    out.inputs = wanted.operands;
+    out.attrs = wanted.attrs;
+    for (std::size_t i = 0; i < out.inputs.size(); ++i) {
+        if (out.inputs[i] || !fitting.inputs[i])
+            continue;
+        TensorType type = *fitting.inputs[i];
+        if (const auto other = types.find(type.dtype); other != types.end())
+            type.dtype = other->second;
+        for (Dim& dim : type.shape)
+            dim = Dim(meantBy(dim.asInt().value_or(0)));
+        type.dtype = dtypeOf(wanted, i).value_or(type.dtype);
+        out.inputs[i] = std::move(type);
+    }
+    for (const auto& [name, value] : fitting.attrs) {
+        if (out.attrs.has(name))
+            continue;
+        AttrValue own = value;
+        if (auto* list = std::get_if<Integers>(&own); list != nullptr && m_random.chance(40))
+            for (std::int64_t& item : *list)
+                if (meant.contains(item))
+                    item = meant.at(item);
+        out.attrs.set(name, std::move(own));
+    }
+    return out;
+}
+
+bool CallDrawer::fits(const WantedCall& wanted, const OpCall& call) {
+    const auto small = [](const TensorType& type) { return elementsOf(type.shape).has_value(); };
+    for (const auto& type : call.inputs)
+        if (type && !small(*type))
+            return false;
+    ++m_asked;
+    const Result<Inferred> inferred = wanted.op->infer(call);
+    if (!inferred || !inferred->assumptions.empty() ||
+        !std::all_of(inferred->outputs.begin(), inferred->outputs.end(), small))
+        return false;
+    // What has no elements, of operands that have some, shows little.
+    const auto empty = [](const TensorType& type) { return elementsOf(type.shape) == 0; };
+    const bool cutAway = std::all_of(inferred->outputs.begin(), inferred->outputs.end(), empty) &&
+                         std::none_of(call.inputs.begin(), call.inputs.end(),
+                                      [&](const auto& type) { return type && empty(*type); });
+    if (cutAway && !m_random.chance(10))
+        return false;
+    const Result<Facts> facts = wanted.op->facts(call);
+    return !facts || facts->flops <= mostWork;
+}
+
+std::optional<OpCall> CallDrawer::draw(const WantedCall& wanted) {
+    constexpr int free = 15; // attempts without a model
+    for (int attempt = 0; attempt < wanted.attempts; ++attempt) {
+        OpCall out;
+        std::optional<OpCall> alike;
+        if (attempt >= free && wanted.alike != nullptr && !wanted.alike->empty() &&
+            m_random.chance(60))
+            alike = analogy(wanted, m_random.pick(*wanted.alike));
+        if (alike) {
+            out = std::move(*alike);
+        } else {
+            const auto last = m_last.find(wanted.op->name());
+            const OpCall* sibling =
+                last != m_last.end() && m_random.chance(60) ? &last->second : nullptr;
+            out.inputs = wanted.operands;
+            out.attrs = wanted.attrs;
+            drawOperands(wanted, sibling, out);
+            drawAttributes(wanted, sibling, out);
+        }
+        if (!fits(wanted, out))
             continue;
         m_last.insert_or_assign(wanted.op->name(), out);
         return out;

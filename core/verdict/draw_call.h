@@ -10,8 +10,12 @@ namespace fw {
 struct WantedCall {
     const Operator* op = nullptr;
     std::vector<std::optional<TensorType>> operands; // nullopt: to be drawn
+    std::vector<std::optional<DType>> dtypes;        // of those that are; nullopt, or none: any
     Attrs attrs;                                     // the others are drawn
     DType real = DType::F32;                         // the type of most operands
+    // Calls that fit (fitting_calls.h): where nothing else fits soon they are followed.
+    const std::vector<OpCall>* alike = nullptr;
+    int attempts = 400; // after which there is none
 };
 
 class CallDrawer {
@@ -29,12 +33,21 @@ public:
 private:
     TensorType operand(const std::vector<std::optional<TensorType>>& known, DType real);
     AttrValue integers(const Shape& operand, std::size_t count, const Integers* written);
+    // What fits in the place of one that fits, as far as the given operands have its ranks.
+    std::optional<OpCall> analogy(const WantedCall& wanted, const OpCall& fitting);
     std::optional<AttrValue> attribute(const Operator& op, const std::string& name,
                                        const Shape& operand, std::size_t length);
 
     Random& m_random;
     const Literals& m_literals;
     std::vector<std::int64_t> m_extents; // drawn before
+    static std::optional<DType> dtypeOf(const WantedCall& wanted, std::size_t operand);
+    DType mostlyDrawn(const WantedCall& wanted);
+    void drawOperands(const WantedCall& wanted, const OpCall* sibling, OpCall& out);
+    void drawAttributes(const WantedCall& wanted, const OpCall* sibling, OpCall& out);
+    // Whether inference takes it, and it is small enough.
+    bool fits(const WantedCall& wanted, const OpCall& call);
+
     // Of the last call of an operator: rules put siblings together.
     std::map<std::string, OpCall> m_last;
     std::size_t m_asked = 0;

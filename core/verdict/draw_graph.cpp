@@ -1,5 +1,7 @@
 #include "verdict/draw_graph.h"
 
+#include "verdict/fitting_calls.h"
+
 #include <algorithm>
 
 namespace fw {
@@ -11,6 +13,7 @@ constexpr std::size_t mostNodes = 40;
 } // namespace
 
 std::optional<GraphPtr> GraphDrawer::draw() {
+    m_random = Random(seedOf(m_seed, m_draws++));
     m_editor.emplace(m_operators, "drawn");
     m_work += m_calls ? m_calls->asked() : 0;
     m_calls.emplace(m_random, m_literals);
@@ -226,9 +229,16 @@ std::optional<std::vector<ValueRef>> GraphDrawer::add(const std::string& op,
         return std::nullopt;
     wanted.attrs = std::move(attrs);
     wanted.real = m_real;
-    for (const Part& part : operands)
+    wanted.attempts = m_attempts;
+    auto& fitting = m_fitting[{wanted.op, operands.size()}];
+    if (!fitting)
+        fitting = fittingCalls(*wanted.op, operands.size());
+    wanted.alike = fitting.get();
+    for (const Part& part : operands) {
         wanted.operands.push_back(part.hole == nullptr ? m_editor->type(part.value)
                                                        : typeFrom(*part.hole));
+        wanted.dtypes.push_back(part.hole == nullptr ? std::nullopt : dtypeFrom(*part.hole));
+    }
     const auto drawn = m_calls->draw(wanted);
     if (!drawn)
         return std::nullopt;

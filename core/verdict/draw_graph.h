@@ -11,22 +11,30 @@ namespace fw {
 // Integers and numbers of a rule's patterns and conditions.
 Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns);
 
+// Of the n-th of several things that are drawn: what one of them draws moves no other.
+inline std::uint64_t seedOf(std::uint64_t seed, std::uint64_t which) {
+    return Random(Random(seed).next() ^ which).next();
+}
+
 class GraphDrawer {
 public:
     // `patterns`: those of the rule with what declared ones stand for. All must outlive it.
+    // `attempts` to find a call that fits, at each call.
     GraphDrawer(const std::vector<NamedPattern>& patterns, const Literals& literals,
-                std::shared_ptr<const OperatorSet> operators, Random& random)
+                std::shared_ptr<const OperatorSet> operators, std::uint64_t seed,
+                int attempts = 400)
         : m_patterns(patterns), m_literals(literals), m_operators(std::move(operators)),
-          m_random(random) {}
+          m_seed(seed), m_attempts(attempts), m_random(seed) {}
 
     // nullopt: the draw came to a call that nothing fits, or to a form of pattern that is not
-    // drawn.
+    // drawn. Each follows from the seed and from how many were drawn before.
     std::optional<GraphPtr> draw();
     std::size_t work() const {
         return m_work;
     } // calls that inference was asked about, before the last draw
-    // What of the patterns a leaf of the last graph stands for, by its name.
-    const std::map<std::string, const PatternTree*>& holes() const { return m_holes; }
+    // What of the patterns a leaf of the last graph stands for, by its name: a capture, wherever
+    // it is written; all that have no name are "_".
+    const std::map<std::string, std::string>& holes() const { return m_holes; }
 
 private:
     // A part of a pattern: a value, or an operand of which only its user says what it can be.
@@ -49,8 +57,9 @@ private:
                                              Attrs attrs, const PatternTree* attributes);
     std::optional<ValueRef> fill(const Part& part, const TensorType& type);
     std::optional<ValueRef> valueOf(const Part& part); // a hole becomes an operand of any type
-    // What a constraint says of a hole; nullopt: nothing.
+    // What a constraint says of a hole; nullopt: nothing, or nothing of its shape.
     std::optional<TensorType> typeFrom(const PatternTree& hole);
+    static std::optional<DType> dtypeFrom(const PatternTree& hole);
     bool shapeFrom(const std::vector<Tree>& dims, Shape& shape);
     std::optional<Attrs> attributesFrom(const PatternTree& call, const Operator& op);
     void bindNames(const PatternTree& call, const Node& node);
@@ -59,17 +68,22 @@ private:
     const std::vector<NamedPattern>& m_patterns;
     const Literals& m_literals;
     const std::shared_ptr<const OperatorSet> m_operators;
-    Random& m_random;
+    const std::uint64_t m_seed;
+    const int m_attempts;
+    std::uint64_t m_draws = 0;
+    Random m_random;
     std::size_t m_work = 0;
     std::size_t m_ofIntegers = 0; // graphs, whose types come in turn
     std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> m_ofKind;
+    std::map<std::pair<const Operator*, std::size_t>, std::shared_ptr<const std::vector<OpCall>>>
+        m_fitting;
 
     // Of one graph.
     std::optional<GraphEditor> m_editor;
     std::optional<CallDrawer> m_calls;
     DType m_real = DType::F32;
     std::map<std::string, ValueRef> m_values;
-    std::map<std::string, const PatternTree*> m_holes;
+    std::map<std::string, std::string> m_holes;
     Scope m_terms; // attributes, dims and element types that have a name
     int m_leaves = 0;
 };

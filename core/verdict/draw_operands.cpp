@@ -63,7 +63,7 @@ std::optional<ValueRef> GraphDrawer::valueOf(const Part& part) {
     if (part.hole == nullptr)
         return part.value;
     const auto type = typeFrom(*part.hole);
-    return fill(part, type ? *type : m_calls->type(m_real));
+    return fill(part, type ? *type : m_calls->type(dtypeFrom(*part.hole).value_or(m_real)));
 }
 
 std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& type) {
@@ -83,7 +83,9 @@ std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& ty
         constant = constant || named->demandsConst();
     ValueRef value;
     const std::string name = fmt::format("v{}", m_leaves++);
-    m_holes[name] = &hole;
+    m_holes[name] = hole.kind == PatternKind::Capture ? hole.name
+                    : part.names.empty()              ? std::string("_")
+                                                      : part.names.front()->name;
     if (equal) {
         const auto term = evaluate(*equal, m_terms);
         std::vector<double> all;
@@ -147,11 +149,16 @@ std::optional<TensorType> GraphDrawer::typeFrom(const PatternTree& hole) {
             continue;
         TensorType out;
         out.dtype = parseDtype(one.name).value_or(m_real);
-        if (one.hasShape ? shapeFrom(one.dims, out.shape) : false)
+        if (one.hasShape && shapeFrom(one.dims, out.shape))
             return out;
-        if (!one.hasShape && parseDtype(one.name))
-            return m_calls->type(out.dtype);
     }
+    return std::nullopt;
+}
+
+std::optional<DType> GraphDrawer::dtypeFrom(const PatternTree& hole) {
+    for (const PatternConstraint& one : hole.constraints)
+        if (one.kind == PatternConstraint::Kind::Type)
+            return parseDtype(one.name);
     return std::nullopt;
 }
 

@@ -48,8 +48,7 @@ std::optional<HiddenBy> triedOn(const RuleTree& rule, const PatternTable& table,
                                 const TakerAt& takerAt) {
     const PreparedPatterns patterns(rule.match, table);
     const Literals literals = literalsOf(rule, patterns.all());
-    Random random(seed);
-    GraphDrawer drawer(patterns.all(), literals, operators, random);
+    GraphDrawer drawer(patterns.all(), literals, operators, seed);
     std::map<std::string, int> takers;
     HiddenBy out;
     for (int draw = 0; draw < mostDraws && out.graphs < wantedGraphs; ++draw) {

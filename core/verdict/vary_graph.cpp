@@ -146,24 +146,33 @@ std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random) {
     return copied(graph, changes);
 }
 
+// Axes of one extent are mostly one dimension; the other half of the time those at one place are.
 std::optional<GraphPtr> emptiedGraph(const Graph& graph, Random& random) {
-    std::vector<std::int64_t> extents;
+    struct Emptied {
+        std::size_t behind = 0; // axes that follow it
+        std::int64_t extent = 0;
+    };
+    std::vector<Emptied> axes;
     for (const NodePtr& node : graph.nodes())
-        if (node->isLeaf())
-            for (const Dim& dim : node->outputs[0].type.shape)
-                if (const std::int64_t extent = dim.asInt().value_or(0); extent > 0)
-                    extents.push_back(extent);
-    if (extents.empty())
+        if (node->isLeaf()) {
+            const Shape& shape = node->outputs[0].type.shape;
+            for (std::size_t d = 0; d < shape.size(); ++d)
+                if (const std::int64_t extent = shape[d].asInt().value_or(0); extent > 0)
+                    axes.push_back({shape.size() - d, extent});
+        }
+    if (axes.empty())
         return std::nullopt;
-    const std::int64_t emptied = random.pick(extents);
+    const Emptied emptied = random.pick(axes);
+    const bool atOnePlace = random.chance(50);
     Changes changes;
     for (const NodePtr& node : graph.nodes()) {
         if (!node->isLeaf())
             continue;
         TensorType type = node->outputs[0].type;
-        for (Dim& dim : type.shape)
-            if (dim.isInt(emptied))
-                dim = Dim(0);
+        for (std::size_t d = 0; d < type.shape.size(); ++d)
+            if (type.shape[d].isInt(emptied.extent) &&
+                (!atOnePlace || type.shape.size() - d == emptied.behind))
+                type.shape[d] = Dim(0);
         if (type == node->outputs[0].type)
             continue;
         if (node->isInput()) {

@@ -20,7 +20,7 @@ constexpr int mostWrong = 6;             // counterexamples, of which the smalle
 constexpr int variations = 8;            // of a graph at which it acts
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
-constexpr int mostEmptied = 12;          // graphs of which one with an empty axis is tried
+constexpr int mostEmptied = 16;          // graphs of which one with an empty axis is tried
 constexpr std::size_t mostWrapping = 16; // differences by wrapping that are kept
 
 std::int64_t sizeOf(const Graph& graph) {
@@ -49,7 +49,7 @@ public:
         for (NamedPattern& named : m_patterns)
             named.pattern = withDeclared(named.pattern, table);
         m_literals = literalsOf(*rule, m_patterns);
-        GraphDrawer drawer(m_patterns, m_literals, operators, m_random);
+        GraphDrawer drawer(m_patterns, m_literals, operators, seed);
         const auto enough = [&] {
             return cancel.cancelled() || m_wrong >= mostWrong || drawer.work() >= mostWork ||
                    m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
@@ -57,6 +57,7 @@ public:
         int emptied = 0;
         for (int draw = 0; draw < mostDraws && !enough(); ++draw) {
             std::optional<GraphPtr> graph = drawer.draw();
+            m_random = Random(seedOf(~seed, static_cast<std::uint64_t>(draw)));
             m_holes = &drawer.holes();
             if (!graph || !tryAt(*graph))
                 continue;
@@ -90,7 +91,7 @@ private:
         for (const auto& [what, difference] : m_out.butFor)
             enough.insert(what);
         GraphComparison compared =
-            compareGraphs(*graph, *rewritten->graph, m_literals, enough, m_random);
+            compareGraphs(*graph, *rewritten->graph, m_literals, enough, m_random.next());
         const bool ofReals = noteTypes(*graph);
         if (compared.ordinary) {
             ++m_wrong;
@@ -150,7 +151,7 @@ private:
         for (Wrapping& one : m_wrapping) {
             const bool ofNumbers =
                 std::any_of(one.integers.begin(), one.integers.end(),
-                            [&](const PatternTree* hole) { return m_real.contains(hole); });
+                            [&](const std::string& hole) { return m_real.contains(hole); });
             if (ofNumbers)
                 m_out.butFor.emplace(ButFor::Wrapping, one.text);
             else if (smallerThan(m_out.wrong, *one.example->before))
@@ -202,7 +203,7 @@ private:
     }
 
     struct Wrapping {
-        std::set<const PatternTree*> integers; // what its leaves of integers stand for
+        std::set<std::string> integers; // what its leaves of integers stand for
         std::string text;
         std::optional<RuleTrial::Counterexample> example;
     };
@@ -219,8 +220,8 @@ private:
     std::optional<RuleTrial::Counterexample> m_undone;
     int m_wrong = 0;
     bool m_rounds = false;
-    const std::map<std::string, const PatternTree*>* m_holes = nullptr; // of the last graph
-    std::set<const PatternTree*> m_real; // what leaves of real numbers stand for
+    const std::map<std::string, std::string>* m_holes = nullptr; // of the last graph
+    std::set<std::string> m_real; // what leaves of real numbers stand for
     std::vector<Wrapping> m_wrapping;
     std::vector<Acted> m_acted;
     Prover m_prover;
