@@ -6,7 +6,7 @@
 #include <QRegularExpression>
 #include <QtTest>
 
-#include <chrono>
+#include <ctime>
 
 using namespace fw;
 
@@ -28,16 +28,22 @@ std::string textOfRules() {
     return file.readAll().toStdString();
 }
 
+// Of this thread: what else the machine does is another matter.
+double seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
 RuleTrial trialOf(const RuleBook& book, const QString& name) {
     for (const auto& entry : book.entries)
         if (const auto rule = std::dynamic_pointer_cast<const RuleTree>(entry);
             rule && rule->name == name.toStdString()) {
-            const auto begin = std::chrono::steady_clock::now();
+            const double begin = seconds();
             RuleTrial out = tryRule(rule, book, standardOperators());
-            const std::chrono::duration<double, std::milli> time =
-                std::chrono::steady_clock::now() - begin;
-            qInfo("%-30s %4d cases %7.1f ms  %s %s", qPrintable(name), out.cases, time.count(),
-                  out.verdict().c_str(), out.wrong ? out.wrong->difference.c_str() : "");
+            qInfo("%-30s %4d cases %7.1f ms  %s %s", qPrintable(name), out.cases,
+                  (seconds() - begin) * 1e3, out.verdict().c_str(),
+                  out.wrong ? out.wrong->difference.c_str() : "");
             return out;
         }
     qFatal("%s is not there", qPrintable(name));
@@ -92,10 +98,10 @@ void TestTold::timeIsBounded() {
                    "where all(k > 0) emit y = softmax(mul(x, k)) {axis = axis} }",
                    "book.fw")
             .value();
-    QElapsedTimer timer;
-    timer.start();
+    const double begin = seconds();
     QVERIFY(!trialOf(book, QStringLiteral("r")).wrong);
-    QVERIFY2(timer.elapsed() < 20000, qPrintable(QString::number(timer.elapsed())));
+    const double took = seconds() - begin;
+    QVERIFY2(took < 10, qPrintable(QString::number(took)));
 }
 
 QTEST_GUILESS_MAIN(TestTold)

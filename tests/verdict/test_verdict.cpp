@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 using namespace fw;
 
@@ -140,10 +141,10 @@ void TestVerdict::proofsOfRootsEnd() {
     for (const auto& entry : book.entries)
         if (const auto rule = std::dynamic_pointer_cast<const RuleTree>(entry);
             rule && rule->name == "layernorm_mean_only") {
-            QElapsedTimer timer;
-            timer.start();
+            const std::clock_t begin = std::clock(); // of this process
             QVERIFY(tryRule(rule, book, standardOperators(), 10).wrong);
-            QVERIFY2(timer.elapsed() < 20000, qPrintable(QString::number(timer.elapsed())));
+            const double took = double(std::clock() - begin) / CLOCKS_PER_SEC;
+            QVERIFY2(took < 10, qPrintable(QString::number(took)));
             return;
         }
     QFAIL("the rule is not there");
