@@ -112,6 +112,20 @@ TermId Terms::extreme(ExprOp op, DType dtype, const std::vector<TermId>& args) {
     return add(std::move(out));
 }
 
+namespace {
+
+// Of two numbers: what a comparison of them is.
+std::optional<bool> compared(ExprOp op, const Term& a, const Term& b) {
+    if (a.kind != Term::Kind::Real || b.kind != Term::Kind::Real)
+        return std::nullopt;
+    return op == ExprOp::Eq   ? a.real == b.real
+           : op == ExprOp::Ne ? a.real != b.real
+           : op == ExprOp::Lt ? a.real < b.real
+                              : a.real <= b.real;
+}
+
+} // namespace
+
 TermId Terms::apply(ExprOp op, DType dtype, std::vector<TermId> args) {
     switch (op) {
     case ExprOp::Neg:
@@ -140,15 +154,25 @@ TermId Terms::apply(ExprOp op, DType dtype, std::vector<TermId> args) {
         if (isNumber(args[1], 1))
             return args[0];
         break;
-    case ExprOp::Eq:
-    case ExprOp::Ne:
     case ExprOp::And:
-    case ExprOp::Or:
+    case ExprOp::Or: {
+        const std::int64_t decides = op == ExprOp::Or ? 1 : 0; // else the other one does
+        for (const std::size_t i : {0u, 1u})
+            if (const Term& term = (*this)[args[i]]; term.kind == Term::Kind::Integer)
+                return args[(term.integer != 0) == (decides != 0) ? i : 1 - i];
         std::sort(args.begin(), args.end());
         break;
+    }
+    case ExprOp::Eq:
+    case ExprOp::Ne:
     case ExprOp::Lt:
+    case ExprOp::Le:
+        if (const auto known = compared(op, (*this)[args[0]], (*this)[args[1]]))
+            return integer(*known ? 1 : 0, DType::Bool);
+        if (op == ExprOp::Eq || op == ExprOp::Ne)
+            std::sort(args.begin(), args.end());
         // Nothing is smaller than the least, or larger than the most.
-        if (isNumber(args[1], -infinite) || isNumber(args[0], infinite))
+        if (op == ExprOp::Lt && (isNumber(args[1], -infinite) || isNumber(args[0], infinite)))
             return integer(0, DType::Bool);
         break;
     case ExprOp::Select:
