@@ -14,6 +14,7 @@ struct Literals {
     std::vector<std::int64_t> integers; // 1 to 64
     std::vector<double> reals;
     std::vector<std::vector<std::int64_t>> lists;
+    std::vector<DType> dtypes;
 };
 
 enum class DrawnValues : std::uint8_t {

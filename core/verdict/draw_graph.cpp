@@ -39,6 +39,8 @@ std::optional<GraphPtr> GraphDrawer::draw() {
 }
 
 DType GraphDrawer::drawnType() {
+    if (!m_literals.dtypes.empty() && m_random.chance(30)) // conditions may ask for it
+        return m_random.pick(m_literals.dtypes);
     if (!m_random.chance(20))
         return m_random.chance(25) ? DType::F64 : DType::F32;
     const DType integers[] = {DType::I64, DType::U8, DType::I32, DType::I8};

@@ -19,6 +19,9 @@ void addLiterals(const Tree& tree, double sign, Literals& out) {
     } else if (tree.kind == TreeKind::Float && out.reals.size() < mostTerms) {
         out.reals.push_back(sign * tree.real);
     }
+    if (const auto dtype = tree.isName() ? parseDtype(tree.text) : std::nullopt;
+        dtype && out.dtypes.size() < mostTerms)
+        out.dtypes.push_back(*dtype);
     if (tree.kind == TreeKind::List && out.lists.size() < mostTerms) {
         std::vector<std::int64_t> list;
         const auto value = evaluate(tree, {});
