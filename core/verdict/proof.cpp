@@ -114,7 +114,10 @@ Proof Prover::solved(const Terms& terms, const std::vector<std::uint64_t>& value
             continue;
         if (++asked > mostQuestionsOfOne || ++m_questions > mostQuestions)
             return Proof::TooLarge;
-        if (!Solver::equal(terms, values, a, b))
+        const std::optional<bool> equal = Solver::equal(terms, values, a, b);
+        if (!equal)
+            return Proof::TooLarge;
+        if (!*equal)
             return Proof::None;
         m_solved.insert(std::move(signature));
     }

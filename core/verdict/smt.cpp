@@ -15,6 +15,7 @@ constexpr std::size_t mostNodes = 100;       // of both terms; what was ever sho
 constexpr std::size_t mostNodesOfRoots = 12; // where roots are computed with
 
 struct NotExpressed {};
+struct TooLarge {};
 
 class Encoding {
 public:
@@ -40,7 +41,7 @@ private:
         if (const auto known = m_known.find(id); known != m_known.end())
             return known->second;
         if (m_known.size() >= mostNodes)
-            throw NotExpressed();
+            throw TooLarge();
         const Term& term = m_terms[id];
         const std::uint64_t value = m_values[static_cast<std::size_t>(id)];
         if (term.dtype != DType::Bool)
@@ -286,10 +287,12 @@ private:
 
 } // namespace
 
-bool Solver::equal(const Terms& terms, const std::vector<std::uint64_t>& values, TermId a,
-                   TermId b) {
+std::optional<bool> Solver::equal(const Terms& terms, const std::vector<std::uint64_t>& values,
+                                  TermId a, TermId b) {
     try {
         return Encoding(terms, values).equal(a, b);
+    } catch (const TooLarge&) {
+        return std::nullopt;
     } catch (const NotExpressed&) {
         return false;
     } catch (const z3::exception&) {

@@ -11,6 +11,7 @@
 #include "verdict/terms.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace fw {
@@ -21,9 +22,9 @@ public:
     static constexpr unsigned effort = 400000;
 
     // `values`: of the terms over a field (field.h); terms that agree there, or up to the sign, are
-    // one for the solver. False also if nothing was found, or the terms are too large.
-    static bool equal(const Terms& terms, const std::vector<std::uint64_t>& values, TermId a,
-                      TermId b);
+    // one for the solver. False also if nothing was found; nullopt: the terms are too large.
+    static std::optional<bool> equal(const Terms& terms, const std::vector<std::uint64_t>& values,
+                                     TermId a, TermId b);
 };
 
 } // namespace fw
