@@ -53,9 +53,49 @@ std::string scalar(GraphWriter& out, const Node& node, const std::string& suffix
     return out.initializer(node.name + "." + suffix, dataFromDoubles(dtype, {}, {value}));
 }
 
+// An operator that is written as several nodes rounds once all the same: of f16 and bf16 they are in
+// f32, between casts.
+class Steps {
+public:
+    Steps(GraphWriter& out, const Node& node)
+        : m_out(out), m_node(node), m_dtype(out.graph().type(node.inputs[0]).dtype),
+          m_narrow(m_dtype == DType::F16 || m_dtype == DType::BF16) {}
+
+    std::string operand() {
+        const std::string x = m_out.use(m_node.inputs[0]);
+        if (!m_narrow)
+            return x;
+        const std::string wide = m_out.fresh(m_node.name + ".wide");
+        setAttribute(m_out.node("Cast", {x}, wide, m_out.fresh(wide + ".node")), "to",
+                     std::int64_t{onnxFromDtype(DType::F32)});
+        return wide;
+    }
+    std::string number(const std::string& suffix, double value) {
+        const TensorData data = dataFromDoubles(m_narrow ? DType::F32 : m_dtype, {}, {value});
+        return m_out.initializer(m_node.name + "." + suffix, data);
+    }
+    std::string step(const std::string& type, const std::vector<std::string>& inputs,
+                     const std::string& suffix) {
+        return m_out.step(m_node, type, inputs, suffix);
+    }
+    void end(const std::string& type, const std::vector<std::string>& inputs) {
+        if (m_narrow)
+            setAttribute(m_out.main(m_node, "Cast", {step(type, inputs, "whole")}), "to",
+                         std::int64_t{onnxFromDtype(m_dtype)});
+        else
+            m_out.main(m_node, type, inputs);
+    }
+
+private:
+    GraphWriter& m_out;
+    const Node& m_node;
+    const DType m_dtype;
+    const bool m_narrow;
+};
+
 Status rsqrt(GraphWriter& out, const Node& node) {
-    const std::string root = out.step(node, "Sqrt", operands(out, node), "sqrt");
-    out.main(node, "Reciprocal", {root});
+    Steps steps(out, node);
+    steps.end("Reciprocal", {steps.step("Sqrt", {steps.operand()}, "sqrt")});
     return {};
 }
 
@@ -86,24 +126,25 @@ Status dropout(GraphWriter& out, const Node& node) {
 
 // Gelu is an operator since opset 20 only: 0.5 x (1 + erf(x / sqrt 2)).
 Status gelu(GraphWriter& out, const Node& node) {
-    const std::string x = out.use(node.inputs[0]);
+    Steps steps(out, node);
+    const std::string x = steps.operand();
     const std::string scaled =
-        out.step(node, "Mul", {x, scalar(out, node, "sqrt_half", 0.70710678118654752)}, "scaled");
-    const std::string erf = out.step(node, "Erf", {scaled}, "erf");
-    const std::string sum = out.step(node, "Add", {erf, scalar(out, node, "one", 1)}, "sum");
-    const std::string half = out.step(node, "Mul", {x, scalar(out, node, "half", 0.5)}, "product");
-    out.main(node, "Mul", {half, sum});
+        steps.step("Mul", {x, steps.number("sqrt_half", 0.70710678118654752)}, "scaled");
+    const std::string erf = steps.step("Erf", {scaled}, "erf");
+    const std::string sum = steps.step("Add", {erf, steps.number("one", 1)}, "sum");
+    const std::string half = steps.step("Mul", {x, steps.number("half", 0.5)}, "product");
+    steps.end("Mul", {half, sum});
     return {};
 }
 
 // Swish is an operator since opset 24 only: x * sigmoid(alpha x).
 Status swish(GraphWriter& out, const Node& node) {
-    const std::string x = out.use(node.inputs[0]);
+    Steps steps(out, node);
+    const std::string x = steps.operand();
     const double alpha = node.attrs.real("alpha", 1);
     const std::string scaled =
-        alpha == 1 ? x : out.step(node, "Mul", {x, scalar(out, node, "alpha", alpha)}, "scaled");
-    const std::string gate = out.step(node, "Sigmoid", {scaled}, "gate");
-    out.main(node, "Mul", {x, gate});
+        alpha == 1 ? x : steps.step("Mul", {x, steps.number("alpha", alpha)}, "scaled");
+    steps.end("Mul", {x, steps.step("Sigmoid", {scaled}, "gate")});
     return {};
 }
 
@@ -113,10 +154,10 @@ Status mish(GraphWriter& out, const Node& node) {
         out.main(node, "Mish", operands(out, node));
         return {};
     }
-    const std::string x = out.use(node.inputs[0]);
-    const std::string soft = out.step(node, "Softplus", {x}, "softplus");
-    const std::string gate = out.step(node, "Tanh", {soft}, "gate");
-    out.main(node, "Mul", {x, gate});
+    Steps steps(out, node);
+    const std::string x = steps.operand();
+    const std::string soft = steps.step("Softplus", {x}, "softplus");
+    steps.end("Mul", {x, steps.step("Tanh", {soft}, "gate")});
     return {};
 }
 
