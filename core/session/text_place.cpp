@@ -167,7 +167,8 @@ private:
         }
         if (prev(back) != "{" || prev(back + 1) != "in")
             return false;
-        return (prev(back + 2) == ")" && prev(back + 5) == "dtype") || prev(back + 2) == "T";
+        return (prev(back + 2) == ")" && prev(back + 5) == "dtype") || prev(back + 2) == "T" ||
+               standsForType(prev(back + 2));
     }
 
     // The last of the words that stands directly in the outermost braces (or in none).
