@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <pthread.h>
 
 namespace fw::runtime {
@@ -65,7 +66,7 @@ private:
     unsigned long long m_state = 20;
 };
 
-enum class NanAt : std::uint8_t { Nowhere, First, Middle, Last }; // among the values of an operand
+enum class Among : std::uint8_t { First, Middle, Last }; // the values of an operand
 
 class Trial {
 public:
@@ -80,9 +81,10 @@ public:
                execute();
     }
 
-    // Once more, with a NaN in every operand that may have one.
-    bool runWithNan(NanAt at) {
-        m_nan = at;
+    // Once more, with a NaN or an infinity in every operand that may have one.
+    bool runWith(float special, Among at) {
+        m_special = special;
+        m_at = at;
         return place() && execute();
     }
     bool raisedInvalid() const { return m_raised; }
@@ -107,6 +109,8 @@ public:
             const double found = static_cast<double>(got[elementOffset(m_descriptions[at], index)]);
             if (std::isnan(found) && (std::isnan(want) || spreadsNan()))
                 continue;
+            if (std::isinf(m_special) && !std::isnan(found))
+                continue; // how large a number may become is not promised
             if (!(std::fabs(found - want) <= allowed(want)))
                 return number(found) + " instead of " + number(want) + " at " +
                        list({index, index + output.dims.size()});
@@ -186,10 +190,10 @@ private:
             m_values[i].resize(static_cast<std::size_t>(argument.elements()));
             for (float& value : m_values[i])
                 value = fresh(argument.role, numbers);
-            if (m_nan != NanAt::Nowhere && !m_values[i].empty() && mayBeNan(argument.role))
-                m_values[i][m_nan == NanAt::First    ? 0
-                            : m_nan == NanAt::Middle ? m_values[i].size() / 2
-                                                     : m_values[i].size() - 1] = std::nanf("");
+            if (!std::isfinite(m_special) && !m_values[i].empty() && mayBeSpecial(argument.role))
+                m_values[i][m_at == Among::First    ? 0
+                            : m_at == Among::Middle ? m_values[i].size() / 2
+                                                    : m_values[i].size() - 1] = m_special;
             if (argument.layout.compare(0, 5, "wino:") == 0) {
                 if (!pack(argument, i))
                     return false;
@@ -247,13 +251,15 @@ private:
     }
 
     // What the output held counts where it is added to.
-    bool mayBeNan(Role role) const {
+    bool mayBeSpecial(Role role) const {
         return role == Role::Input || role == Role::Operand ||
                (role == Role::Output && addsToOutput(m_call));
     }
 
     // Winograd's transforms spread one over its tile by design.
-    bool spreadsNan() const { return m_nan != NanAt::Nowhere && m_call.kind == CallKind::Winograd; }
+    bool spreadsNan() const {
+        return !std::isfinite(m_special) && m_call.kind == CallKind::Winograd;
+    }
 
     // What belongs at `index`; false where no number can be asked for: outside of what a function
     // takes, or next to a step of it.
@@ -273,7 +279,9 @@ private:
                 (edge && std::fabs(out) < 1e-2))
                 return false;
             out = postOpValue(op, out, operand);
-            if (!(std::fabs(out) < 1e30) && !(m_nan != NanAt::Nowhere && std::isnan(out)))
+            const bool special =
+                std::isinf(m_special) || (std::isnan(m_special) && std::isnan(out));
+            if (!(std::fabs(out) < 1e30) && !special)
                 return false;
         }
         return true;
@@ -282,7 +290,8 @@ private:
     ShapedCall m_call;
     int m_threads;
     std::unique_ptr<PreparedCall> m_prepared;
-    NanAt m_nan = NanAt::Nowhere;
+    float m_special = 0; // NaN or infinite: what stands at one place of each operand
+    Among m_at = Among::First;
     bool m_raised = false;
     std::vector<double> m_rows;
     std::vector<AlignedMemory> m_memory;
@@ -290,22 +299,24 @@ private:
     PlainValues m_values;
 };
 
-// What a kernel that is right about numbers does with a NaN, at several places: rows end in code of
-// their own.
-Finding triedWithNan(Trial& trial, const ShapedCall& call, const std::string& kernel) {
+// What a kernel that is right about numbers does with a NaN and with infinities, of which it may make
+// a NaN (as 0 * inf does in a relu), at several places: rows end in code of their own.
+Finding triedWithSpecials(Trial& trial, const ShapedCall& call, const std::string& kernel) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
     Finding out;
-    for (const NanAt at : {NanAt::First, NanAt::Middle, NanAt::Last}) {
-        if (!trial.runWithNan(at))
-            return {kernel + " could not be tried with NaN", false};
-        const std::string found = trial.judge();
-        if (found.empty())
-            continue;
-        if (!trial.raisedInvalid())
-            return {kernel + " computes " + tailText(call) +
-                        " wrongly where there is a NaN: " + found,
-                    false};
-        out.watched = true;
-    }
+    for (const float special : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity})
+        for (const Among at : {Among::First, Among::Middle, Among::Last}) {
+            if (!trial.runWith(special, at))
+                return {kernel + " could not be tried with NaN", false};
+            const std::string found = trial.judge();
+            if (found.empty())
+                continue;
+            if (!trial.raisedInvalid())
+                return {kernel + " computes " + tailText(call) + " wrongly where there is " +
+                            (std::isnan(special) ? "a NaN: " : "an infinity: ") + found,
+                        false};
+            out.watched = true;
+        }
     return out;
 }
 
@@ -326,7 +337,7 @@ Finding tried(const ShapedCall& call, const ShapedCall& small, const std::string
             continue;
         const std::string found = trial.judge();
         if (found.empty())
-            return triedWithNan(trial, call, kernel);
+            return triedWithSpecials(trial, call, kernel);
         return {kernel + " computes " + tailText(call) + " wrongly: " + found +
                     (size == 2 ? "" : " of a small instance"),
                 false};
