@@ -1,5 +1,6 @@
 #include "verdict/symbolic.h"
 
+#include "base/numbers.h"
 #include "expr/scalar.h"
 
 #include <algorithm>
@@ -205,13 +206,26 @@ private:
         return tensor.data[*offset];
     }
 
+    static std::optional<std::int64_t> difference(std::int64_t a, std::int64_t b) {
+        std::int64_t out = 0;
+        return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    }
+    // What would wrap is left as it is: proofs are over all integers.
+    Maybe exactly(const std::optional<std::int64_t>& value, DType dtype) {
+        return value && wrapTo(dtype, *value) == *value ? Maybe(m_terms.integer(*value, dtype))
+                                                        : std::nullopt;
+    }
+
     Maybe ofIntegers(const Expr& e, const std::vector<TermId>& args) {
         const auto value = [&](std::size_t i) { return m_terms[args[i]].integer; };
         const DType operand = m_terms[args[0]].dtype;
         switch (e.op()) {
         case ExprOp::Add:
+            return exactly(checkedAdd(value(0), value(1)), e.dtype());
         case ExprOp::Sub:
+            return exactly(difference(value(0), value(1)), e.dtype());
         case ExprOp::Mul:
+            return exactly(checkedMul(value(0), value(1)), e.dtype());
         case ExprOp::Div:
         case ExprOp::FloorDiv:
         case ExprOp::Mod:
@@ -227,7 +241,7 @@ private:
         case ExprOp::Not:
             return m_terms.integer(value(0) == 0 ? 1 : 0, DType::Bool);
         case ExprOp::Neg:
-            return m_terms.integer(applyIntegers(ExprOp::Sub, operand, 0, value(0)), e.dtype());
+            return exactly(difference(0, value(0)), e.dtype());
         case ExprOp::Cast:
             if (isFloat(e.dtype()))
                 return m_terms.real(realOf(operand, value(0), e.dtype()), e.dtype());

@@ -81,8 +81,10 @@ TermId Terms::negated(TermId id, DType dtype) {
     const Term& term = (*this)[id];
     if (term.kind == Term::Kind::Real)
         return real(-term.real, dtype);
-    if (term.kind == Term::Kind::Integer)
-        return integer(applyIntegers(ExprOp::Sub, dtype, 0, term.integer), dtype);
+    // Proofs are over all integers, where nothing wraps.
+    if (term.kind == Term::Kind::Integer && term.integer != std::numeric_limits<std::int64_t>::min())
+        if (const std::int64_t value = -term.integer; wrapTo(dtype, value) == value)
+            return integer(value, dtype);
     if (term.kind == Term::Kind::Apply && term.op == ExprOp::Neg)
         return term.args[0];
     Term out = made(Term::Kind::Apply, dtype, {id});
