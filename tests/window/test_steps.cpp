@@ -174,6 +174,7 @@ void TestSteps::anotherMatchIsDoneInstead() {
     start();
     open(u"chain.fw"_s);
     m_window->document().edit(snapshot::AddBook{m_folder.filePath(u"mine.fw"_s).toStdString()});
+    waitIdle(); // the list of changes comes to the front
     m_window->findChild<QDockWidget*>(u"steps"_s)->raise();
     waitIdle();
     QTRY_COMPARE(steps().model().nameOf(0), u"single at first"_s);
