@@ -176,10 +176,12 @@ void tryLoops(const DeclarationPtr& declaration, const Books& books, const Where
     const auto schedule = declarationAs<ScheduleTree>(declaration);
     if (!op && !schedule)
         return;
-    std::string texts = declaration->source + "\n" + textsAround(books);
+    std::string texts = declaration->source; // an operator's loops are those of its own text
     std::vector<LoopSubject> subjects;
-    if (schedule)
+    if (schedule) {
         subjects = subjectsOf(*schedule, books);
+        texts += "\n" + books.operatorText;
+    }
     for (const LoopSubject& one : subjects)
         texts += "\n" + one.name;
     LoopTrial trial = remembered(texts, {}, [&] {
