@@ -259,7 +259,7 @@ double postOpValue(const PostOp& op, double x, double operand) {
     const double alpha = static_cast<double>(op.alpha), beta = static_cast<double>(op.beta);
     switch (op.kind) {
     case PostOpKind::Relu:
-        return x < 0 ? alpha * x : x;
+        return !(x < 0) ? x : alpha == 0 ? 0 : alpha * x; // 0 * inf is no number
     case PostOpKind::Clip:
         x = x < alpha ? alpha : x;
         return beta < x ? beta : x;
