@@ -233,9 +233,9 @@ Result<LoweringMemo*> Pipeline::lowerings() {
 }
 
 Result<const Imported*> Pipeline::imported(const Context& context) {
+    const auto start = std::chrono::steady_clock::now();
     FW_TRY(const Books* known, books());
     return share(m_imported, m_shared->imported, importKey(*known), [&]() -> Result<Imported> {
-        const auto start = std::chrono::steady_clock::now();
         context.report("import", m_modelFile);
         ImportOptions options;
         options.dims = m_inputs.dims;
