@@ -82,7 +82,7 @@ void TestHalfTyped::prefixesAreAnswered_data() {
 void TestHalfTyped::prefixesAreAnswered() {
     QFETCH(int, book);
     const std::string text(shippedTexts()[static_cast<std::size_t>(book)].text);
-    for (std::size_t size = 0; size <= text.size(); size += stepOf(61)) {
+    for (std::size_t size = 0; size <= text.size(); size += stepOf(127)) {
         const std::string typed = text.substr(0, size);
         answered(typed, endOf(typed));
     }
@@ -92,7 +92,7 @@ void TestHalfTyped::prefixesAreAnswered() {
 void TestHalfTyped::middlesAreAnswered() {
     for (const ShippedText& book : shippedTexts()) {
         const std::string text(book.text);
-        for (std::size_t place = 0; place + 37 < text.size(); place += stepOf(397)) {
+        for (std::size_t place = 0; place + 37 < text.size(); place += stepOf(797)) {
             const std::string before = text.substr(0, place);
             answered(before + text.substr(place + 37), endOf(before));
         }
