@@ -3,6 +3,7 @@
 #include "base/numbers.h"
 #include "expr/scalar.h"
 #include "ir/tensor_text.h"
+#include "session/beside_padding.h"
 #include "session/compare.h"
 #include "session/part.h"
 #include "session/ran_otherwise.h"
@@ -174,8 +175,12 @@ Result<Instance> instanceOf(const Graph& part, const Sizes& sizes, ValueKind kin
     out.sizes = sizes;
     out.kind = kind;
     FW_TRY(const GraphPtr bound, boundTo(part, sizes));
+    std::set<NodeId> withoutNan;
+    if (kind == ValueKind::WithNan)
+        withoutNan = inputsBesidePadding(*bound);
     for (const NodeId id : bound->inputs()) {
-        FW_TRY(TensorData data, madeUp(bound->node(id).outputs[0], kind, seed++));
+        const ValueKind own = withoutNan.contains(id) ? ValueKind::Random : kind;
+        FW_TRY(TensorData data, madeUp(bound->node(id).outputs[0], own, seed++));
         out.inputs.push_back(std::move(data));
     }
     BoundedOptions options;

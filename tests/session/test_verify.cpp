@@ -57,6 +57,7 @@ private Q_SLOTS:
     void everyCandidateOfASample();
     void equalGroupsOnce();
     void freeDimensions();
+    void weightsBesidePadding();
     void sizesThatAreRuledOut();
     void sizesThatAreAskedFor();
     void severalModels();
@@ -142,6 +143,20 @@ void TestVerify::freeDimensions() {
     const VerifyRow* dense = rowOf(model, "dense", "generated.tiled");
     QVERIFY(dense != nullptr);
     QCOMPARE(dense->comparisons, ((kinds - 1) * sizes + 1) * runs);
+}
+
+// A NaN of a weight at a pad is none of the results: padding is not multiplied. The image has one.
+void TestVerify::weightsBesidePadding() {
+    const VerifyModel model =
+        verify(write("padded.fw", R"(graph g(x: f32[1, 3, H, 5], v: f32[4, 3, 3, 3]) -> y {
+  w = mul(v, v)
+  y = conv2d(x, w) {pads = [1, 1, 1, 1]}
+}
+)"));
+    QCOMPARE(model.differing, std::int64_t(0));
+    const VerifyRow* row = rowOf(model, "conv2d", "generated.plain");
+    QVERIFY(row != nullptr);
+    QCOMPARE(row->comparisons, ((kinds - 1) * sizes + 1) * runs);
 }
 
 void TestVerify::sizesThatAreRuledOut() {
