@@ -70,6 +70,10 @@ def binary(table):
         a, b = pair(dtype, -3, 3)[0], pair(dtype, -3, 5)[1]
         a = nonzero(a)
         table.call("int_pow", [a, b], Tensor(dtype, int_pow(a.v, b.v)))
+        # The last bit of a large exponent: (-1)^127.
+        a = Tensor(dtype, [0, 1, 2] if dtype in UNSIGNED else [-1, 0, 1, 2])
+        b = Tensor(dtype, [[126], [127]] if dtype == "i8" else [[126], [127], [128], [201]])
+        table.call("int_pow", [a, b], Tensor(dtype, int_pow(a.v, b.v)))
     for dtype in UNSIGNED:
         bits = int(dtype[1:])
         a, b = draw(dtype, 2, 1, 3, low=0, high=200), Tensor(dtype, [[0], [1], [bits - 2], [bits - 1]])
