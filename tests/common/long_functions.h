@@ -4,13 +4,15 @@
 
 #include <QtTest>
 
+#include <chrono>
+
 namespace fw::test {
 
-// The functions of a test may take 20 minutes each, unless QTEST_FUNCTION_TIMEOUT says otherwise.
+// The functions of a test may take so long each, unless QTEST_FUNCTION_TIMEOUT says otherwise.
 template <class Test>
-int runLong(int count, char** arguments) {
+int runLong(int count, char** arguments, std::chrono::milliseconds most = std::chrono::minutes(20)) {
     if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT"))
-        qputenv("QTEST_FUNCTION_TIMEOUT", "1200000");
+        qputenv("QTEST_FUNCTION_TIMEOUT", QByteArray::number(qint64(most.count())));
     QCoreApplication app(count, arguments);
     Test test;
     return QTest::qExec(&test, count, arguments);

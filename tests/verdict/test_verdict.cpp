@@ -1,3 +1,4 @@
+#include "common/long_functions.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "rewrite/embedded.h"
@@ -150,12 +151,7 @@ void TestVerdict::proofsOfRootsEnd() {
     QFAIL("the rule is not there");
 }
 
-// 20 seeds take longer than QtTest lets a function run.
-int main(int count, char** arguments) {
-    if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT"))
-        qputenv("QTEST_FUNCTION_TIMEOUT", "7200000");
-    QCoreApplication app(count, arguments);
-    TestVerdict test;
-    return QTest::qExec(&test, count, arguments);
+int main(int count, char** arguments) { // 20 seeds
+    return fw::test::runLong<TestVerdict>(count, arguments, std::chrono::hours(2));
 }
 #include "test_verdict.moc"

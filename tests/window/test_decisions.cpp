@@ -186,9 +186,8 @@ void TestDecisions::whatAVerdictLeavesOutLeavesNamesTheirRoom() {
     const int needs = static_cast<const QAbstractItemView*>(tree)->sizeHintForIndex(detail).width();
     for (const int width : {1280, 1600}) {
         f.window.resize(width, 900);
-        QTest::qWait(30);
-        QVERIFY(tree->visualRect(lesser).width() >= tree->width() / 4);
-        QVERIFY(tree->visualRect(detail).width() >= needs);
+        QTRY_VERIFY(tree->visualRect(lesser).width() >= tree->width() / 4);
+        QTRY_VERIFY(tree->visualRect(detail).width() >= needs);
     }
 }
 
