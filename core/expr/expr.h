@@ -100,6 +100,7 @@ public:
     bool isVar() const;
     bool isConstant() const;  // Int or Float leaf
     std::string text() const; // see print in expr.cpp; reads back as the same value
+    long uses() const { return m_node.use_count(); } // 1: no other expression has this part
 
 private:
     std::shared_ptr<const ExprNode> m_node;
@@ -159,9 +160,14 @@ std::size_t mathArity(MathFn fn);
 // fold.
 Expr withArgs(const Expr& e, Exprs args);
 
-// Bottom-up rewriting: `change` sees every node after its operands were rewritten.
+// Bottom-up rewriting: `change` sees every node after its operands were rewritten, one that several
+// parts share once.
 Expr mapExpr(const Expr& e, const std::function<Expr(const Expr&)>& change);
-void visitExpr(const Expr& e, const std::function<void(const Expr&)>& visit); // parents first
+// Parents first. A part that several others share is visited once, so the work is that of the
+// nodes, not of the tree that they stand for.
+void visitExpr(const Expr& e, const std::function<void(const Expr&)>& visit);
+// Over the tree: what is shared counts as often as it is written out, and is asked once.
+double sumOfParts(const Expr& e, const std::function<double(const Expr&)>& weight);
 
 using Substitution = std::unordered_map<Symbol, Expr>;
 Expr substitute(const Expr& e, const Substitution& map); // replaces variables

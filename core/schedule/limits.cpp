@@ -18,13 +18,11 @@ constexpr double mostUnknownWaste = 1e6;   // of free dimensions, if they are 1
 constexpr std::int64_t mostLanes = 64;     // of one vector loop
 constexpr double mostCopies = 4096;        // of a body in straight-line code
 constexpr double mostCode = 1 << 17;       // copies by nodes of the expression
-constexpr std::size_t largestBody = 20000; // nodes
+constexpr double largestBody = 20000; // nodes
 constexpr double mostPadding = 64;         // memory for each element of a packed constant
 
-std::size_t nodesOf(const Expr& e) {
-    std::size_t out = 0;
-    visitExpr(e, [&](const Expr&) { ++out; });
-    return out;
+double nodesOf(const Expr& e) {
+    return sumOfParts(e, [](const Expr&) { return 1.0; });
 }
 
 struct Waste {
@@ -96,12 +94,11 @@ std::optional<std::string> tooMuchSplit(const ScheduleStep& split, const Schedul
 }
 
 std::optional<std::string> tooMuchInlined(const OpInst& inst, std::size_t stage) {
-    const std::size_t size = nodesOf(inst.stages[stage].body);
+    const double size = nodesOf(inst.stages[stage].body);
     for (const Stage& user : inst.stages) {
-        std::size_t all = 0;
-        visitExpr(user.body, [&](const Expr& e) {
+        const double all = sumOfParts(user.body, [&](const Expr& e) {
             const bool reads = e.op() == ExprOp::Load && e->symbol == inst.stages[stage].out;
-            all += reads ? size : 1;
+            return reads ? size : 1;
         });
         if (all > largestBody)
             return fmt::format("the expression would have more than {} parts", largestBody);
@@ -126,7 +123,7 @@ std::optional<TooMuch> tooMuchCode(const ScheduledGroup& group) {
             nest = &group.stages[*stage.consumer];
             copies *= copiesOf(group, *nest);
         }
-        const auto nodes = static_cast<double>(nodesOf(group.inst.stages[stage.stage].body));
+        const auto nodes = nodesOf(group.inst.stages[stage.stage].body);
         if (copies <= mostCopies && copies * nodes <= mostCode)
             continue;
         const ScheduledLoop* loop = unrolled(stage);

@@ -228,26 +228,24 @@ double Planner::work(std::size_t i) const {
 }
 
 double bodyCost(const Expr& body) {
-    double cost = 0;
-    visitExpr(body, [&](const Expr& e) {
-        if (e.dtype() == DType::I64 && !isFloat(e.dtype()))
-            return;
+    return sumOfParts(body, [](const Expr& e) -> double {
+        if (e.dtype() == DType::I64)
+            return 0;
         switch (e.op()) {
         case ExprOp::Call:
-            cost += e->fn == MathFn::Abs || e->fn == MathFn::Floor || e->fn == MathFn::Ceil ||
-                            e->fn == MathFn::Round
-                        ? 1
-                        : 12;
-            return;
+            return e->fn == MathFn::Abs || e->fn == MathFn::Floor || e->fn == MathFn::Ceil ||
+                           e->fn == MathFn::Round
+                       ? 1
+                       : 12;
         case ExprOp::Div:
         case ExprOp::Mod:
         case ExprOp::FloorDiv:
-            cost += 4;
-            return;
+            return 4;
         case ExprOp::Int:
         case ExprOp::Float:
         case ExprOp::Var:
-            return;
+        case ExprOp::Load:
+            return 0;
         case ExprOp::Add:
         case ExprOp::Sub:
         case ExprOp::Mul:
@@ -265,13 +263,10 @@ double bodyCost(const Expr& body) {
         case ExprOp::Select:
         case ExprOp::Cast:
         case ExprOp::Pad:
-            cost += 1;
-            return;
-        case ExprOp::Load:
-            return;
+            return 1;
         }
+        return 0;
     });
-    return cost;
 }
 
 std::int64_t constantOr(const Expr& extent, std::int64_t otherwise) {
@@ -297,10 +292,8 @@ bool isPlainRead(const Expr& load, const std::vector<Axis>& axes) {
     return true;
 }
 
-std::size_t treeSize(const Expr& e) {
-    std::size_t out = 0;
-    visitExpr(e, [&](const Expr&) { ++out; });
-    return out;
+double treeSize(const Expr& e) {
+    return sumOfParts(e, [](const Expr&) { return 1.0; });
 }
 
 // Whether computing the map where it is read costs no more than writing and reading it.
@@ -311,20 +304,22 @@ bool worthInlining(const Planner& planner, std::size_t i) {
     if (writers > 1)
         return true; // every element is computed once, with its piece
     const double cost = bodyCost(s.body);
-    constexpr std::size_t largestBody =
+    constexpr double largestBody =
         600;        // nodes; beyond, text grows faster than memory traffic shrinks
     Exprs distinct; // equal reads cost once: code generation merges them
-    std::size_t size = 0;
+    const double own = treeSize(s.body);
+    double size = 0;
     bool once = true, intoReuse = false, broadcast = false;
     for (const std::size_t user : planner.readers(s.out)) {
         const Stage& u = planner.stage(user);
-        size += treeSize(u.body);
+        size += sumOfParts(u.body, [&](const Expr& e) {
+            return e.op() == ExprOp::Load && e->symbol == s.out ? 1 + own : 1;
+        });
         std::vector<Axis> axes = u.space;
         axes.insert(axes.end(), u.reduce.begin(), u.reduce.end());
         for (const Expr& load : planner.loads(u.body)) {
             if (load->symbol != s.out)
                 continue;
-            size += treeSize(s.body);
             if (std::find(distinct.begin(), distinct.end(), load) != distinct.end())
                 continue;
             distinct.push_back(load);
