@@ -1,53 +1,82 @@
 #include "rewrite/origins.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_map>
 
 namespace fw {
 
 namespace {
 
+// In the order of the applications, each a union of what the ones before it came from. What nothing
+// reads any more is forgotten, so what is held is that of the nodes of one moment.
 class Origins {
 public:
-    Origins(std::span<const Application> applications, const GraphPtr& body) {
-        // One that added nothing is followed by another with the same id.
+    Origins(const GraphEditor& editor, std::span<const Application> applications,
+            const GraphPtr& body) {
+        const auto isHere = [&](const Application& application) {
+            return application.body == body && application.firstAdded >= 0;
+        };
         for (const Application& application : applications)
-            if (application.body == body && application.firstAdded >= 0)
-                m_added.insert_or_assign(originOfAdded(application.firstAdded), &application);
+            if (isHere(application))
+                for (const NodePtr& matched : application.matched)
+                    expect(*matched);
+        for (NodeId id = 0; id < editor.nextId(); ++id)
+            if (const Node* node = editor.find(id))
+                expect(*node);
+        for (const Application& application : applications) {
+            if (!isHere(application))
+                continue;
+            std::vector<NodeId> all;
+            for (const NodePtr& matched : application.matched)
+                add(all, take(*matched));
+            // One that added nothing is followed by another with the same id.
+            m_added.insert_or_assign(originOfAdded(application.firstAdded), std::move(all));
+        }
     }
 
-    std::vector<NodeId> of(const Node& node) const {
+    std::vector<NodeId> take(const Node& node) {
         std::vector<NodeId> out;
-        std::unordered_set<NodeId> seen;
-        std::vector<const Node*> open{&node};
-        while (!open.empty()) {
-            const Node& next = *open.back();
-            open.pop_back();
-            for (const NodeId id : next.origins) {
-                if (!seen.insert(id).second)
-                    continue;
-                if (id >= 0)
-                    out.push_back(id);
-                else
-                    for (const NodePtr& matched : m_added.at(id)->matched)
-                        open.push_back(matched.get());
+        for (const NodeId id : node.origins) {
+            if (id >= 0) {
+                add(out, {id});
+                continue;
             }
+            const auto added = m_added.find(id);
+            add(out, added->second);
+            if (--m_readers.at(id) == 0)
+                m_added.erase(added);
         }
         return out;
     }
 
 private:
-    std::unordered_map<NodeId, const Application*> m_added; // by the origin of what they added
+    void expect(const Node& node) {
+        for (const NodeId id : node.origins)
+            if (id < 0)
+                ++m_readers[id];
+    }
+
+    static void add(std::vector<NodeId>& to, const std::vector<NodeId>& more) {
+        std::vector<NodeId> both;
+        both.reserve(to.size() + more.size());
+        std::set_union(to.begin(), to.end(), more.begin(), more.end(), std::back_inserter(both));
+        to = std::move(both);
+    }
+
+    std::unordered_map<NodeId, std::vector<NodeId>> m_added; // by the origin of what they added
+    std::unordered_map<NodeId, std::size_t> m_readers;       // that are still to come
 };
 
 } // namespace
 
 void giveOrigins(GraphEditor& editor, std::span<const Application> applications,
                  const GraphPtr& body) {
-    const Origins origins(applications, body);
+    Origins origins(editor, applications, body);
     for (NodeId id = 0; id < editor.nextId(); ++id)
         if (const Node* node = editor.find(id);
             node != nullptr && !node->origins.empty() && node->origins.front() < 0)
-            editor.setOrigins(id, origins.of(*node));
+            editor.setOrigins(id, origins.take(*node));
 }
 
 } // namespace fw
