@@ -20,7 +20,7 @@ constexpr int deepest = 1000; // nested steps; a match that needs more counts as
 }
 
 Matcher::Matcher(const Graph& graph, const PatternTable& table, MatchOptions options)
-    : m_graph(graph), m_table(table), m_options(options) {}
+    : m_graph(graph), m_table(table), m_options(options), m_quiet(options.nearMisses ? 0 : 1) {}
 
 PreparedPatterns::PreparedPatterns(std::vector<NamedPattern> patterns, const PatternTable& table)
     : m_all(std::move(patterns)) {

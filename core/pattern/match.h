@@ -76,6 +76,7 @@ struct MatchOptions {
     std::size_t budget = 100000;           // steps per root
     std::map<std::string, ValueRef> bound; // captures that stand for these values from the start
     const NodeIndex* index = nullptr;      // of the graph, where somebody keeps one up to date
+    bool nearMisses = true;                // whether what came closest is kept
 };
 
 std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...

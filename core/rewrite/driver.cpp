@@ -175,6 +175,7 @@ private:
             while (!applied && refused.size() < mostWays && !entry.inCircle.contains(roots[i])) {
                 if (!matcher) {
                     MatchOptions known;
+                    known.nearMisses = false;
                     if (entry.patterns->all().size() > 1)
                         known.index = &m_progress.index();
                     matcher.emplace(m_progress.graph(), m_table, known);

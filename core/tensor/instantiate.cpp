@@ -59,6 +59,7 @@ private:
     const Binding& m_binding;
     OpInst m_inst;
     std::set<std::string> m_taken;
+    std::unordered_map<std::string, int> m_counted; // names made of a wish
     std::map<std::string, Readable> m_written; // outputs and lets so far
     std::map<std::string, Readable> m_params;
 };
@@ -287,8 +288,8 @@ private:
 
 Symbol Builder::freshName(const std::string& wish) {
     std::string name = wish;
-    for (int n = 1; !m_taken.insert(name).second; ++n)
-        name = fmt::format("{}_{}", wish, n);
+    for (int& n = m_counted[wish]; !m_taken.insert(name).second;)
+        name = fmt::format("{}_{}", wish, ++n);
     return name;
 }
 
