@@ -100,6 +100,11 @@ Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) {
                         {},
                         "make what it gives an input of the model, or a constant; or say what it "
                         "computes in a book, which is given with --rules");
+    if (isRecurrent(node))
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("the operator {} is not known", type), {},
+                        "it repeats a step over time, which no text of an operator says; what does "
+                        "not depend on it runs");
     const std::string clause = clauseHint(node);
     return makeDiag(DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type),
                     {},

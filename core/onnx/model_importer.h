@@ -158,6 +158,12 @@ private:
     static std::optional<TensorType> branchType(const proto::NodeProto& node,
                                                 const std::vector<ReadBody>& read,
                                                 const std::vector<Body>& bodies, int output);
+    // Of an operator that is defined elsewhere and not computed here; what is not known is left out.
+    std::vector<std::optional<TensorType>> typesByStandard(int index);
+    // Of what an operator of the standard domain, with the attributes of the node as far as it has
+    // them, makes of operands of these shapes.
+    std::optional<TensorType> typeAs(int index, const std::string& as,
+                                     const std::vector<TensorType>& operands);
     Status importUnknown(int index, const std::string& name, Diag why);
     const TensorData* computed(ValueRef value);
     Result<bool> importKnown(int index); // constants and shape arithmetic
@@ -211,5 +217,6 @@ private:
 };
 
 std::string typeName(const proto::NodeProto& node); // "Conv", "com.example.Odd"
+bool isRecurrent(const proto::NodeProto& node);     // LSTM, GRU, RNN: steps over time
 
 } // namespace fw

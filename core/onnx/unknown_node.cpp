@@ -1,6 +1,6 @@
 // What the engine does not know stays in the graph as an "unknown" node that can be drawn and
 // written back: domain, type and attributes are kept, its outputs have the types the model
-// declares.
+// declares, or that the standard gives them.
 #include "onnx/model_importer.h"
 
 #include "ir/missing_type.h"
@@ -197,6 +197,7 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             return std::nullopt;
         return m_editor.type(wish.inputs[static_cast<std::size_t>(operand)]);
     };
+    const std::vector<std::optional<TensorType>> standard = typesByStandard(index);
     std::vector<bool> untyped;
     Integers untypedOutputs;  // nothing is known of them
     Integers unrankedOutputs; // the element type is
@@ -213,6 +214,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             *declared = branchType(node, bodies, wish.bodies, i);
         if (!*declared)
             *declared = statedType(node, i, opsetOf(node.domain()), operandType);
+        if (!*declared && static_cast<std::size_t>(i) < standard.size())
+            *declared = standard[static_cast<std::size_t>(i)];
         untyped.push_back(!*declared);
         wish.outputNames.push_back(cleanText(output));
         // Without a declared type one is made up so that the graph stays typed; nothing is derived

@@ -1,0 +1,160 @@
+// Types of the results of operators that ONNX or ONNX Runtime define and that nothing here computes:
+// what reads them is understood all the same. From the texts of both specifications.
+#include "onnx/model_importer.h"
+
+#include "onnx/standard_operators.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+constexpr std::string_view contrib = "com.microsoft";
+
+// The first result has the shape that another operator gives to some of the operands, and the
+// element type of an operand or a fixed one.
+struct Alike {
+    std::string_view domain, type;
+    std::string_view as; // empty: the shape of the one operand
+    std::vector<int> operands;
+    int every = 0; // operands of that distance follow, as many as there are
+    int elementOf = -1;
+    DType element = DType::F32; // where it is that of no operand
+};
+
+const std::vector<Alike>& alikes() {
+    static const std::vector<Alike> rows{
+        {"", "ConvInteger", "Conv", {0, 1}, 0, -1, DType::I32},
+        {"", "MatMulInteger", "MatMul", {0, 1}, 0, -1, DType::I32},
+        {"", "QLinearConv", "Conv", {0, 3}, 0, 7},
+        {"", "QLinearMatMul", "MatMul", {0, 3}, 0, 7},
+        {"", "DeformConv", "Conv", {0, 1}, 0, 0},
+        {"", "LpNormalization", "", {0}, 0, 0},
+        {contrib, "QLinearConv", "Conv", {0, 3}, 0, 7},
+        {contrib, "QLinearAdd", "Add", {0, 3}, 0, 0},
+        {contrib, "QLinearMul", "Mul", {0, 3}, 0, 0},
+        {contrib, "QLinearConcat", "Concat", {2}, 3, 2},
+        {contrib, "QLinearAveragePool", "AveragePool", {0}, 0, 0},
+        {contrib, "QLinearGlobalAveragePool", "GlobalAveragePool", {0}, 0, 0},
+        {contrib, "QLinearSigmoid", "", {0}, 0, 0},
+        {contrib, "QLinearLeakyRelu", "", {0}, 0, 0},
+        {contrib, "QLinearSoftmax", "", {0}, 0, 0},
+        {contrib, "MatMulIntegerToFloat", "MatMul", {0, 1}, 0, 2},
+        {contrib, "DynamicQuantizeMatMul", "MatMul", {0, 1}, 0, 0},
+        {contrib, "FusedConv", "Conv", {0, 1}, 0, 0},
+        {contrib, "FusedGemm", "Gemm", {0, 1}, 0, 0},
+    };
+    return rows;
+}
+
+std::int64_t integerOr(const proto::NodeProto& node, std::string_view name, std::int64_t other) {
+    const Result<std::int64_t> value = integerAttribute(node, name, other);
+    return value ? *value : other;
+}
+
+using Types = std::vector<std::optional<TensorType>>;
+
+// Y, Y_h and Y_c.
+Types recurrent(const proto::NodeProto& node, const Types& operands) {
+    if (operands.size() < 3 || !operands[0] || operands[0]->rank() != 3)
+        return {};
+    const TensorType& x = *operands[0];
+    const std::optional<TensorType>& r = operands[2];
+    const std::int64_t written = integerOr(node, "hidden_size", 0);
+    const bool quantized = node.domain() == contrib; // its R is turned round
+    if (written <= 0 && (!r || r->rank() != 3))
+        return {};
+    const Dim hidden = written > 0 ? Dim(written) : r->shape[quantized ? 1 : 2];
+    const Result<std::string> direction = textAttribute(node, "direction", "forward");
+    const Dim directions(direction && *direction == "bidirectional" ? 2 : 1);
+    const bool batchFirst = integerOr(node, "layout", 0) != 0;
+    const Dim &sequence = x.shape[batchFirst ? 1 : 0], &batch = x.shape[batchFirst ? 0 : 1];
+    const TensorType state{x.dtype, batchFirst ? Shape{batch, directions, hidden}
+                                               : Shape{directions, batch, hidden}};
+    return {TensorType{x.dtype, batchFirst ? Shape{batch, sequence, directions, hidden}
+                                           : Shape{sequence, directions, batch, hidden}},
+            state, state};
+}
+
+} // namespace
+
+bool isRecurrent(const proto::NodeProto& node) {
+    const std::string& type = node.op_type();
+    return isStandardDomain(node.domain())
+               ? type == "LSTM" || type == "GRU" || type == "RNN"
+               : node.domain() == contrib && type == "DynamicQuantizeLSTM";
+}
+
+std::optional<TensorType> ModelImporter::typeAs(int index, const std::string& as,
+                                                const std::vector<TensorType>& operands) {
+    proto::GraphProto graph;
+    proto::NodeProto& node = *graph.add_node();
+    node.set_op_type(as);
+    for (const auto& attribute : m_graph.node(index).attribute())
+        if (hasAttribute(as, m_opset, attribute.name()))
+            *node.add_attribute() = attribute;
+    std::vector<Given> given;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        given.push_back({fmt::format("x{}", i), {DType::F32, operands[i].shape}, {}, 0});
+        node.add_input(given.back().name);
+    }
+    node.add_output("y");
+    graph.add_output()->set_name("y");
+    Imported& out = m_run.out;
+    const auto said = static_cast<std::ptrdiff_t>(out.diagnostics.size());
+    const auto decided = static_cast<std::ptrdiff_t>(out.decisions.size());
+    const Result<ReadBody> read =
+        readBody(std::move(graph), {as, pathOf(index) + "/", m_opsets}, std::move(given));
+    out.diagnostics.erase(out.diagnostics.begin() + said, out.diagnostics.end());
+    out.decisions.erase(out.decisions.begin() + decided, out.decisions.end());
+    if (!read || read->results.empty() || read->results[0].untyped)
+        return std::nullopt;
+    const Graph& graphOfIt = *read->body.graph;
+    return graphOfIt.type(graphOfIt.results()[0].value);
+}
+
+std::vector<std::optional<TensorType>> ModelImporter::typesByStandard(int index) {
+    const auto& node = m_graph.node(index);
+    Types operands;
+    for (const std::string& input : node.input()) {
+        const Name* known = input.empty() ? nullptr : find(input);
+        Result<TensorType> type = known == nullptr || known->value.untyped
+                                      ? Result<TensorType>(TensorType{})
+                                      : typeOf(input);
+        operands.push_back(known == nullptr || known->value.untyped || !type
+                               ? std::nullopt
+                               : std::optional(type.take()));
+    }
+    if (isRecurrent(node))
+        return recurrent(node, operands);
+    const auto row = std::find_if(alikes().begin(), alikes().end(), [&](const Alike& one) {
+        return one.type == node.op_type() &&
+               (one.domain.empty() ? isStandardDomain(node.domain()) : one.domain == node.domain());
+    });
+    if (row == alikes().end() || integerOr(node, "channels_last", 0) != 0)
+        return {};
+    std::vector<int> places = row->operands;
+    if (row->every > 0)
+        for (int at = places.back() + row->every; at < node.input_size(); at += row->every)
+            places.push_back(at);
+    std::vector<TensorType> taken;
+    for (const int at : places) {
+        if (static_cast<std::size_t>(at) >= operands.size() || !operands[static_cast<std::size_t>(at)])
+            return {};
+        taken.push_back(*operands[static_cast<std::size_t>(at)]);
+    }
+    DType element = row->element;
+    if (row->elementOf >= 0) {
+        const auto of = static_cast<std::size_t>(row->elementOf);
+        if (of >= operands.size() || !operands[of])
+            return {};
+        element = operands[of]->dtype;
+    }
+    const auto type = row->as.empty() ? std::optional(taken[0])
+                                      : typeAs(index, std::string(row->as), taken);
+    return type ? Types{TensorType{element, type->shape}} : Types{};
+}
+
+} // namespace fw
