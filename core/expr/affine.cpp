@@ -47,7 +47,7 @@ void normalise(Affine& sum) {
                 return a.first->symbol < b.first->symbol;
             if (a.first.isVar() != b.first.isVar())
                 return a.first.isVar();
-            return a.first.text() < b.first.text();
+            return a.first.before(b.first);
         });
 }
 
@@ -63,7 +63,7 @@ void collectFactors(const Expr& e, Exprs& factors) {
 // A product of atoms in one canonical order.
 Expr productOf(Exprs factors) {
     std::stable_sort(factors.begin(), factors.end(),
-                     [](const Expr& a, const Expr& b) { return a.text() < b.text(); });
+                     [](const Expr& a, const Expr& b) { return a.before(b); });
     Expr out(1);
     for (const Expr& factor : factors)
         out = out * factor;

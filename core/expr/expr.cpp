@@ -8,7 +8,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <tuple>
 #include <unistd.h>
 #include <unordered_set>
 
@@ -34,9 +36,14 @@ Expr make(ExprNode node) {
     h = mixHash(h, node.symbol.id());
     h = mixHash(h, static_cast<std::uint64_t>(node.integer));
     h = mixHash(h, std::bit_cast<std::uint64_t>(node.real));
-    for (const Expr& arg : node.args)
+    std::uint64_t parts = 1;
+    for (const Expr& arg : node.args) {
         h = mixHash(h, arg.hash());
+        parts += arg->parts;
+    }
     node.hash = h;
+    node.parts = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(parts, std::numeric_limits<std::uint32_t>::max()));
     return Expr(std::make_shared<const ExprNode>(std::move(node)));
 }
 
@@ -111,14 +118,63 @@ std::uint64_t Expr::hash() const {
     return m_node->hash;
 }
 
-bool Expr::operator==(const Expr& other) const {
-    if (m_node == other.m_node)
-        return true;
-    const ExprNode &a = *m_node, &b = *other.m_node;
+namespace {
+
+constexpr std::uint32_t shortParts = 48; // are written out and walked as trees
+
+bool alike(const ExprNode& a, const ExprNode& b) {
     return a.hash == b.hash && a.op == b.op && a.dtype == b.dtype && a.fn == b.fn &&
            a.symbol == b.symbol && a.integer == b.integer &&
            std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) &&
-           a.args == b.args;
+           a.args.size() == b.args.size();
+}
+
+// Parts that both share as often as their trees have them are compared once.
+class Equality {
+public:
+    bool equal(const Expr& a, const Expr& b) {
+        if (a.sameNode(b))
+            return true;
+        if (!alike(a.node(), b.node()))
+            return false;
+        const bool known = a->parts > shortParts;
+        if (known && !m_met.insert({&a.node(), &b.node()}).second)
+            return true; // or the comparison is over
+        for (std::size_t i = 0; i < a.args().size(); ++i)
+            if (!equal(a.arg(i), b.arg(i)))
+                return false;
+        return true;
+    }
+
+private:
+    std::set<std::pair<const ExprNode*, const ExprNode*>> m_met;
+};
+
+std::strong_ordering ordered(const Expr& a, const Expr& b) {
+    if (a == b)
+        return std::strong_ordering::equal;
+    const auto key = [](const Expr& e) {
+        return std::tuple(e->parts, e.op(), e.dtype(), e->fn, e->symbol, e->integer,
+                          std::bit_cast<std::uint64_t>(e->real), e.args().size());
+    };
+    if (const auto own = key(a) <=> key(b); own != 0)
+        return own;
+    for (std::size_t i = 0; i < a.args().size(); ++i)
+        if (const auto part = ordered(a.arg(i), b.arg(i)); part != 0)
+            return part;
+    return std::strong_ordering::equal;
+}
+
+} // namespace
+
+bool Expr::operator==(const Expr& other) const {
+    return Equality().equal(*this, other);
+}
+
+bool Expr::before(const Expr& other) const {
+    if (m_node->parts <= shortParts && other.m_node->parts <= shortParts)
+        return text() < other.text();
+    return ordered(*this, other) < 0;
 }
 
 bool Expr::isInt() const {

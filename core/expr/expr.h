@@ -93,6 +93,8 @@ public:
     bool operator==(const Expr& other) const; // structural
     bool sameNode(const Expr& other) const { return m_node == other.m_node; }
     std::uint64_t hash() const;
+    // The order of canonical forms, the same in every process. Short expressions by their text.
+    bool before(const Expr& other) const;
 
     bool isInt() const; // an Int leaf
     bool isInt(std::int64_t value) const;
@@ -115,6 +117,7 @@ struct ExprNode {
     double real = 0;          // of a Float
     Exprs args;
     std::uint64_t hash = 0;
+    std::uint32_t parts = 1; // as many as are written out; the largest number stands for more
 };
 
 // Leaves

@@ -21,10 +21,6 @@ constexpr double mostCode = 1 << 17;       // copies by nodes of the expression
 constexpr double largestBody = 20000; // nodes
 constexpr double mostPadding = 64;         // memory for each element of a packed constant
 
-double nodesOf(const Expr& e) {
-    return sumOfParts(e, [](const Expr&) { return 1.0; });
-}
-
 struct Waste {
     double known = 1, unknown = 1;
 
@@ -94,7 +90,7 @@ std::optional<std::string> tooMuchSplit(const ScheduleStep& split, const Schedul
 }
 
 std::optional<std::string> tooMuchInlined(const OpInst& inst, std::size_t stage) {
-    const double size = nodesOf(inst.stages[stage].body);
+    const double size = inst.stages[stage].body->parts;
     for (const Stage& user : inst.stages) {
         const double all = sumOfParts(user.body, [&](const Expr& e) {
             const bool reads = e.op() == ExprOp::Load && e->symbol == inst.stages[stage].out;
@@ -123,7 +119,7 @@ std::optional<TooMuch> tooMuchCode(const ScheduledGroup& group) {
             nest = &group.stages[*stage.consumer];
             copies *= copiesOf(group, *nest);
         }
-        const auto nodes = nodesOf(group.inst.stages[stage.stage].body);
+        const double nodes = group.inst.stages[stage.stage].body->parts;
         if (copies <= mostCopies && copies * nodes <= mostCode)
             continue;
         const ScheduledLoop* loop = unrolled(stage);

@@ -292,10 +292,6 @@ bool isPlainRead(const Expr& load, const std::vector<Axis>& axes) {
     return true;
 }
 
-double treeSize(const Expr& e) {
-    return sumOfParts(e, [](const Expr&) { return 1.0; });
-}
-
 // Whether computing the map where it is read costs no more than writing and reading it.
 bool worthInlining(const Planner& planner, std::size_t i) {
     const Stage& s = planner.stage(i);
@@ -307,7 +303,7 @@ bool worthInlining(const Planner& planner, std::size_t i) {
     constexpr double largestBody =
         600;        // nodes; beyond, text grows faster than memory traffic shrinks
     Exprs distinct; // equal reads cost once: code generation merges them
-    const double own = treeSize(s.body);
+    const double own = s.body->parts;
     double size = 0;
     bool once = true, intoReuse = false, broadcast = false;
     for (const std::size_t user : planner.readers(s.out)) {

@@ -27,7 +27,7 @@ Expr joined(Exprs extents) {
         if (extent.isInt())
             return extent;
     std::sort(extents.begin(), extents.end(),
-              [](const Expr& a, const Expr& b) { return a.text() < b.text(); });
+              [](const Expr& a, const Expr& b) { return a.before(b); });
     Expr out = extents.empty() ? Expr(1) : extents.back();
     for (std::size_t i = extents.size(); i-- > 1;)
         out = selectExpr(eqExpr(extents[i - 1], Expr(1)), out, extents[i - 1]);
@@ -45,7 +45,7 @@ Broadcast broadcast(const Expr& a, const Expr& b) {
         for (const Expr& y : right) {
             if (proveEqual(x, y))
                 continue;
-            const bool ordered = !x.isInt() && (y.isInt() || x.text() < y.text());
+            const bool ordered = !x.isInt() && (y.isInt() || x.before(y));
             const Expr &first = ordered ? x : y, &second = ordered ? y : x;
             const Expr condition = orExpr(orExpr(eqExpr(first, second), eqExpr(first, Expr(1))),
                                           eqExpr(second, Expr(1)));
