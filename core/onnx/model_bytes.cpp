@@ -1,5 +1,6 @@
 #include "onnx/model_bytes.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -39,12 +40,20 @@ constexpr std::array magics{
     Magic{8, "{\""sv, "a safetensors file (weights without a graph)"},
     Magic{0, "version https://git-lfs"sv,
           "a Git LFS pointer; fetch the real file with `git lfs pull`"},
-    Magic{0, "<!DOCTYPE"sv, "an HTML page"},
-    Magic{0, "<!doctype"sv, "an HTML page"},
+    Magic{0, "#!"sv, "a script"},
+};
+
+// Of texts, which may begin with blanks: in small letters.
+constexpr std::array texts{
+    Magic{0, "<!doctype html"sv, "an HTML page"},
     Magic{0, "<html"sv, "an HTML page"},
+    Magic{0, "<head"sv, "an HTML page"},
+    Magic{0, "<body"sv, "an HTML page"},
+    Magic{0, "<!doctype"sv, "an HTML page"},
+    Magic{0, "<!--"sv, "an HTML page or XML file"},
     Magic{0, "<?xml"sv, "an XML file"},
     Magic{0, "{"sv, "a JSON text"},
-    Magic{0, "#!"sv, "a script"},
+    Magic{0, "["sv, "a JSON text"},
 };
 
 // Follows the wire format just deep enough to say where it stops making sense.
@@ -154,6 +163,16 @@ std::string_view foreignKind(std::string_view bytes) {
         if (bytes.size() >= magic.offset + magic.bytes.size() &&
             bytes.substr(magic.offset, magic.bytes.size()) == magic.bytes)
             return magic.kind;
+    constexpr std::string_view mark = "\xef\xbb\xbf"; // of UTF-8
+    if (bytes.starts_with(mark))
+        bytes.remove_prefix(mark.size());
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n\f\v"sv), bytes.size()));
+    std::string begin(bytes.substr(0, 32));
+    for (char& c : begin)
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (const Magic& text : texts)
+        if (begin.starts_with(text.bytes))
+            return text.kind;
     return {};
 }
 

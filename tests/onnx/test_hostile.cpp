@@ -95,6 +95,12 @@ void TestHostile::foreignFiles_data() {
     QTest::newRow("png") << QByteArray("\x89PNG\r\n\x1a\n data") << QByteArray("PNG picture");
     QTest::newRow("zip") << QByteArray("PK\x03\x04rest of it") << QByteArray("ZIP");
     QTest::newRow("html") << QByteArray("<!DOCTYPE html><html>") << QByteArray("HTML");
+    int pages = 0;
+    for (const char* page : {"\n\n  <!DOCTYPE html>\n<html>", "\xef\xbb\xbf<!doctype HTML>",
+                             " \t\r\n<HTML lang=en>", "\n<head>", "\n\n\n<!DocType html PUBLIC>"})
+        QTest::addRow("html behind blanks %d", ++pages)
+            << QByteArray(page) << QByteArray("this is an HTML page");
+    QTest::newRow("json behind blanks") << QByteArray("\n  {\"error\": 404}") << QByteArray("JSON");
     QTest::newRow("pickle") << QByteArray("\x80\x02}q\x00(X\x05") << QByteArray("pickle");
     QTest::newRow("lfs") << QByteArray("version https://git-lfs.github.com/spec/v1\n")
                          << QByteArray("LFS");
