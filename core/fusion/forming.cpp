@@ -6,7 +6,7 @@
 namespace fw {
 
 bool isOperator(const Node& node) {
-    return !node.isInput() && !node.isConstant();
+    return !node.isInput() && !node.isConstant() && !isForeignLeaf(node);
 }
 
 bool isMapKind(FusionKind kind) {

@@ -428,8 +428,15 @@ Diags obstacles(const Graph& graph) {
     Diags out;
     MissingTypes missing(graph);
     for (const NodePtr& node : graph.nodes())
-        if (node->isUnknown())
+        if (node->isUnknown() && !isForeignLeaf(*node))
             out.push_back(obstacleOf(*node, missing));
+    for (const NamedValue& result : graph.results())
+        if (const Node& node = graph.node(result.value.node); isForeignLeaf(node))
+            out.push_back(
+                makeDiag(DiagCode::TypeUnknown,
+                         fmt::format("the output {} is {}, which nothing here computes with",
+                                     result.name, shownType(graph, result.value)),
+                         {{}, node.name}, "what does not depend on it runs"));
     return out;
 }
 

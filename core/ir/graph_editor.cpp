@@ -1,4 +1,5 @@
 #include "ir/bound_dims.h"
+#include "ir/missing_type.h"
 #include "ir/typed_attributes.h"
 
 #include <fmt/format.h>
@@ -417,6 +418,9 @@ void GraphEditor::removeUnused() {
     std::vector<NodeId> open = m_graph.m_inputs;
     for (const NamedValue& result : m_graph.m_results)
         open.push_back(result.value.node);
+    for (const NodePtr& node : m_graph.m_byId)
+        if (node && isForeignInput(*node))
+            open.push_back(node->id);
     if (!binders.empty())
         for (const Assumption& assumption : m_graph.m_assumptions)
             for (const Symbol dim : freeVars(assumption.condition))

@@ -1,5 +1,5 @@
 // Steps of a GraphEditor: bundles of edits that are checked together and can be undone.
-#include "ir/graph.h"
+#include "ir/missing_type.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +84,8 @@ void GraphEditor::removeUnusedOfStep() {
     while (!m_perhapsUnused.empty()) {
         const NodeId id = m_perhapsUnused.back();
         m_perhapsUnused.pop_back();
-        if (const Node* node = find(id); node != nullptr && !node->isInput() && !isUsed(*node))
+        if (const Node* node = find(id);
+            node != nullptr && !node->isInput() && !isForeignInput(*node) && !isUsed(*node))
             drop(id);
     }
 }

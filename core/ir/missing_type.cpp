@@ -23,7 +23,54 @@ const char* keyOf(const Graph& graph, ValueRef value) {
     return nullptr;
 }
 
+bool isLeafOfKind(const Node& node, std::string_view kind) {
+    return node.isUnknown() && node.inputs.empty() && node.outputs.size() == 1 &&
+           node.attrs.text(leafKey, {}) == kind;
+}
+
 } // namespace
+
+bool isForeignInput(const Node& node) {
+    return isLeafOfKind(node, "input");
+}
+
+bool isForeignConstant(const Node& node) {
+    return isLeafOfKind(node, "constant");
+}
+
+std::vector<NodeId> modelInputs(const Graph& graph) {
+    std::vector<std::pair<std::int64_t, NodeId>> foreign;
+    for (const NodePtr& node : graph.nodes())
+        if (isForeignInput(*node))
+            foreign.emplace_back(node->attrs.integer(placeKey, 0), node->id);
+    if (foreign.empty())
+        return graph.inputs();
+    std::sort(foreign.begin(), foreign.end());
+    std::vector<NodeId> out;
+    auto next = foreign.begin();
+    for (const NodeId input : graph.inputs()) {
+        for (; next != foreign.end() && next->first <= static_cast<std::int64_t>(out.size());
+             ++next)
+            out.push_back(next->second);
+        out.push_back(input);
+    }
+    for (; next != foreign.end(); ++next)
+        out.push_back(next->second);
+    return out;
+}
+
+std::string foreignType(const Node& node, int output) {
+    const AttrValue* given = node.isUnknown() ? node.attrs.find(foreignTypesKey) : nullptr;
+    const auto* types = given != nullptr ? std::get_if<Texts>(given) : nullptr;
+    const auto place = static_cast<std::size_t>(output);
+    return types != nullptr && output >= 0 && place < types->size() ? (*types)[place]
+                                                                    : std::string();
+}
+
+std::string shownType(const Graph& graph, ValueRef value) {
+    std::string out = foreignType(graph.node(value.node), value.output);
+    return out.empty() ? graph.type(value).text() : out;
+}
 
 std::optional<MissingType> MissingTypes::find(ValueRef value) {
     const char* key = keyOf(m_graph, value);
@@ -48,11 +95,16 @@ std::optional<MissingType> MissingTypes::find(ValueRef value) {
         }
         const std::string& name = m_graph.output(at).name;
         const bool element = keyOf(m_graph, at) == untypedOutputsKey;
+        const std::string foreign = foreignType(node, at.output);
         cause = std::make_shared<const MissingType>(MissingType{
             element,
-            fmt::format("nothing infers the {} {}: {} ({}) is not known",
-                        element ? "type of" : "shape of", name, node.shownOp(), node.name),
-            name});
+            foreign.empty()
+                ? fmt::format("nothing infers the {} {}: {} ({}) is not known",
+                              element ? "type of" : "shape of", name, node.shownOp(), node.name)
+            : isForeignLeaf(node)
+                ? fmt::format("the {} {} is {}", node.attrs.text(leafKey, {}), name, foreign)
+                : fmt::format("{} is {} ({}, {})", name, foreign, node.shownOp(), node.name),
+            name, foreign});
     }
     for (const ValueRef& one : way)
         m_causes.emplace(one, cause);
@@ -64,8 +116,14 @@ std::optional<MissingType> MissingTypes::find(ValueRef value) {
 std::optional<Diag> MissingTypes::readBy(const Node& node) {
     if (!node.isUnknown())
         return std::nullopt;
-    for (const ValueRef& input : node.inputs)
-        if (const auto missing = find(input))
+    for (const ValueRef& input : node.inputs) {
+        const auto missing = find(input);
+        if (missing && !missing->foreign.empty())
+            return makeDiag(DiagCode::TypeUnknown,
+                            fmt::format("{} reads what nothing here computes with: {}",
+                                        node.shownOp(), missing->why),
+                            {{}, node.name}, "what does not depend on it runs");
+        if (missing)
             return makeDiag(
                 DiagCode::TypeUnknown,
                 fmt::format("{} reads a value of unknown type: {}", node.shownOp(), missing->why),
@@ -74,6 +132,7 @@ std::optional<Diag> MissingTypes::readBy(const Node& node) {
                     "--type '{}=f32[N, 4]' would say what it is, an operator of a book what "
                     "computes it",
                     missing->value));
+    }
     return std::nullopt;
 }
 

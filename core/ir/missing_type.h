@@ -9,11 +9,31 @@ namespace fw {
 // Attributes of an unknown node: results of which nothing, or the element type alone, is known.
 inline constexpr const char* untypedOutputsKey = "untyped_outputs";
 inline constexpr const char* unrankedOutputsKey = "unranked_outputs";
+// For each result the type that the model declares, where nothing here has such values: "text[N]",
+// "sequence of f32". Empty for the others.
+inline constexpr const char* foreignTypesKey = "foreign_types";
+
+// An input or a constant of the model of such a type stands in the graph as an unknown node without
+// operands, of the operator "input" or "constant". Its one result has no type of ours. An input
+// stays when nobody reads it, as those of the graph do.
+inline constexpr const char* leafKey = "leaf";   // attribute: "input" or "constant"
+inline constexpr const char* placeKey = "place"; // of such an input among all inputs of the model
+bool isForeignInput(const Node& node);
+bool isForeignConstant(const Node& node);
+inline bool isForeignLeaf(const Node& node) {
+    return isForeignInput(node) || isForeignConstant(node);
+}
+// The inputs of the model in their order, those of foreign types among them.
+std::vector<NodeId> modelInputs(const Graph& graph);
+std::string foreignType(const Node& node, int output); // empty: it has none
+// As the model has it where the graph has no such type: "text[2]", else "f32[2]".
+std::string shownType(const Graph& graph, ValueRef value);
 
 struct MissingType {
     bool element = false; // the element type is made up as well
     std::string why;      // "nothing infers the type of c: com.me.MyConv (mc) is not known"
     std::string value;    // c, whose type would tell that of the others
+    std::string foreign;  // its type where that is none of ours: "text[2]"
 };
 
 // Asked of many values of one graph, which may grow meanwhile: each is looked at once.

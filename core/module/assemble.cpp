@@ -2,6 +2,7 @@
 
 #include "extern/call.h"
 #include "ir/bound_dims.h"
+#include "ir/missing_type.h"
 #include "module/native_steps.h"
 #include "module/program_expression.h"
 #include "runtime/breadcrumb.h"
@@ -134,6 +135,9 @@ private:
             m_program.inputs.push_back(id);
             m_values[{inputs[i], 0}] = id;
         }
+        for (const NamedValue& result : m_graph.results()) // no group makes it
+            if (isForeignLeaf(m_graph.node(result.value.node)) && !m_values.contains(result.value))
+                given(result.value);
         for (std::size_t i = 0; i < m_graph.results().size(); ++i) {
             const NamedValue& result = m_graph.results()[i];
             const TensorType& type = m_graph.type(result.value);
@@ -240,16 +244,19 @@ private:
 
     // What nothing computes is given like an input, behind those of the model.
     void given(const Group& group) {
-        for (const ValueRef& result : group.outputs) {
-            const Output& output = m_graph.output(result);
-            if (output.type.dtype == DType::Text)
-                continue; // for who reads it to refuse
-            const auto id = tensor(output.name, output.type, elementCount(output.type.shape),
-                                   runtime::Storage::Input);
-            m_program.tensors[id].index = static_cast<std::uint32_t>(m_program.inputs.size());
-            m_program.inputs.push_back(id);
-            m_values[result] = id;
-        }
+        for (const ValueRef& result : group.outputs)
+            given(result);
+    }
+
+    void given(ValueRef value) {
+        const Output& output = m_graph.output(value);
+        if (output.type.dtype == DType::Text)
+            return; // for who reads it to refuse
+        const auto id = tensor(output.name, output.type, elementCount(output.type.shape),
+                               runtime::Storage::Input);
+        m_program.tensors[id].index = static_cast<std::uint32_t>(m_program.inputs.size());
+        m_program.inputs.push_back(id);
+        m_values[value] = id;
     }
 
     // The value takes the memory of an operand that is no longer needed.

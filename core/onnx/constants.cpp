@@ -4,6 +4,7 @@
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"
+#include "onnx/foreign_values.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,6 +14,9 @@ namespace fw {
 Result<std::optional<TensorData>> ModelImporter::constantOf(const proto::NodeProto& node) {
     using Outcome = std::optional<TensorData>;
     if (node.op_type() == "ConstantOfShape") {
+        const auto* given = findAttribute(node, "value");
+        if (given != nullptr && !foreignElement(given->t().data_type()).empty())
+            return Outcome();
         if (node.input_size() != 1 || node.input(0).empty())
             return Outcome();
         const TensorData* shape = constant(node.input(0));
@@ -56,7 +60,38 @@ Result<std::optional<TensorData>> ModelImporter::constantOf(const proto::NodePro
         return makeDiag(
             DiagCode::OnnxMalformed,
             fmt::format("attribute '{}' is not the list that it says", attribute.name()));
-    return Outcome(); // texts and sparse values: not known, the node is shown as it is
+    return Outcome();
+}
+
+Result<bool> ModelImporter::readForeignConstant(const proto::NodeProto& node, Value& value) {
+    if (node.op_type() != "Constant" || node.attribute_size() != 1)
+        return false;
+    const auto& attribute = node.attribute(0);
+    const std::string& name = attribute.name();
+    if (name == "sparse_value" && attribute.has_sparse_tensor()) {
+        proto::SparseTensorProto sparse = attribute.sparse_tensor();
+        FW_CHECK(readSparse(sparse, value));
+        return true;
+    }
+    proto::TensorProto tensor;
+    if (name == "value" && attribute.has_t()) {
+        if (foreignElement(attribute.t().data_type()).empty())
+            return false;
+        tensor = attribute.t();
+    } else if (name == "value_string" && attribute.type() == proto::AttributeProto::STRING) {
+        tensor.set_data_type(proto::TensorProto::STRING);
+        tensor.add_string_data(attribute.s());
+    } else if (name == "value_strings" && attribute.type() == proto::AttributeProto::STRINGS) {
+        tensor.set_data_type(proto::TensorProto::STRING);
+        tensor.add_dims(attribute.strings_size());
+        *tensor.mutable_string_data() = attribute.strings();
+    } else {
+        return false;
+    }
+    FW_TRY(const ForeignTensor foreign, takeForeignTensor(tensor, m_run.external, limits()));
+    value.leaf = std::make_shared<const Attrs>(foreignConstant(foreign));
+    value.untyped = true;
+    return true;
 }
 
 Result<std::optional<TensorData>> ModelImporter::filled(const proto::NodeProto& node,

@@ -3,10 +3,20 @@
 
 #include "base/numbers.h"
 #include "ir/type_text.h"
+#include "onnx/foreign_values.h"
 
 #include <fmt/format.h>
 
 namespace fw {
+
+namespace {
+
+std::optional<DType> elementOf(const proto::TypeProto::Tensor& type) {
+    return foreignElement(type.elem_type()).empty() ? dtypeFromOnnx(type.elem_type())
+                                                    : std::nullopt;
+}
+
+} // namespace
 
 Status ModelImporter::checkDeclared(const std::string& name, const TensorType& found, int index) {
     if (const auto extents = fixedExtents(found.shape)) {
@@ -91,7 +101,7 @@ Result<std::optional<TensorType>> ModelImporter::declaredType(const std::string&
     if (!known || !known->declared || !known->declared->type().has_tensor_type())
         return std::optional<TensorType>();
     const auto& type = known->declared->type().tensor_type();
-    const auto dtype = dtypeFromOnnx(type.elem_type());
+    const auto dtype = elementOf(type);
     FW_TRY(auto shape, m_run.dims.shape(type, m_prefix + cleanText(name)));
     if (!dtype || !shape)
         return std::optional<TensorType>();
@@ -102,7 +112,14 @@ std::optional<DType> ModelImporter::declaredElement(const std::string& name) con
     const Name* known = find(name);
     if (!known || !known->declared || !known->declared->type().has_tensor_type())
         return std::nullopt;
-    return dtypeFromOnnx(known->declared->type().tensor_type().elem_type());
+    return elementOf(known->declared->type().tensor_type());
+}
+
+std::string ModelImporter::declaredForeign(const std::string& name) {
+    const Name* known = find(name);
+    return known == nullptr || known->declared == nullptr
+               ? std::string()
+               : foreignTypeText(known->declared->type(), m_run.dims);
 }
 
 } // namespace fw

@@ -48,7 +48,9 @@ Status unknown(GraphWriter& out, const Node& node) {
         const bool absent = spelling.absent.contains(i);
         const ValueRef value{node.id, i};
         written.add_output(absent ? "" : out.nameOf(value));
-        if (!absent && !spelling.untyped.contains(i) && !spelling.unranked.contains(i))
+        const bool isTold = spelling.declared.contains(i) ||
+                            (!spelling.untyped.contains(i) && !spelling.unranked.contains(i));
+        if (!absent && isTold)
             out.declareInner(value); // nobody else can tell its type
     }
     out.markDomain(spelling.node.domain(),

@@ -1,5 +1,7 @@
 #include "onnx/graph_writer.h"
 
+#include "ir/missing_type.h"
+#include "onnx/foreign_values.h"
 #include "onnx/import.h"
 #include "onnx/node_import.h"
 #include "onnx/standard_types.h"
@@ -17,6 +19,10 @@ namespace {
 
 bool byText(const Expr& a, const Expr& b) {
     return a.text() < b.text();
+}
+
+bool isSource(const Node& node) {
+    return node.isLeaf() || isForeignLeaf(node);
 }
 
 } // namespace
@@ -40,10 +46,21 @@ Status GraphWriter::run() {
     FW_CHECK(chooseOpset());
     writeFunctions();
     nameValues();
-    for (const NodeId id : m_graph.inputs())
-        declare(*m_out.add_input(), m_names.at({id, 0}), {id, 0});
+    for (const NodeId id : modelInputs(m_graph)) {
+        const Node& node = m_graph.node(id);
+        const std::string& name = m_names.at({id, 0});
+        if (isForeignInput(node)) {
+            FW_CHECK(writeForeignInput(node, name, *m_out.add_input()));
+        } else {
+            declare(*m_out.add_input(), name, {id, 0});
+        }
+    }
+    for (const NodePtr& node : m_graph.nodes())
+        if (isForeignConstant(*node)) {
+            FW_CHECK(writeForeignConstant(*node, m_names.at({node->id, 0}), m_out));
+        }
     for (const NodePtr& node : m_graph.nodes()) {
-        if (node->isInput() || node->isConstant() || m_written.contains(node->id))
+        if (isSource(*node) || m_written.contains(node->id))
             continue;
         if (auto status = writeNode(*node); !status)
             return status.takeDiag().at({{}, node->name});
@@ -114,6 +131,8 @@ std::int64_t GraphWriter::opsetForTypes() const {
     Types types;
     for (const auto& [value, name] : m_names) {
         const auto unknown = m_unknown.find(value.node);
+        if (isForeignLeaf(m_graph.node(value.node)))
+            continue;
         if (unknown == m_unknown.end() || !unknown->second.untyped.contains(value.output))
             types.emplace(name, m_graph.type(value).dtype);
     }
@@ -129,7 +148,7 @@ std::int64_t GraphWriter::opsetForTypes() const {
 
 Status GraphWriter::readUnknown() {
     for (const NodePtr& node : m_graph.nodes()) {
-        if (!node->isUnknown())
+        if (!node->isUnknown() || isForeignLeaf(*node))
             continue;
         auto spelling = unknownSpelling(*node);
         if (!spelling)
@@ -198,20 +217,20 @@ void GraphWriter::nameValues() {
     for (const NamedValue& result : m_graph.results()) {
         m_taken.insert(result.name);
         const Node& producer = m_graph.node(result.value.node);
-        if (results.emplace(result.name, result.value).second && !producer.isInput() &&
-            !producer.isConstant())
+        if (results.emplace(result.name, result.value).second && !isSource(producer))
             wanted.emplace(result.value, result.name);
     }
     for (const NodePtr& node : m_graph.nodes())
         for (std::size_t i = 0; i < node->outputs.size(); ++i) {
             const ValueRef value{node->id, static_cast<int>(i)};
+            const bool isInput = node->isInput() || isForeignInput(*node);
             const std::string& name = node->outputs[i].name;
             const auto asResult = wanted.find(value);
             const auto result = results.find(name);
             if (asResult != wanted.end())
                 m_names[value] = asResult->second;
-            else if ((result == results.end() || result->second == value || node->isInput()) &&
-                     (!m_inner.contains(name) || node->isInput()))
+            else if ((result == results.end() || result->second == value || isInput) &&
+                     (!m_inner.contains(name) || isInput))
                 m_names[value] = name;
             else
                 m_names[value] = fresh(name + ".inner");
@@ -400,6 +419,14 @@ void GraphWriter::declare(proto::ValueInfoProto& out, const std::string& name, V
     out.set_name(name);
     const TensorType& type = m_graph.type(value);
     const auto unknown = m_unknown.find(value.node);
+    if (isForeignLeaf(m_graph.node(value.node)))
+        return;
+    if (unknown != m_unknown.end())
+        if (const auto given = unknown->second.declared.find(value.output);
+            given != unknown->second.declared.end()) {
+            *out.mutable_type() = given->second;
+            return;
+        }
     if (unknown != m_unknown.end() && unknown->second.untyped.contains(value.output))
         return;
     auto* tensor = out.mutable_type()->mutable_tensor_type();

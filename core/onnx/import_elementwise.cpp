@@ -1,6 +1,7 @@
 // Elementwise operators. Adding a constant with one extent other than 1 becomes `bias`, which is
 // what rules and libraries look for; constant bounds of a Clip of real numbers become attributes.
 #include "onnx/filled.h"
+#include "onnx/tensor_proto.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -157,7 +158,7 @@ Status cast(NodeImport& n) {
     constexpr std::int64_t text = 8; // TensorProto::STRING
     const auto to = dtypeOfCode(code);
     if (!to || code == text)
-        return n.unsupported(fmt::format("element type {} is not supported", code));
+        return n.unsupported(fmt::format("element type {} is not supported", onnxDtypeText(code)));
     return castTo(n, *to);
 }
 

@@ -1,6 +1,5 @@
 #include "onnx/model_importer.h"
 
-#include "base/numbers.h"
 #include "ir/inline_calls.h"
 #include "onnx/import_clause.h"
 #include "onnx/standard_operators.h"
@@ -133,9 +132,6 @@ Status ModelImporter::readHeader() {
 
 // Every name is defined once and every operand is defined somewhere.
 Status ModelImporter::checkNames() {
-    if (m_graph.sparse_initializer_size() > 0)
-        return makeDiag(DiagCode::UnsupportedAttribute, "sparse initializers are not supported", {},
-                        "save the model with dense weights");
     m_names.reserve(static_cast<std::size_t>(m_graph.node_size() + m_graph.initializer_size()));
     m_places.reserve(m_names.capacity());
     const auto placeText = [&](int place) {
@@ -156,6 +152,8 @@ Status ModelImporter::checkNames() {
     };
     for (const auto& tensor : m_graph.initializer())
         FW_CHECK(define(tensor.name(), byInitializer));
+    for (const auto& tensor : m_graph.sparse_initializer())
+        FW_CHECK(define(tensor.values().name(), byInitializer));
     std::unordered_set<std::string_view> inputs;
     for (const auto& input : m_graph.input()) {
         if (input.name().empty()) // which stands for an operand that is left out
@@ -211,95 +209,6 @@ Status ModelImporter::checkNames() {
     for (const auto& value : m_graph.value_info())
         if (Name* known = find(value.name()); known != nullptr && known->declared == nullptr)
             known->declared = &value;
-    return {};
-}
-
-Status ModelImporter::readInitializers() {
-    for (auto& tensor : *m_graph.mutable_initializer()) {
-        if (m_run.cancel.cancelled())
-            return makeDiag(DiagCode::Cancelled, "importing was cancelled");
-        const std::string& name = tensor.name();
-        auto data = takeTensor(tensor, m_run.external, limits());
-        if (!data) {
-            Diag diag = data.takeDiag();
-            diag.message = fmt::format("initializer '{}' {}", cleanText(name), diag.message);
-            return diag;
-        }
-        value(name).data = data.take();
-    }
-    return {};
-}
-
-Status ModelImporter::readInputs() {
-    const auto take = [&](const Given& given) {
-        Value& value = this->value(given.name);
-        value = given.value;
-        value.ref = m_editor.addInput(cleanText(given.name), given.type);
-    };
-    const auto givenAs = [&](const std::string& name) {
-        return std::find_if(m_given.begin(), m_given.end(),
-                            [&](const Given& given) { return given.name == name; });
-    };
-    std::set<std::string_view> declared;
-    for (const auto& input : m_graph.input()) {
-        declared.insert(input.name());
-        if (const auto given = givenAs(input.name()); given != m_given.end())
-            take(*given);
-        else if (find(input.name())->place != byInitializer)
-            FW_CHECK(readInput(input));
-    }
-    for (const Given& given : m_given)
-        if (!declared.contains(given.name))
-            take(given);
-    return {};
-}
-
-Status ModelImporter::readInput(const proto::ValueInfoProto& input) {
-    const std::string name = cleanText(input.name());
-    const auto refuse = [&](const std::string& what) {
-        return makeDiag(DiagCode::DtypeMismatch, fmt::format("input '{}' {}", name, what));
-    };
-    if (!input.type().has_tensor_type())
-        return refuse("is not a tensor, which is not supported");
-    const auto& type = input.type().tensor_type();
-    FW_TRY(auto given, givenType(input.name()));
-    const auto dtype = given ? given->dtype : dtypeFromOnnx(type.elem_type());
-    if (!dtype || *dtype == DType::Text)
-        return refuse(fmt::format("has element type {}, which is not supported",
-                                  onnxDtypeText(type.elem_type())));
-    FW_TRY(auto shape, given ? std::optional(std::move(given->shape))
-                             : m_run.dims.shape(type, m_prefix + name));
-    if (!shape && m_prefix.empty()) {
-        Diag diag = refuse("has no shape, not even a number of dimensions");
-        diag.hint =
-            fmt::format("--type '{}={}[N, 4]' would say what it is", name, dtypeText(*dtype));
-        return diag;
-    }
-    if (!shape) { // a body says no more than it must
-        Value& value = this->value(input.name());
-        value.untyped = true;
-        value.ref = m_editor.addInput(
-            name, {*dtype, {m_run.dims.unnamed(m_prefix + name + "_unknown", 0)}});
-        return {};
-    }
-    if (static_cast<std::int64_t>(shape->size()) > limits().rank)
-        return makeDiag(DiagCode::LimitReached,
-                        fmt::format("input '{}' has {} dimensions, the limit is {}", name,
-                                    shape->size(), limits().rank));
-    std::vector<std::int64_t> extents;
-    for (const Dim& dim : *shape) {
-        extents.push_back(dim.asInt().value_or(1));
-        if (extents.back() < 0)
-            return makeDiag(
-                DiagCode::InputMismatch,
-                fmt::format("a dimension of input '{}' is bound to {}", name, extents.back()));
-    }
-    const auto count = checkedCount(extents);
-    if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(*dtype))))
-        return makeDiag(DiagCode::DimOverflow,
-                        fmt::format("input '{}' of shape {} has more bytes than can be counted",
-                                    name, shapeText(*shape)));
-    value(input.name()).ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
     return {};
 }
 
@@ -403,6 +312,11 @@ Result<bool> ModelImporter::importKnown(int index) {
     // What does not look like the operator is left to the importer, which says so.
     if (node.op_type() != "Constant" && !problemsOf(node, std::min(m_opset, newestOpset)).empty())
         return false;
+    auto foreign = readForeignConstant(node, value(node.output(0)));
+    if (!foreign)
+        return inNode(index, foreign.takeDiag());
+    if (*foreign)
+        return true;
     auto constant = constantOf(node);
     if (!constant)
         return inNode(index, constant.takeDiag());
@@ -514,6 +428,8 @@ Result<ValueRef> ModelImporter::use(const std::string& name) {
     Value& value = this->value(name);
     if (!value.ref && value.data)
         value.ref = m_editor.addConstant(cleanText(name), *value.data);
+    if (!value.ref && value.leaf)
+        value.ref = addLeaf(name, *value.leaf);
     if (!value.ref && value.producer >= 0) {
         FW_CHECK(importNode(value.producer));
         value.depth = 0;
@@ -529,6 +445,8 @@ Result<TensorType> ModelImporter::typeOf(const std::string& name) const {
         return m_editor.type(*value.ref);
     if (value.data)
         return value.data->type();
+    if (value.leaf)
+        return madeUp;
     if (value.small)
         return TensorType{value.small->dtype, fixedShape(value.small->extents)};
     throw InternalError("the value '" + name + "' has no type");

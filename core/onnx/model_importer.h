@@ -81,6 +81,7 @@ private:
         std::optional<ValueRef> ref;
         std::optional<TensorData> data;
         std::optional<SmallTensor> small; // not fixed; a fixed one is `data`
+        std::shared_ptr<const Attrs> leaf; // of a foreign type: the node that it becomes when used
         int producer = -1;                // node to import when the value is needed in the graph
         int depth = 0;                    // of deferred producers
         bool untyped = false;             // no type is known: what reads it cannot be understood
@@ -94,6 +95,7 @@ private:
         Value value = {};
     };
     static constexpr int byInitializer = -1, byInput = -2;
+    static const TensorType madeUp; // of values of foreign types
 
     using Opsets = std::map<std::string, std::int64_t>; // domain -> version
     // An input of a body that is an operand of the node.
@@ -129,7 +131,9 @@ private:
     Status build();
     Status readInitializers();
     Status readInputs();
-    Status readInput(const proto::ValueInfoProto& input);
+    Status readInput(const proto::ValueInfoProto& input, std::int64_t place);
+    Status readSparse(proto::SparseTensorProto& tensor, Value& value);
+    ValueRef addLeaf(const std::string& name, const Attrs& attrs);
     Status checkNames();
     Status sortNodes();
     Status importNodes();
@@ -176,8 +180,11 @@ private:
     // What the user or else the model says of a value before it is found.
     Result<std::optional<TensorType>> declaredType(const std::string& name);
     std::optional<DType> declaredElement(const std::string& name) const; // even without a shape
+    std::string declaredForeign(const std::string& name); // a type that is none of ours; or empty
     Result<Attrs> unknownAttrs(const proto::NodeProto& node);
     Result<std::optional<TensorData>> constantOf(const proto::NodeProto& node);
+    // Of a Constant that holds a value of another kind than constantOf() gives.
+    Result<bool> readForeignConstant(const proto::NodeProto& node, Value& value);
     Result<std::optional<TensorData>> filled(const proto::NodeProto& node, const Integers& extents);
     std::string nodeName(int index) const;
     std::string pathOf(int index) const { return m_prefix + nodeName(index); }

@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -31,38 +32,42 @@ constexpr std::array dtypes{
     DtypeRow{DType::BF16, proto::TensorProto::BFLOAT16},
 };
 
-// Names of codes that are not element types of ours.
-constexpr std::array<std::string_view, 24> codeNames{"undefined",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "",
-                                                     "complex64",
-                                                     "complex128",
-                                                     "",
-                                                     "float8e4m3fn",
-                                                     "float8e4m3fnuz",
-                                                     "float8e5m2",
-                                                     "float8e5m2fnuz",
-                                                     "uint4",
-                                                     "int4",
-                                                     "float4e2m1"};
+// Which of the typed fields an element type is stored in.
+enum class Field : std::uint8_t { Float, Int32, Int64, Double, Uint64, Text };
+
+// Element types of ONNX that are none of ours.
+struct ForeignRow {
+    std::int32_t code;
+    std::string_view name;
+    int bits;    // of an element as raw data; 0: it has no such form
+    Field field; // of its typed data
+};
+constexpr std::array foreignRows{
+    ForeignRow{proto::TensorProto::STRING, "text", 0, Field::Text},
+    ForeignRow{proto::TensorProto::COMPLEX64, "complex64", 64, Field::Float},
+    ForeignRow{proto::TensorProto::COMPLEX128, "complex128", 128, Field::Double},
+    ForeignRow{17, "float8e4m3fn", 8, Field::Int32},
+    ForeignRow{18, "float8e4m3fnuz", 8, Field::Int32},
+    ForeignRow{19, "float8e5m2", 8, Field::Int32},
+    ForeignRow{20, "float8e5m2fnuz", 8, Field::Int32},
+    ForeignRow{21, "uint4", 4, Field::Int32},
+    ForeignRow{22, "int4", 4, Field::Int32},
+    ForeignRow{23, "float4e2m1", 4, Field::Int32},
+    ForeignRow{24, "float8e8m0", 8, Field::Int32},
+    ForeignRow{25, "uint2", 2, Field::Int32},
+    ForeignRow{26, "int2", 2, Field::Int32},
+};
+
+const ForeignRow* foreignRow(std::int64_t code) {
+    for (const ForeignRow& row : foreignRows)
+        if (row.code == code)
+            return &row;
+    return nullptr;
+}
 
 Diag malformed(const std::string& message) {
     return makeDiag(DiagCode::OnnxMalformed, message);
 }
-
-// Which of the typed fields an element type is stored in.
-enum class Field : std::uint8_t { Float, Int32, Int64, Double, Uint64, Text };
 
 Field fieldOf(DType dtype) {
     switch (dtype) {
@@ -162,19 +167,21 @@ std::int32_t onnxFromDtype(DType dtype) {
 std::string onnxDtypeText(std::int64_t code) {
     if (const auto dtype = dtypeFromOnnx(code))
         return std::string(dtypeText(*dtype));
-    const bool named = code >= 0 && code < static_cast<std::int64_t>(codeNames.size());
-    const std::string_view name =
-        named ? codeNames[static_cast<std::size_t>(code)] : std::string_view();
-    return name.empty() ? fmt::format("number {}", code) : fmt::format("{} ({})", name, code);
+    if (code == proto::TensorProto::UNDEFINED)
+        return "undefined (0)";
+    const ForeignRow* row = foreignRow(code);
+    return row == nullptr ? fmt::format("number {}", code)
+                          : fmt::format("{} ({})", row->name, code);
 }
 
 Result<TensorData> takeTensor(proto::TensorProto& tensor, ExternalData& external,
                               const OnnxLimits& limits) {
     const auto dtype = dtypeFromOnnx(tensor.data_type());
+    if (const ForeignRow* row = foreignRow(tensor.data_type()))
+        return makeDiag(DiagCode::DtypeMismatch,
+                        fmt::format("tensors of {} are not supported", row->name));
     if (!dtype)
         return malformed("element type " + onnxDtypeText(tensor.data_type()) + " is not known");
-    if (*dtype == DType::Text)
-        return makeDiag(DiagCode::DtypeMismatch, "tensors of text are not supported");
     if (tensor.has_segment())
         return malformed("is a segment of a tensor, which is not supported");
     FW_TRY(auto extents, checkedExtents(tensor, limits));
@@ -242,6 +249,66 @@ Result<TensorData> takeTensor(proto::TensorProto& tensor, ExternalData& external
         break;
     }
     return malformed("tensors of text are not supported");
+}
+
+std::string foreignElement(std::int64_t code) {
+    const ForeignRow* row = foreignRow(code);
+    return row == nullptr ? std::string() : std::string(row->name);
+}
+
+Result<ForeignTensor> takeForeignTensor(proto::TensorProto& tensor, ExternalData& external,
+                                        const OnnxLimits& limits) {
+    const ForeignRow& row = *foreignRow(tensor.data_type());
+    if (tensor.has_segment())
+        return malformed("is a segment of a tensor, which is not supported");
+    FW_TRY(const auto extents, checkedExtents(tensor, limits));
+    FW_TRY(const std::int64_t count, checkedCount(extents));
+    const auto bits = checkedMul(count, std::max(row.bits, 1));
+    if (!bits)
+        return makeDiag(DiagCode::DimOverflow, "has more bytes than can be counted");
+    const std::int64_t bytes = *bits / 8 + (*bits % 8 != 0 ? 1 : 0);
+    ForeignTensor out;
+    out.type = std::string(row.name) + shapeText(fixedShape(extents));
+    const FieldSize* given = nullptr;
+    const auto sizes = fieldSizes(tensor);
+    const bool isExternal = tensor.data_location() == proto::TensorProto::EXTERNAL;
+    bool twice = isExternal && !tensor.raw_data().empty();
+    for (const FieldSize& field : sizes)
+        if (field.size > 0) {
+            twice = twice || given != nullptr || isExternal || !tensor.raw_data().empty();
+            given = &field;
+        }
+    if (twice)
+        return malformed("has its data twice");
+    if (given != nullptr && given->field != row.field)
+        return malformed(fmt::format("is {} but its data is in {}", row.name, given->name));
+    if (row.bits == 0 && (isExternal || !tensor.raw_data().empty()))
+        return malformed(fmt::format("is {} but its data is raw", row.name));
+    if (isExternal) {
+        FW_TRY(const ExternalBytes found, external.read(tensor, static_cast<std::uint64_t>(bytes)));
+        out.data = TensorData(DType::U8, {bytes}, found.bytes, found.owner);
+        tensor.clear_external_data();
+        tensor.clear_data_location();
+    } else if (!tensor.raw_data().empty()) {
+        if (static_cast<std::int64_t>(tensor.raw_data().size()) != bytes)
+            return malformed(fmt::format("has {} bytes of data, its shape and type need {}",
+                                         tensor.raw_data().size(), bytes));
+        const std::shared_ptr<const std::string> owner(tensor.release_raw_data());
+        out.data = TensorData(DType::U8, {bytes},
+                              std::as_bytes(std::span(owner->data(), owner->size())), owner);
+    } else {
+        // Numbers of less than a byte lie alone in an entry, or as many as fit into a byte.
+        const std::int64_t size = given == nullptr ? 0 : given->size;
+        const std::int64_t perElement = row.field == Field::Float || row.field == Field::Double
+                                            ? 2 // real and imaginary part
+                                            : 1;
+        const auto wanted = checkedMul(count, perElement);
+        if (!wanted || (size != *wanted && (row.bits == 0 || row.bits >= 8 || size != bytes)))
+            return malformed(fmt::format("has {} elements of data, its shape needs {}", size,
+                                         wanted.value_or(count)));
+    }
+    out.header = tensor.SerializeAsString();
+    return out;
 }
 
 void fillTensor(proto::TensorProto& out, const TensorData& data, const std::string& name) {

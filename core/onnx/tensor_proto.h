@@ -19,6 +19,20 @@ std::string onnxDtypeText(std::int64_t code); // "float8e4m3fn (17)", for messag
 Result<TensorData> takeTensor(proto::TensorProto& tensor, ExternalData& external,
                               const OnnxLimits& limits);
 
+// The name of an element type that ONNX has and nothing here computes with: "text", "int4". Empty
+// for the others.
+std::string foreignElement(std::int64_t code);
+
+// A tensor of such elements. It is not looked into: what is taken apart here is written back.
+struct ForeignTensor {
+    std::string header; // the TensorProto without its raw or external data
+    TensorData data;    // these, as u8[n]; none if they are in the header
+    std::string type;   // "int4[2, 3]"
+};
+// `tensor` is of a foreign element type; what its shape and its data say of each other is checked.
+Result<ForeignTensor> takeForeignTensor(proto::TensorProto& tensor, ExternalData& external,
+                                        const OnnxLimits& limits);
+
 void fillTensor(proto::TensorProto& out, const TensorData& data, const std::string& name);
 
 } // namespace fw

@@ -4,6 +4,7 @@
 #include "onnx/model_importer.h"
 
 #include "ir/missing_type.h"
+#include "onnx/foreign_values.h"
 #include "onnx/standard_operators.h"
 #include "onnx/stated_types.h"
 #include "onnx/subgraphs.h"
@@ -16,15 +17,11 @@ namespace {
 
 // What the writer reads of an unknown node; an attribute of the model with one of these names is
 // kept as bytes.
-const std::set<std::string> ownAttributes{"domain",       "op_type",          "opset",
-                                          "inner_opsets", "captures",         "untyped_outputs",
-                                          "functions",    "unranked_outputs", "absent_outputs"};
-
-TensorData bytesOf(const google::protobuf::MessageLite& message) {
-    const auto owner = std::make_shared<const std::string>(message.SerializeAsString());
-    return TensorData(DType::U8, {static_cast<std::int64_t>(owner->size())},
-                      std::as_bytes(std::span(owner->data(), owner->size())), owner);
-}
+const std::set<std::string> ownAttributes{"domain",        "op_type",          "opset",
+                                          "inner_opsets",  "captures",         "untyped_outputs",
+                                          "functions",     "unranked_outputs", "absent_outputs",
+                                          foreignTypesKey, declaredResultsKey, leafKey,
+                                          placeKey};
 
 void collectDomains(const proto::NodeProto& node, std::set<std::string>& out) {
     forSubgraphs(node, [&](const auto& body) {
@@ -76,6 +73,11 @@ Status ModelImporter::embedExternal(proto::TensorProto& tensor) {
     if (tensor.data_location() != proto::TensorProto::EXTERNAL)
         return {};
     const std::string name = tensor.name();
+    if (!foreignElement(tensor.data_type()).empty()) {
+        FW_TRY(const ForeignTensor foreign, takeForeignTensor(tensor, m_run.external, limits()));
+        tensor.set_raw_data(foreign.data.bytes().data(), foreign.data.bytes().size());
+        return {};
+    }
     FW_TRY(const TensorData data, takeTensorHere(tensor));
     tensor.Clear();
     fillTensor(tensor, data, name);
@@ -202,6 +204,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
     Integers untypedOutputs;  // nothing is known of them
     Integers unrankedOutputs; // the element type is
     Integers absentOutputs;
+    Texts foreignTypes;
+    proto::GraphProto declaredResults;
     for (int i = 0; i < node.output_size(); ++i) {
         const std::string output =
             node.output(i).empty() ? fmt::format("{}.{}", name, i) : node.output(i);
@@ -210,11 +214,18 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         auto declared = declaredType(output);
         if (!declared)
             return inNode(index, declared.takeDiag());
-        if (!*declared)
+        foreignTypes.push_back(*declared ? std::string() : declaredForeign(output));
+        const bool isForeign = !foreignTypes.back().empty();
+        if (isForeign) {
+            auto& kept = *declaredResults.add_value_info();
+            kept.set_name(std::to_string(i));
+            *kept.mutable_type() = find(output)->declared->type();
+        }
+        if (!*declared && !isForeign)
             *declared = branchType(node, bodies, wish.bodies, i);
-        if (!*declared)
+        if (!*declared && !isForeign)
             *declared = statedType(node, i, opsetOf(node.domain()), operandType);
-        if (!*declared && static_cast<std::size_t>(i) < standard.size())
+        if (!*declared && !isForeign && static_cast<std::size_t>(i) < standard.size())
             *declared = standard[static_cast<std::size_t>(i)];
         untyped.push_back(!*declared);
         wish.outputNames.push_back(cleanText(output));
@@ -236,6 +247,10 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
                               std::pair<const char*, Integers*>("absent_outputs", &absentOutputs)})
         if (!list->empty())
             wish.attrs.set(key, std::move(*list));
+    if (declaredResults.value_info_size() > 0) {
+        wish.attrs.set(foreignTypesKey, std::move(foreignTypes));
+        wish.attrs.set(declaredResultsKey, bytesOf(declaredResults));
+    }
     auto values = m_editor.add(std::move(wish));
     if (!values)
         return inNode(index, values.takeDiag());

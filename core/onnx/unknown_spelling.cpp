@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "ir/missing_type.h"
+#include "onnx/foreign_values.h"
 #include "onnx/tensor_proto.h"
 
 #include <fmt/format.h>
@@ -147,6 +148,16 @@ Result<UnknownSpelling> unknownSpelling(const Node& node) {
             out.unranked = indicesOf(value);
         } else if (name == "absent_outputs") {
             out.absent = indicesOf(value);
+        } else if (name == foreignTypesKey) {
+            continue; // as text
+        } else if (name == declaredResultsKey) {
+            proto::GraphProto kept;
+            if (!parseAttribute(node.attrs, name, kept))
+                return makeDiag(DiagCode::UnsupportedAttribute,
+                                "what was declared of its results is damaged");
+            for (const auto& one : kept.value_info())
+                if (const auto place = parseInteger(one.name()))
+                    out.declared[static_cast<int>(*place)] = one.type();
         } else {
             FW_CHECK(restore(*out.node.add_attribute(), name, value));
         }

@@ -19,6 +19,7 @@ struct UnknownSpelling {
     std::set<int> untyped;  // results of which the model did not declare a type
     std::set<int> unranked; // results with an element type and no shape
     std::set<int> absent;   // results that the model left out
+    std::map<int, proto::TypeProto> declared;    // of results whose types are none of ours
     std::vector<proto::FunctionProto> functions; // of the model read, that it calls
     std::map<int, TensorData> moved;             // operands that were attributes in the model read
 

@@ -16,12 +16,12 @@ namespace {
 
 using namespace snapshot;
 
-std::string typeText(const TensorType& type) {
-    return type.text();
+bool isOperator(const Node& node) {
+    return !node.isLeaf() && !isForeignLeaf(node);
 }
 
-TensorRecord record(const Output& output) {
-    return {output.name, typeText(output.type)};
+TensorRecord tensorRecord(const Graph& graph, ValueRef value) {
+    return {graph.output(value).name, shownType(graph, value)};
 }
 
 InputRef reference(const Graph& graph, ValueRef value) {
@@ -35,12 +35,12 @@ BodyRecord describeBody(const Node& node, const Body& body, const std::string& p
     for (std::size_t i = 0; i < body.operands.size(); ++i) {
         const bool isOuter = body.operands[i] != Body::givenByOperator;
         (isOuter && !node.isCall() ? out.captured : out.inputs)
-            .push_back(record(body.graph->output({body.graph->inputs()[i], 0})));
+            .push_back(tensorRecord(*body.graph, {body.graph->inputs()[i], 0}));
     }
     for (const NamedValue& result : body.graph->results())
-        out.outputs.push_back({result.name, typeText(body.graph->type(result.value))});
+        out.outputs.push_back({result.name, shownType(*body.graph, result.value)});
     for (const NodePtr& inner : body.graph->nodes())
-        out.nodes += inner->isLeaf() ? 0 : 1;
+        out.nodes += isOperator(*inner) ? 1 : 0;
     return out;
 }
 
@@ -67,22 +67,19 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
     for (const ValueRef& input : node.inputs)
         if (input.valid())
             out.inputs.push_back(reference(graph, input));
-    for (const Output& output : node.outputs)
-        out.outputs.push_back(record(output));
-    for (const auto& [name, value] : node.attrs)
-        out.attributes[name] = attrText(value);
-    out.constant = node.isConstant();
-    out.unsupported = node.isUnknown();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        out.outputs.push_back(tensorRecord(graph, {node.id, static_cast<int>(i)}));
+    if (!isForeignLeaf(node))
+        for (const auto& [name, value] : node.attrs)
+            out.attributes[name] = attrText(value);
+    out.constant = node.isConstant() || isForeignConstant(node);
+    out.unsupported = node.isUnknown() && !isForeignLeaf(node);
     for (const Body& body : node.bodies)
         out.bodies.push_back(describeBody(node, body, pathOf(outer, node, body)));
     if (plan != nullptr)
         if (const auto group = plan->groupOf.find(node.id); group != plan->groupOf.end())
             out.group = group->second;
     return out;
-}
-
-bool isOperator(const Node& node) {
-    return !node.isInput() && !node.isConstant();
 }
 
 CandidateRecord record(const Candidate& candidate) {
@@ -170,7 +167,7 @@ GraphDocument describeStage(const Graph& graph, const std::string& stage, const 
     out.body = body;
     for (const NodePtr& node : graph.nodes())
         out.nodes.push_back(describeNode(graph, *node, plan, body));
-    out.inputs = graph.inputs();
+    out.inputs = modelInputs(graph);
     for (const NamedValue& result : graph.results()) {
         InputRef ref = reference(graph, result.value);
         ref.name = result.name;
@@ -269,14 +266,12 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     for (const NodePtr& node : graph.nodes())
         for (std::size_t i = 0; i < node->outputs.size(); ++i)
             if (const auto cause = missing.find({node->id, static_cast<int>(i)}))
-                if (causes.insert(cause->value).second)
+                if (cause->foreign.empty() && causes.insert(cause->value).second)
                     out.untyped.push_back(cause->value);
-    for (const NodePtr& node : graph.nodes()) {
-        if (node->isInput())
-            out.inputs.push_back(record(node->outputs[0]));
-        else if (!node->isConstant())
-            ++out.nodes;
-    }
+    for (const NodeId id : modelInputs(graph))
+        out.inputs.push_back(tensorRecord(graph, {id, 0}));
+    for (const NodePtr& node : graph.nodes())
+        out.nodes += isOperator(*node) ? 1 : 0;
     double flops = 0;
     const Graph& planned = *imported.inlined;
     bool known = planned.freeDims().empty() && planned.boundDims().empty();
@@ -284,7 +279,7 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
         if (node->isConstant()) {
             out.parameters += static_cast<std::int64_t>(node->data->count());
             out.parameterBytes += static_cast<std::int64_t>(node->data->bytes().size());
-        } else if (!node->isInput()) {
+        } else if (isOperator(*node)) {
             const Result<Facts> facts =
                 planned.operators().find(node->op)->facts(callOf(planned, *node));
             known = known && (facts.ok() || isView(planned, *node));
@@ -296,7 +291,7 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
         out.bodies.push_back(describeBody(node, body, at));
     });
     for (const NamedValue& result : graph.results())
-        out.outputs.push_back({result.name, typeText(graph.type(result.value))});
+        out.outputs.push_back({result.name, shownType(graph, result.value)});
     if (known)
         out.flops = flops;
     out.runnable = obstacles(planned).empty() && !hasErrors(imported.diagnostics);
@@ -330,9 +325,9 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
         for (const Decision& warning : group.warnings)
             row.warnings.push_back(reasonText(warning));
         for (const ValueRef& input : group.inputs)
-            row.inputs.push_back(record(graph.output(input)));
+            row.inputs.push_back(tensorRecord(graph, input));
         for (const ValueRef& output : group.outputs)
-            row.outputs.push_back(record(graph.output(output)));
+            row.outputs.push_back(tensorRecord(graph, output));
         if (group.hasCode()) {
             row.estUs = group.estimateUs;
             if (fixed) {

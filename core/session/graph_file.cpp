@@ -143,7 +143,7 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
     FW_TRY(out.inlined, inlineCalls(out.graph));
     MissingTypes missing(*out.graph);
     for (const NodePtr& node : out.graph->nodes()) {
-        if (node->isInput() || node->isConstant())
+        if (node->isLeaf() || isForeignLeaf(*node))
             continue;
         const bool unknown = node->isUnknown();
         ++out.info.operators[node->shownOp()];

@@ -1,0 +1,156 @@
+// What a graph begins with: its initializers and inputs.
+#include "onnx/model_importer.h"
+
+#include "base/numbers.h"
+#include "onnx/foreign_values.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fw {
+
+Status ModelImporter::readInitializers() {
+    const auto refuse = [](const std::string& name, Diag diag) {
+        diag.message = fmt::format("initializer '{}' {}", cleanText(name), diag.message);
+        return diag;
+    };
+    for (auto& tensor : *m_graph.mutable_initializer()) {
+        if (m_run.cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "importing was cancelled");
+        const std::string& name = tensor.name();
+        if (!foreignElement(tensor.data_type()).empty()) {
+            auto foreign = takeForeignTensor(tensor, m_run.external, limits());
+            if (!foreign)
+                return refuse(name, foreign.takeDiag());
+            Value& value = this->value(name);
+            value.leaf = std::make_shared<const Attrs>(foreignConstant(*foreign));
+            value.untyped = true;
+            continue;
+        }
+        auto data = takeTensor(tensor, m_run.external, limits());
+        if (!data)
+            return refuse(name, data.takeDiag());
+        value(name).data = data.take();
+    }
+    for (auto& tensor : *m_graph.mutable_sparse_initializer()) {
+        const std::string name = tensor.values().name();
+        if (auto status = readSparse(tensor, value(name)); !status)
+            return refuse(name, status.takeDiag());
+    }
+    return {};
+}
+
+Status ModelImporter::readSparse(proto::SparseTensorProto& tensor, Value& value) {
+    if (foreignElement(tensor.values().data_type()).empty()) {
+        FW_TRY(value.data, densified(tensor, m_run.external, limits()));
+        return {};
+    }
+    FW_CHECK(embedExternal(*tensor.mutable_values()));
+    FW_CHECK(embedExternal(*tensor.mutable_indices()));
+    value.leaf = std::make_shared<const Attrs>(foreignConstant(tensor));
+    value.untyped = true;
+    return {};
+}
+
+// Nothing is derived from its type.
+const TensorType ModelImporter::madeUp{DType::F32, {}};
+
+ValueRef ModelImporter::addLeaf(const std::string& name, const Attrs& attrs) {
+    GraphEditor::NewNode wish;
+    wish.op = "unknown";
+    wish.name = fmt::format("{}.{}", cleanText(name), attrs.text(leafKey, {}));
+    wish.outputNames = {cleanText(name)};
+    wish.attrs = attrs;
+    wish.declaredTypes = {madeUp};
+    auto values = m_editor.add(std::move(wish));
+    if (!values)
+        throw InternalError("no node for '" + name + "': " + values.diag().text());
+    return values->front();
+}
+
+Status ModelImporter::readInputs() {
+    const auto take = [&](const Given& given) {
+        Value& value = this->value(given.name);
+        value = given.value;
+        value.ref = m_editor.addInput(cleanText(given.name), given.type);
+    };
+    const auto givenAs = [&](const std::string& name) {
+        return std::find_if(m_given.begin(), m_given.end(),
+                            [&](const Given& given) { return given.name == name; });
+    };
+    std::set<std::string_view> declared;
+    std::int64_t place = 0; // among those that are no initializers
+    for (const auto& input : m_graph.input()) {
+        declared.insert(input.name());
+        if (const auto given = givenAs(input.name()); given != m_given.end())
+            take(*given);
+        else if (find(input.name())->place != byInitializer)
+            FW_CHECK(readInput(input, place++));
+    }
+    for (const Given& given : m_given)
+        if (!declared.contains(given.name))
+            take(given);
+    return {};
+}
+
+Status ModelImporter::readInput(const proto::ValueInfoProto& input, std::int64_t place) {
+    const std::string name = cleanText(input.name());
+    const auto refuse = [&](const std::string& what) {
+        return makeDiag(DiagCode::DtypeMismatch, fmt::format("input '{}' {}", name, what));
+    };
+    FW_TRY(auto given, givenType(input.name()));
+    const std::string foreign = given ? std::string() : foreignTypeText(input.type(), m_run.dims);
+    if (!foreign.empty()) {
+        Value& value = this->value(input.name());
+        value.untyped = true;
+        if (!m_prefix.empty()) { // the graph around it says what it is
+            value.ref = m_editor.addInput(name, madeUp);
+            return {};
+        }
+        value.ref = addLeaf(input.name(), foreignInput(input, foreign, place));
+        return {};
+    }
+    if (!given && !input.type().has_tensor_type())
+        return refuse("has no type");
+    const auto& type = input.type().tensor_type();
+    const auto dtype = given ? given->dtype : dtypeFromOnnx(type.elem_type());
+    if (!dtype)
+        return refuse(fmt::format("has element type {}, which is not supported",
+                                  onnxDtypeText(type.elem_type())));
+    FW_TRY(auto shape, given ? std::optional(std::move(given->shape))
+                             : m_run.dims.shape(type, m_prefix + name));
+    if (!shape && m_prefix.empty()) {
+        Diag diag = refuse("has no shape, not even a number of dimensions");
+        diag.hint =
+            fmt::format("--type '{}={}[N, 4]' would say what it is", name, dtypeText(*dtype));
+        return diag;
+    }
+    if (!shape) { // a body says no more than it must
+        Value& value = this->value(input.name());
+        value.untyped = true;
+        value.ref = m_editor.addInput(
+            name, {*dtype, {m_run.dims.unnamed(m_prefix + name + "_unknown", 0)}});
+        return {};
+    }
+    if (static_cast<std::int64_t>(shape->size()) > limits().rank)
+        return makeDiag(DiagCode::LimitReached,
+                        fmt::format("input '{}' has {} dimensions, the limit is {}", name,
+                                    shape->size(), limits().rank));
+    std::vector<std::int64_t> extents;
+    for (const Dim& dim : *shape) {
+        extents.push_back(dim.asInt().value_or(1));
+        if (extents.back() < 0)
+            return makeDiag(
+                DiagCode::InputMismatch,
+                fmt::format("a dimension of input '{}' is bound to {}", name, extents.back()));
+    }
+    const auto count = checkedCount(extents);
+    if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(*dtype))))
+        return makeDiag(DiagCode::DimOverflow,
+                        fmt::format("input '{}' of shape {} has more bytes than can be counted",
+                                    name, shapeText(*shape)));
+    value(input.name()).ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
+    return {};
+}
+
+} // namespace fw

@@ -1,0 +1,156 @@
+// Tensors and types that nothing here computes with, in files that contradict themselves: refused
+// with what is wrong, or opened; counted with no more than has to be.
+#include "onnx/import.h"
+#include "onnx/loose_operators.h"
+#include "onnx/model_builder.h"
+
+#include <QElapsedTimer>
+#include <QtTest>
+
+#include <functional>
+
+using namespace fw;
+using namespace fw::test;
+
+namespace {
+
+Result<Imported> read(const std::string& bytes) {
+    return importModelBytes(bytes, looseOperators());
+}
+
+std::string textOf(const Result<Imported>& result) {
+    return result.ok() ? "opened" : result.diag().text();
+}
+
+ModelBuilder small() {
+    ModelBuilder m;
+    m.input("x", {"N", "8"}).output("y", {"N", "8"}).weights("w", {1, 8});
+    m.node("Add", "x w", "s", "sum");
+    m.node("Relu", "s", "y", "act");
+    return m;
+}
+
+} // namespace
+
+class TestHostileForeign : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void contradictions_data();
+    void contradictions();
+    void typesOpenHoweverDeep();
+    void manyInputsOpenInTime();
+};
+
+void TestHostileForeign::contradictions_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QByteArray>("says");
+    using M = ModelBuilder;
+    const auto row = [](const char* name, DiagCode code, const char* says,
+                        const std::function<void(M&)>& change) {
+        M m = small();
+        change(m);
+        QTest::newRow(name) << QByteArray::fromStdString(m.bytes()) << static_cast<int>(code)
+                            << QByteArray(says);
+    };
+    const auto tensor = [](M& m) { return m.graph().mutable_initializer(0); };
+    row("complex without its other half", DiagCode::OnnxMalformed,
+        "'w' has 8 elements of data, its shape needs 16",
+        [=](M& m) { tensor(m)->set_data_type(14); });
+    const auto narrow = [=](M& m, int type, std::size_t bytes) {
+        tensor(m)->clear_float_data();
+        tensor(m)->set_data_type(type);
+        tensor(m)->set_raw_data(std::string(bytes, 'x'));
+    };
+    row("int4 cut short", DiagCode::OnnxMalformed,
+        "'w' has 3 bytes of data, its shape and type need 4", [=](M& m) { narrow(m, 22, 3); });
+    row("int2 too long", DiagCode::OnnxMalformed,
+        "'w' has 3 bytes of data, its shape and type need 2", [=](M& m) { narrow(m, 26, 3); });
+    row("fp8 cut short", DiagCode::OnnxMalformed, "has 7 bytes of data, its shape and type need 8",
+        [=](M& m) { narrow(m, 17, 7); });
+    row("int4 without data", DiagCode::OnnxMalformed,
+        "'w' has 0 elements of data, its shape needs 8", [=](M& m) { narrow(m, 22, 0); });
+    row("int4 in the wrong field", DiagCode::OnnxMalformed,
+        "'w' is int4 but its data is in float_data", [=](M& m) { tensor(m)->set_data_type(22); });
+    row("int4 twice", DiagCode::OnnxMalformed, "twice", [=](M& m) {
+        narrow(m, 22, 4);
+        tensor(m)->add_int32_data(1);
+    });
+    row("int4 of negative size", DiagCode::OnnxMalformed, "negative", [=](M& m) {
+        narrow(m, 22, 4);
+        tensor(m)->set_dims(0, -1);
+    });
+    row("int4 of 2^66 elements", DiagCode::DimOverflow, "'w'", [=](M& m) {
+        narrow(m, 22, 4);
+        tensor(m)->set_dims(0, 1LL << 61), tensor(m)->set_dims(1, 32);
+    });
+    row("int4 of 2^62 elements", DiagCode::DimOverflow, "more bytes than can be counted",
+        [=](M& m) {
+            narrow(m, 22, 4);
+            tensor(m)->set_dims(0, 1LL << 31), tensor(m)->set_dims(1, 1LL << 31);
+        });
+    row("too few texts", DiagCode::OnnxMalformed, "'w' has 1 elements of data, its shape needs 8",
+        [=](M& m) {
+            tensor(m)->clear_float_data();
+            tensor(m)->set_data_type(proto::TensorProto::STRING);
+            tensor(m)->add_string_data("alone");
+        });
+    row("raw text", DiagCode::OnnxMalformed, "'w' is text but its data is raw",
+        [=](M& m) { narrow(m, proto::TensorProto::STRING, 8); });
+    row("segment of text", DiagCode::OnnxMalformed, "segment", [=](M& m) {
+        narrow(m, proto::TensorProto::STRING, 0);
+        tensor(m)->mutable_segment()->set_begin(1);
+    });
+}
+
+void TestHostileForeign::contradictions() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(int, code);
+    QFETCH(QByteArray, says);
+    const auto result = read(bytes.toStdString());
+    QVERIFY(!result.ok());
+    QVERIFY2(static_cast<int>(result.diag().code) == code, textOf(result).c_str());
+    QVERIFY2(textOf(result).find(says.constData()) != std::string::npos, textOf(result).c_str());
+    QCOMPARE(exitCode(result.diag().code), 2);
+}
+
+// Types inside types, dimensions without sense: nobody counts with them.
+void TestHostileForeign::typesOpenHoweverDeep() {
+    for (const int depth : {1, 10, 30, 400}) {
+        ModelBuilder m = small();
+        auto& value = *m.graph().add_input();
+        value.set_name("deep");
+        proto::TypeProto* type = value.mutable_type();
+        for (int i = 0; i < depth; ++i)
+            type = i % 2 == 0 ? type->mutable_sequence_type()->mutable_elem_type()
+                              : type->mutable_optional_type()->mutable_elem_type();
+        type->mutable_tensor_type()->set_elem_type(proto::TensorProto::STRING);
+        const auto result = read(m.bytes());
+        QVERIFY2(result.ok() == (depth < 100), textOf(result).c_str());
+        if (!result.ok()) {
+            QVERIFY2(textOf(result).find("nested deeper") != std::string::npos,
+                     textOf(result).c_str());
+        }
+    }
+    ModelBuilder wide = small();
+    wide.input("z", {"2147483648", "2147483648", "2147483648"}, proto::TensorProto::STRING);
+    wide.input("t", {"-5", "-9223372036854775808"}, 22);
+    wide.input("u", std::vector<std::string>(5000, "7"), 17);
+    const auto result = read(wide.bytes());
+    QVERIFY2(result.ok(), textOf(result).c_str());
+}
+
+void TestHostileForeign::manyInputsOpenInTime() {
+    ModelBuilder m = small();
+    for (int i = 0; i < 100000; ++i)
+        m.input("t" + std::to_string(i), {"1"}, proto::TensorProto::STRING);
+    QElapsedTimer timer;
+    timer.start();
+    const auto result = read(m.bytes());
+    QVERIFY2(result.ok(), textOf(result).c_str());
+    QVERIFY2(timer.elapsed() < 20000, std::to_string(timer.elapsed()).c_str());
+}
+
+QTEST_GUILESS_MAIN(TestHostileForeign)
+#include "test_hostile_foreign.moc"
