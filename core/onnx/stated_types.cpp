@@ -19,7 +19,8 @@ const proto::AttributeProto* attribute(const proto::NodeProto& node, std::string
 // The element type that `dtype` says, or the one without it; nothing for one that is not known.
 std::optional<DType> elementOf(const proto::NodeProto& node, std::optional<DType> otherwise) {
     const auto* said = attribute(node, "dtype");
-    return said == nullptr ? otherwise : dtypeFromOnnx(said->i());
+    const auto dtype = said == nullptr ? otherwise : dtypeFromOnnx(said->i());
+    return dtype == DType::Text ? std::nullopt : dtype;
 }
 
 std::optional<TensorType> drawnType(const proto::NodeProto& node,

@@ -1,0 +1,517 @@
+// Types of what operators give that ONNX or ONNX Runtime define and nothing here computes. Expected
+// is what the specifications of the operators say of their results.
+#include "onnx/reading.h"
+
+#include "ir/missing_type.h"
+
+#include <QtTest>
+
+#include <functional>
+
+using namespace fw;
+using namespace fw::test;
+using M = ModelBuilder;
+
+namespace {
+
+constexpr int f32 = proto::TensorProto::FLOAT, f16 = proto::TensorProto::FLOAT16,
+              u8 = proto::TensorProto::UINT8, i8 = proto::TensorProto::INT8,
+              i64 = proto::TensorProto::INT64, f64 = proto::TensorProto::DOUBLE,
+              boolean = proto::TensorProto::BOOL;
+
+// An input of the model and operand of the node. No element type: it is left out.
+struct Operand {
+    int element = 0;
+    std::vector<std::string> dims = {};
+};
+const Operand none{};
+const Operand scale{f32, {}};
+Operand zeroOf(int element) {
+    return {element, {}};
+}
+
+struct Case {
+    const char* name;
+    const char* domain;
+    const char* type;
+    std::vector<Operand> operands;
+    std::vector<std::string> results; // empty: the type is not known
+    std::function<void(proto::NodeProto&)> attributes = [](proto::NodeProto&) {};
+    std::int64_t opset = 21;
+};
+
+using Integers64 = std::vector<std::int64_t>;
+
+void hidden(proto::NodeProto& node) {
+    M::set(node, "hidden_size", std::int64_t(3));
+}
+void both(proto::NodeProto& node) {
+    hidden(node);
+    M::setText(node, "direction", "bidirectional");
+}
+void backwards(proto::NodeProto& node) {
+    hidden(node);
+    M::setText(node, "direction", "reverse");
+}
+void batchFirst(proto::NodeProto& node) {
+    both(node);
+    M::set(node, "layout", std::int64_t(1));
+}
+void window(proto::NodeProto& node) {
+    M::set(node, "strides", Integers64{2, 1});
+    M::set(node, "pads", Integers64{1, 0, 1, 0});
+    M::set(node, "dilations", Integers64{1, 2});
+}
+void sameUpper(proto::NodeProto& node) {
+    M::setText(node, "auto_pad", "SAME_UPPER");
+    M::set(node, "strides", Integers64{2, 2});
+}
+
+const std::vector<Case>& cases() {
+    const Operand x3{f32, {"5", "2", "4"}}, w4{f32, {"1", "12", "4"}}, r4{f32, {"1", "12", "3"}};
+    const Operand w8{f32, {"2", "12", "4"}}, r8{f32, {"2", "12", "3"}};
+    const Operand image{u8, {"2", "3", "8", "9"}}, filter{i8, {"6", "3", "3", "3"}};
+    const Operand photo{f32, {"2", "3", "8", "9"}}, filters{f32, {"6", "3", "3", "3"}};
+    const char* const contrib = "com.microsoft";
+    static const std::vector<Case> rows{
+        {"lstm",
+         "",
+         "LSTM",
+         {x3, w4, r4},
+         {"f32[5, 1, 2, 3]", "f32[1, 2, 3]", "f32[1, 2, 3]"},
+         hidden},
+        {"lstm of f16",
+         "",
+         "LSTM",
+         {{f16, {"5", "2", "4"}}, {f16, {"1", "12", "4"}}, {f16, {"1", "12", "3"}}},
+         {"f16[5, 1, 2, 3]", "f16[1, 2, 3]", "f16[1, 2, 3]"},
+         hidden},
+        {"lstm both ways",
+         "",
+         "LSTM",
+         {x3, w8, r8},
+         {"f32[5, 2, 2, 3]", "f32[2, 2, 3]", "f32[2, 2, 3]"},
+         both},
+        {"lstm backwards", "", "LSTM", {x3, w4, r4}, {"f32[5, 1, 2, 3]"}, backwards},
+        {"lstm, batch first",
+         "",
+         "LSTM",
+         {x3, w8, r8},
+         {"f32[5, 2, 2, 3]", "f32[5, 2, 3]", "f32[5, 2, 3]"},
+         batchFirst},
+        {"lstm, batch first, other sizes",
+         "",
+         "LSTM",
+         {{f32, {"B", "S", "4"}}, w8, r8},
+         {"f32[B, S, 2, 3]", "f32[B, 2, 3]", "f32[B, 2, 3]"},
+         batchFirst},
+        {"lstm without hidden_size", "", "LSTM", {x3, w4, r4}, {"f32[5, 1, 2, 3]", "f32[1, 2, 3]"}},
+        {"lstm of free sizes",
+         "",
+         "LSTM",
+         {{f32, {"S", "B", "4"}}, w4, r4},
+         {"f32[S, 1, B, 3]", "f32[1, B, 3]"},
+         hidden},
+        {"lstm of opset 7",
+         "",
+         "LSTM",
+         {x3, w4, r4},
+         {"f32[5, 1, 2, 3]", "f32[1, 2, 3]"},
+         hidden,
+         7},
+        {"gru",
+         "",
+         "GRU",
+         {x3, {f32, {"1", "9", "4"}}, {f32, {"1", "9", "3"}}},
+         {"f32[5, 1, 2, 3]", "f32[1, 2, 3]"},
+         hidden},
+        {"gru both ways",
+         "",
+         "GRU",
+         {x3, {f32, {"2", "9", "4"}}, {f32, {"2", "9", "3"}}},
+         {"f32[5, 2, 2, 3]", "f32[2, 2, 3]"},
+         both},
+        {"rnn",
+         "",
+         "RNN",
+         {x3, {f32, {"1", "3", "4"}}, {f32, {"1", "3", "3"}}},
+         {"f32[5, 1, 2, 3]", "f32[1, 2, 3]"}},
+        {"quantized lstm",
+         contrib,
+         "DynamicQuantizeLSTM",
+         {x3, {i8, {"1", "4", "12"}}, {i8, {"1", "3", "12"}}},
+         {"f32[5, 1, 2, 3]", "f32[1, 2, 3]", "f32[1, 2, 3]"}},
+        {"convinteger", "", "ConvInteger", {image, filter}, {"i32[2, 6, 6, 7]"}},
+        {"convinteger of a window",
+         "",
+         "ConvInteger",
+         {image, filter, zeroOf(u8)},
+         {"i32[2, 6, 4, 5]"},
+         window},
+        {"convinteger same", "", "ConvInteger", {image, filter}, {"i32[2, 6, 4, 5]"}, sameUpper},
+        {"convinteger of a free batch",
+         "",
+         "ConvInteger",
+         {{u8, {"N", "3", "8", "9"}}, filter},
+         {"i32[N, 6, 6, 7]"}},
+        {"convinteger of free images",
+         "",
+         "ConvInteger",
+         {{u8, {"1", "3", "H", "W"}}, filter},
+         {"i32[1, 6, H - 2, W - 2]"}},
+        {"matmulinteger",
+         "",
+         "MatMulInteger",
+         {{u8, {"5", "2", "4"}}, {i8, {"4", "7"}}},
+         {"i32[5, 2, 7]"}},
+        {"matmulinteger of a vector",
+         "",
+         "MatMulInteger",
+         {{u8, {"4"}}, {i8, {"4", "7"}}},
+         {"i32[7]"}},
+        {"qlinearconv",
+         "",
+         "QLinearConv",
+         {image, scale, zeroOf(u8), filter, scale, zeroOf(i8), scale, zeroOf(i8)},
+         {"i8[2, 6, 4, 5]"},
+         window},
+        {"qlinearmatmul",
+         "",
+         "QLinearMatMul",
+         {{u8, {"5", "2", "4"}},
+          scale,
+          zeroOf(u8),
+          {i8, {"4", "7"}},
+          scale,
+          zeroOf(i8),
+          scale,
+          zeroOf(u8)},
+         {"u8[5, 2, 7]"}},
+        {"deformconv",
+         "",
+         "DeformConv",
+         {photo, filters, {f32, {"2", "18", "6", "7"}}},
+         {"f32[2, 6, 6, 7]"}},
+        {"qlinearconv of ORT",
+         contrib,
+         "QLinearConv",
+         {image, scale, zeroOf(u8), filter, scale, zeroOf(i8), scale, zeroOf(u8)},
+         {"u8[2, 6, 6, 7]"}},
+        {"qlinearconv of ORT, channels last",
+         contrib,
+         "QLinearConv",
+         {image, scale, zeroOf(u8), filter, scale, zeroOf(i8), scale, zeroOf(u8)},
+         {""},
+         [](proto::NodeProto& node) { M::set(node, "channels_last", std::int64_t(1)); }},
+        {"qlinearadd",
+         contrib,
+         "QLinearAdd",
+         {{u8, {"2", "1", "4"}},
+          scale,
+          zeroOf(u8),
+          {u8, {"3", "4"}},
+          scale,
+          zeroOf(u8),
+          scale,
+          zeroOf(u8)},
+         {"u8[2, 3, 4]"}},
+        {"qlinearmul",
+         contrib,
+         "QLinearMul",
+         {{i8, {"N", "4"}}, scale, zeroOf(i8), {i8, {"4"}}, scale, zeroOf(i8), scale, zeroOf(i8)},
+         {"i8[N, 4]"}},
+        {"qlinearconcat",
+         contrib,
+         "QLinearConcat",
+         {scale,
+          zeroOf(u8),
+          {u8, {"2", "3"}},
+          scale,
+          zeroOf(u8),
+          {u8, {"2", "5"}},
+          scale,
+          zeroOf(u8),
+          {u8, {"2", "1"}},
+          scale,
+          zeroOf(u8)},
+         {"u8[2, 9]"},
+         [](proto::NodeProto& node) { M::set(node, "axis", std::int64_t(1)); }},
+        {"qlinearaveragepool",
+         contrib,
+         "QLinearAveragePool",
+         {image, scale, zeroOf(u8), scale, zeroOf(u8)},
+         {"u8[2, 3, 3, 8]"},
+         [](proto::NodeProto& node) {
+             M::set(node, "kernel_shape", Integers64{4, 2});
+             M::set(node, "strides", Integers64{2, 1});
+         }},
+        {"qlinearglobalaveragepool",
+         contrib,
+         "QLinearGlobalAveragePool",
+         {image, scale, zeroOf(u8), scale, zeroOf(u8)},
+         {"u8[2, 3, 1, 1]"}},
+        {"qlinearsigmoid",
+         contrib,
+         "QLinearSigmoid",
+         {image, scale, zeroOf(u8), scale, zeroOf(u8)},
+         {"u8[2, 3, 8, 9]"}},
+        {"qlinearleakyrelu",
+         contrib,
+         "QLinearLeakyRelu",
+         {image, scale, zeroOf(u8), scale, zeroOf(u8)},
+         {"u8[2, 3, 8, 9]"}},
+        {"qlinearsoftmax",
+         contrib,
+         "QLinearSoftmax",
+         {image, scale, zeroOf(u8), scale, zeroOf(u8)},
+         {"u8[2, 3, 8, 9]"}},
+        {"matmulintegertofloat",
+         contrib,
+         "MatMulIntegerToFloat",
+         {{u8, {"2", "4"}}, {i8, {"4", "7"}}, {f16, {}}, {f16, {}}},
+         {"f16[2, 7]"}},
+        {"dynamicquantizematmul",
+         contrib,
+         "DynamicQuantizeMatMul",
+         {{f32, {"2", "4"}}, {i8, {"4", "7"}}, scale},
+         {"f32[2, 7]"}},
+        {"fusedconv with a sum",
+         contrib,
+         "FusedConv",
+         {photo, filters, {f32, {"6"}}, {f32, {"2", "6", "4", "5"}}},
+         {"f32[2, 6, 4, 5]"},
+         [](proto::NodeProto& node) {
+             window(node);
+             M::setText(node, "activation", "Relu");
+         }},
+        {"fusedgemm",
+         contrib,
+         "FusedGemm",
+         {{f32, {"4", "2"}}, {f32, {"7", "4"}}, {f32, {"7"}}},
+         {"f32[2, 7]"},
+         [](proto::NodeProto& node) {
+             M::set(node, "transA", std::int64_t(1));
+             M::set(node, "transB", std::int64_t(1));
+             M::setText(node, "activation", "LeakyRelu");
+         }},
+        {"randomnormal",
+         "",
+         "RandomNormal",
+         {},
+         {"f32[2, 3]"},
+         [](proto::NodeProto& node) {
+             M::set(node, "shape", Integers64{2, 3});
+         }},
+        {"randomuniform of f64",
+         "",
+         "RandomUniform",
+         {},
+         {"f64[2, 3]"},
+         [](proto::NodeProto& node) {
+             M::set(node, "shape", Integers64{2, 3});
+             M::set(node, "dtype", std::int64_t(f64));
+         }},
+        {"randomuniform of text",
+         "",
+         "RandomUniform",
+         {},
+         {""},
+         [](proto::NodeProto& node) {
+             M::set(node, "shape", Integers64{2, 3});
+             M::set(node, "dtype", std::int64_t(proto::TensorProto::STRING));
+         }},
+        {"randomnormallike", "", "RandomNormalLike", {{f16, {"N", "3"}}}, {"f16[N, 3]"}},
+        {"bernoulli",
+         "",
+         "Bernoulli",
+         {{f32, {"2", "3"}}},
+         {"bool[2, 3]"},
+         [](proto::NodeProto& node) { M::set(node, "dtype", std::int64_t(boolean)); }},
+        {"multinomial",
+         "",
+         "Multinomial",
+         {{f32, {"N", "9"}}},
+         {"i32[N, 4]"},
+         [](proto::NodeProto& node) { M::set(node, "sample_size", std::int64_t(4)); }},
+        {"multinomial of i64",
+         "",
+         "Multinomial",
+         {{f32, {"2", "9"}}},
+         {"i64[2, 1]"},
+         [](proto::NodeProto& node) { M::set(node, "dtype", std::int64_t(i64)); }},
+        // What does not fit says nothing.
+        {"lstm of a matrix", "", "LSTM", {{f32, {"5", "4"}}, w4, r4}, {"", ""}, hidden},
+        {"lstm of two operands", "", "LSTM", {x3, w4}, {"", ""}, hidden},
+        {"lstm of a negative size",
+         "",
+         "RNN",
+         {x3, w4, {f32, {"12", "3"}}},
+         {""},
+         [](proto::NodeProto& node) { M::set(node, "hidden_size", std::int64_t(-3)); }},
+        {"convinteger of a matrix", "", "ConvInteger", {{u8, {"8", "9"}}, filter}, {""}},
+        {"convinteger of other channels",
+         "",
+         "ConvInteger",
+         {{u8, {"2", "4", "8", "9"}}, filter},
+         {""}},
+        {"qlinearconv without a zero",
+         "",
+         "QLinearConv",
+         {image, scale, zeroOf(u8), filter, scale, zeroOf(i8), scale, none},
+         {""}},
+        {"qlinearadd of other sizes",
+         contrib,
+         "QLinearAdd",
+         {{u8, {"2", "5"}},
+          scale,
+          zeroOf(u8),
+          {u8, {"3", "4"}},
+          scale,
+          zeroOf(u8),
+          scale,
+          zeroOf(u8)},
+         {""}},
+    };
+    return rows;
+}
+
+} // namespace
+
+class TestUnknownTypes : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void resultsHaveTheTypesOfTheStandard_data();
+    void resultsHaveTheTypesOfTheStandard();
+    void whatReadsThemIsUnderstood();
+    void declaredTypesGoFirst();
+    void olderModelsAreWritten_data();
+    void olderModelsAreWritten();
+};
+
+void TestUnknownTypes::resultsHaveTheTypesOfTheStandard_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < cases().size(); ++i)
+        QTest::newRow(cases()[i].name) << static_cast<int>(i);
+}
+
+void TestUnknownTypes::resultsHaveTheTypesOfTheStandard() {
+    QFETCH(int, index);
+    const Case& one = cases()[static_cast<std::size_t>(index)];
+    M m(one.opset, 10);
+    auto* domain = m.model.add_opset_import();
+    domain->set_domain("com.microsoft");
+    domain->set_version(1);
+    std::string operands, results;
+    for (std::size_t i = 0; i < one.operands.size(); ++i) {
+        const std::string name = "x" + std::to_string(i);
+        if (one.operands[i].element != 0)
+            m.input(name, one.operands[i].dims, one.operands[i].element);
+        operands += (one.operands[i].element != 0 ? name : "-") + " ";
+    }
+    for (std::size_t i = 0; i < one.results.size(); ++i)
+        results += "y" + std::to_string(i) + " ";
+    auto& node = m.node(one.type, operands, results, "node");
+    node.set_domain(one.domain);
+    one.attributes(node);
+    for (std::size_t i = 0; i < one.results.size(); ++i)
+        m.graph().add_output()->set_name("y" + std::to_string(i));
+    const auto opened = read(m.bytes());
+    QVERIFY2(opened.ok(), opened ? "" : opened.diag().text().c_str());
+    const Graph& graph = *opened->graph;
+    QVERIFY(graph.findByName("node") != nullptr && graph.findByName("node")->isUnknown());
+    // What was tried to find out leaves nothing behind.
+    QVERIFY(!opened->diagnostics.empty());
+    for (const Diag& diag : opened->diagnostics)
+        QVERIFY2(diag.where.node == "node" && diag.code == DiagCode::UnknownOperator,
+                 diag.text().c_str());
+    for (std::size_t i = 0; i < one.results.size(); ++i) {
+        const ValueRef value = graph.results().at(i).value;
+        const std::string type = missingType(graph, value) ? "" : graph.type(value).text();
+        QCOMPARE(type, one.results[i]);
+    }
+    const auto again = writtenAndRead(graph);
+    QVERIFY2(again.ok(), again ? "" : again.diag().text().c_str());
+    for (std::size_t i = 0; i < one.results.size(); ++i) {
+        const ValueRef value = again->graph->results().at(i).value;
+        const std::string type =
+            missingType(*again->graph, value) ? "" : again->graph->type(value).text();
+        if (one.results[i].find(" - ") == std::string::npos) // ONNX declares no sums
+            QCOMPARE(type, one.results[i]);
+    }
+}
+
+void TestUnknownTypes::whatReadsThemIsUnderstood() {
+    M m;
+    m.input("x", {"5", "2", "4"}).output("y");
+    m.weights("w", {1, 12, 4}).weights("r", {1, 12, 3}).weights("v", {3, 6});
+    m.integers("axes", {1});
+    M::set(m.node("LSTM", "x w r", "states last", "lstm"), "hidden_size", std::int64_t(3));
+    m.node("Squeeze", "states axes", "s");
+    m.node("MatMul", "s v", "p");
+    m.node("Sigmoid", "p", "y");
+    const auto opened = read(m.bytes());
+    QVERIFY2(opened.ok(), opened ? "" : opened.diag().text().c_str());
+    QCOMPARE(opened->diagnostics.size(), std::size_t(1));
+    QCOMPARE(opened->graph->type(opened->graph->results()[0].value).text(),
+             std::string("f32[5, 2, 6]"));
+}
+
+void TestUnknownTypes::declaredTypesGoFirst() {
+    M m;
+    m.input("x", {"S", "2", "4"}).output("y", {"7", "1", "2", "3"});
+    m.weights("w", {1, 12, 4}).weights("r", {1, 12, 3});
+    M::set(m.node("LSTM", "x w r", "y", "lstm"), "hidden_size", std::int64_t(3));
+    const auto opened = read(m.bytes());
+    QVERIFY2(opened.ok(), opened ? "" : opened.diag().text().c_str());
+    QCOMPARE(opened->graph->type(opened->graph->results()[0].value).text(),
+             std::string("f32[7, 1, 2, 3]"));
+}
+
+void TestUnknownTypes::olderModelsAreWritten_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("attribute");
+    QTest::addColumn<bool>("typed");
+    for (const bool typed : {true, false})
+        for (const auto& [type, attribute] : {std::pair("Squeeze", "axes"),
+                                              {"Unsqueeze", "axes"},
+                                              {"ReduceSum", "axes"},
+                                              {"ReduceMean", "axes"},
+                                              {"ReduceMax", "axes"}})
+            QTest::addRow("%s %s", type, typed ? "behind an LSTM" : "behind a stranger")
+                << type << attribute << typed;
+}
+
+// What was an attribute in the opset that was read is an operand in the one that is written.
+void TestUnknownTypes::olderModelsAreWritten() {
+    QFETCH(QString, type);
+    QFETCH(QString, attribute);
+    QFETCH(bool, typed);
+    M m(11);
+    m.input("x", {"2", "5", "4"}).output("s").output("y");
+    m.weights("w", {1, 12, 4}).weights("r", {1, 12, 3});
+    auto& node = m.node(typed ? "LSTM" : "Odd", "x w r", "states", "first");
+    if (typed) {
+        M::set(node, "hidden_size", std::int64_t(3));
+    } else {
+        node.set_domain("my");
+        m.model.add_opset_import()->set_domain("my");
+        m.model.mutable_opset_import(1)->set_version(1);
+    }
+    M::set(m.node(type.toStdString(), "states", "s", "second"), attribute.toStdString(),
+           Integers64{1});
+    m.node("Relu", "x", "relu");
+    m.node("Gelu", "relu", "y").set_domain("com.microsoft");
+    const auto opened = read(m.bytes());
+    QVERIFY2(opened.ok(), opened ? "" : opened.diag().text().c_str());
+    const auto again = writtenAndRead(*opened->graph);
+    QVERIFY2(again.ok(), again ? "" : again.diag().text().c_str());
+    QCOMPARE(again->graph->results().size(), std::size_t(2));
+    QCOMPARE(missingType(*again->graph, again->graph->results()[0].value).has_value(), !typed);
+    if (typed)
+        QCOMPARE(again->graph->type(again->graph->results()[0].value).text(),
+                 opened->graph->type(opened->graph->results()[0].value).text());
+}
+
+QTEST_GUILESS_MAIN(TestUnknownTypes)
+#include "test_unknown_types.moc"
