@@ -1,5 +1,7 @@
 #include "draw.h"
 
+#include "gathered.h"
+
 #include "base/files.h"
 #include "picture/graph_diagram.h"
 #include "picture/picture.h"
@@ -52,8 +54,8 @@ Result<DrawDocument> drawModel(Client& client, const Arguments& arguments,
     if (!graph)
         return graph.takeDiag();
     out.stage = graph->stage;
-    for (const Diag& diag : graph->diagnostics)
-        out.notices.push_back(diag.text());
+    for (std::string& text : gathered(graph->diagnostics))
+        out.notices.push_back(std::move(text));
     picture::DiagramOptions options;
     if (depth) {
         options.blocks = std::make_shared<const Hierarchy>(hierarchyOf(*graph));

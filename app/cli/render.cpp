@@ -1,5 +1,7 @@
 #include "render.h"
 
+#include "gathered.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,8 +38,8 @@ std::string list(const std::vector<std::string>& parts, const std::string& mark 
 
 std::string diagLines(const Diags& diags) {
     std::string out;
-    for (const Diag& diag : diags)
-        out += diag.text() + "\n";
+    for (const std::string& text : gathered(diags))
+        out += text + "\n";
     return out;
 }
 

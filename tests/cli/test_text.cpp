@@ -22,6 +22,7 @@ private Q_SLOTS:
     void rewritingTellsCosts();
     void rewritingIsReported();
     void librariesBesideATarget();
+    void oneMissingOperatorIsToldOnce();
 
 private:
     static QByteArray fw(const QStringList& arguments, int wanted) {
@@ -230,6 +231,37 @@ void TestText::rewritingTellsCosts() {
     QVERIFY2(out.contains("\nRUL18 twice at power: a part of the match stays and is computed a "
                           "second time: for reader; "),
              out.constData());
+}
+
+// A model of many nodes of one kind says what is missing once, and where.
+void TestText::oneMissingOperatorIsToldOnce() {
+    QString text = u"graph g(x: f32[4]) -> y30 {\n  y0 = relu(x)\n"_s;
+    for (int i = 1; i <= 30; ++i)
+        text += u"  o%1 = unknown \"my\" \"Odd\"(y%2) : f32[4] @node(\"odd%1\")\n"
+                "  y%1 = relu(o%1)\n"_s.arg(i)
+                    .arg(i - 1);
+    // What is behind one of another kind is told with it.
+    text +=
+        u"  t = unknown \"my\" \"Other\"(y30) {untyped_outputs = [0]} : f32[4] @node(\"other\")\n"_s;
+    for (int i = 1; i <= 30; ++i)
+        text +=
+            u"  u%1 = unknown \"\" \"Exp\"(t) {untyped_outputs = [0]} : f32[4] @node(\"exp%1\")\n"_s
+                .arg(i);
+    text += u"}\n"_s;
+    const QTemporaryDir folder;
+    QFile file(folder.filePath(u"many.fw"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) > 0);
+    file.close();
+    const QString said = QString::fromUtf8(fw({u"info"_s, file.fileName()}, 0));
+    QCOMPARE(said.count(u"Odd is not known"_s), 1);
+    QVERIFY2(said.contains(u"node odd1: "_s) &&
+                 said.contains(u"so it is with 29 other nodes: odd2, odd3, odd4, ..."_s),
+             qPrintable(said));
+    QCOMPARE(said.count(u"reads a value of unknown type"_s), 1);
+    QVERIFY2(said.contains(u"so it is with 29 other nodes: exp2, exp3, exp4, ..."_s),
+             qPrintable(said));
+    // As records, each is there.
+    QCOMPARE(fw({u"info"_s, file.fileName(), u"--json"_s}, 0).count("Odd is not known"), 30);
 }
 
 QTEST_GUILESS_MAIN(TestText)
