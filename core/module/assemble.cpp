@@ -225,6 +225,10 @@ private:
             return;
         runtime::Step out = stepOf(group);
         out.kernel = runtime::bindKernel;
+        // What a reader put beside the node of the model is called after it.
+        const std::string beside = "." + node.op;
+        if (out.nodes.size() == 1 && out.nodes[0].ends_with(beside))
+            out.nodes[0].resize(out.nodes[0].size() - beside.size());
         out.buffers.push_back({value(node.inputs.at(0)), runtime::Access::Read});
         for (const Symbol& dim : dims)
             out.binds.push_back(static_cast<std::uint32_t>(

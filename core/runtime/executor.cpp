@@ -243,10 +243,13 @@ Status Executor::bindStep(std::size_t step) {
         const Symbol& symbol = m_program.symbols[entry.binds[i]];
         if (sizes[i] < symbol.minimum || sizes[i] > symbol.maximum)
             return fail(FW_BAD_SHAPE,
-                        "%s computes the size %s, which must lie between %lld and %lld, as %lld",
-                        entry.name.c_str(), symbol.name.c_str(),
+                        "%s asks for a size of %lld, which is element %zu of %s: a size lies "
+                        "between %lld and %lld",
+                        (entry.nodes.empty() ? entry.name : entry.nodes.front()).c_str(),
+                        static_cast<long long>(sizes[i]), i,
+                        m_program.tensors[entry.buffers[0].tensor].name.c_str(),
                         static_cast<long long>(symbol.minimum),
-                        static_cast<long long>(symbol.maximum), static_cast<long long>(sizes[i]));
+                        static_cast<long long>(symbol.maximum));
         m_symbols[entry.binds[i]] = sizes[i];
     }
     return {};

@@ -1,7 +1,11 @@
 // A model that computes its sizes: every command says what is known before it runs and what only
 // behind it.
+#include "base/files.h"
+#include "onnx/model_builder.h"
+#include "onnx/tensor_file.h"
 #include "session/asked.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
@@ -19,6 +23,7 @@ private Q_SLOTS:
     void everyGroupIsJudged();
     void innerValuesAreComputed();
     void timesNameTheSteps();
+    void aSizeThatIsNoneNamesItsNode();
 };
 
 void TestRunning::whatIsFreeAndWhatIsComputed() {
@@ -76,6 +81,32 @@ void TestRunning::timesNameTheSteps() {
     QVERIFY(has("runtime.non_max_suppression") && has("sizes"));
     QCOMPARE(profile.dims.at("H"), std::int64_t(32));
     QCOMPARE(profile.dims.at("Selected_d0"), std::int64_t(15));
+}
+
+// Neither what the reader put beside it, nor dimensions that nobody wrote.
+void TestRunning::aSizeThatIsNoneNamesItsNode() {
+    ModelBuilder m;
+    m.input("s", {"2"}, proto::TensorProto::INT64).output("z");
+    m.node("ConstantOfShape", "s", "y", "the_node");
+    m.node("Relu", "y", "z");
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    QVERIFY(writeFile(path + "/m.onnx", m.bytes()).ok());
+    QVERIFY(
+        writeTensorFile(path + "/s.npy", {"s", dataFromIntegers(DType::I64, {2}, {4, -7})}).ok());
+    Asked a;
+    Arguments arguments = on("");
+    arguments.model = path + "/m.onnx";
+    arguments.inputs = {{"s", path + "/s.npy"}};
+    const auto answer = a.ask("run", arguments);
+    QVERIFY(!answer.ok());
+    const std::string said = answer.diag().text();
+    QCOMPARE(answer.diag().code, DiagCode::InputMismatch);
+    QVERIFY2(said.find("the_node asks for a size of -7, which is element 1 of s") !=
+                 std::string::npos,
+             said.c_str());
+    QVERIFY2(said.find("bind_dims") == std::string::npos, said.c_str());
+    QVERIFY2(said.find("_d") == std::string::npos, said.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestRunning)
