@@ -330,6 +330,12 @@ Answer eachModel(PipelineStore& store, const Arguments& arguments, const Context
         out.target = target->text;
         FW_TRY(auto part, partOf(*pipeline, one, context));
         out.models.push_back(std::move(part));
+        if constexpr (std::is_same_v<Document, BenchDocument>) {
+            FW_TRY(Pipeline * computed, pipeline->computable(context));
+            FW_TRY(const Simplified* source, computed->simplified(context));
+            for (const Diag& diag : source->leftOut)
+                out.notices.push_back(diag.text());
+        }
     }
     return json(std::move(out));
 }

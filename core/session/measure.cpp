@@ -2,10 +2,12 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "ir/missing_type.h"
 #include "ir/tensor_text.h"
 #include "onnx/tensor_file.h"
 #include "session/busy_neighbours.h"
 #include "session/compare.h"
+#include "session/data_sets.h"
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
@@ -32,29 +34,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::time_point since) {
     return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
-}
-
-std::vector<std::string> inputNames(const Graph& graph) {
-    std::vector<std::string> out;
-    for (const NodeId id : graph.inputs())
-        out.push_back(graph.node(id).outputs.at(0).name);
-    return out;
-}
-
-std::vector<std::string> resultNames(const Graph& graph) {
-    std::vector<std::string> out;
-    for (const NamedValue& result : graph.results())
-        out.push_back(result.name);
-    return out;
-}
-
-Result<std::vector<NamedTensor>> readAll(const std::vector<std::string>& files) {
-    std::vector<NamedTensor> out;
-    for (const std::string& file : files) {
-        FW_TRY(NamedTensor tensor, readTensorFile(file));
-        out.push_back(std::move(tensor));
-    }
-    return out;
 }
 
 std::string summaryOf(const TensorData& data) {
@@ -124,37 +103,13 @@ Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, int attempts
     return std::move(out.front());
 }
 
-// NumPy has no bf16: what wrote the data sets of ONNX through it kept the bits as u16.
-TensorData asElement(TensorData data, DType wanted) {
-    if (data.dtype() != DType::U16 || wanted != DType::BF16)
-        return data;
-    return {wanted, data.extents(), {data.bytes().begin(), data.bytes().end()}};
-}
-
-Result<std::vector<TensorData>> givenInputs(const Graph& graph, const TestDataSet& set) {
-    FW_TRY(std::vector<NamedTensor> given, readAll(set.inputs));
-    FW_TRY(std::vector<TensorData> inputs, matchTensors(inputNames(graph), std::move(given)));
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        inputs[i] =
-            asElement(std::move(inputs[i]), graph.node(graph.inputs()[i]).outputs[0].type.dtype);
-    return inputs;
-}
-
-Result<std::vector<TensorData>> givenOutputs(const Graph& graph, const TestDataSet& set) {
-    FW_TRY(std::vector<NamedTensor> given, readAll(set.outputs));
-    FW_TRY(std::vector<TensorData> wanted, matchTensors(resultNames(graph), std::move(given)));
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-        wanted[i] = asElement(std::move(wanted[i]), graph.type(graph.results()[i].value).dtype);
-    return wanted;
-}
-
-Result<ComparisonRecord> compareSet(LoadedModule& module, const Graph& graph,
+Result<ComparisonRecord> compareSet(LoadedModule& module, const ComputedPart& what,
                                     const TestDataSet& set, Tolerance tolerance, PassBy by) {
-    FW_TRY(const std::vector<TensorData> inputs, givenInputs(graph, set));
-    FW_TRY(const std::vector<TensorData> wanted, givenOutputs(graph, set));
+    FW_TRY(const std::vector<TensorData> inputs, givenInputs(what, set));
+    FW_TRY(const std::vector<TensorData> wanted, givenOutputs(what, set));
     FW_TRY(const std::vector<TensorData> got, module.run(inputs));
-    return compareOutputs(std::filesystem::path(set.folder).filename().string(), graph, got, wanted,
-                          tolerance, by);
+    return compareOutputs(std::filesystem::path(set.folder).filename().string(), what.graph, got,
+                          wanted, tolerance, by);
 }
 
 // Operator cases are held to the bound of every element.
@@ -183,36 +138,13 @@ Status writeTrace(const std::string& file, const runtime::Program& program,
                      out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-// The data sets of the model's folder. Where the user bound dimensions, only those of these shapes:
-// the others are not wrong, they are for other sizes.
-Result<std::vector<TestDataSet>> dataSetsFor(const Graph& graph, const Arguments& arguments) {
-    if (!isTestFolder(arguments.model))
-        return std::vector<TestDataSet>();
-    FW_TRY(TestFolder folder, findTestData(arguments.model));
-    if (arguments.dims.empty())
-        return std::move(folder.sets);
-    std::vector<TestDataSet> fitting;
-    for (TestDataSet& set : folder.sets) {
-        FW_TRY(const std::vector<TensorData> matched, givenInputs(graph, set));
-        bool fits = true;
-        for (std::size_t i = 0; i < matched.size(); ++i) {
-            const Shape& shape = graph.node(graph.inputs()[i]).outputs[0].type.shape;
-            fits = fits && shape.size() == matched[i].extents().size();
-            for (std::size_t d = 0; fits && d < shape.size(); ++d)
-                fits =
-                    shape[d].asInt().value_or(matched[i].extents()[d]) == matched[i].extents()[d];
-        }
-        if (fits)
-            fitting.push_back(std::move(set));
-    }
-    return fitting;
-}
-
 } // namespace
 
 Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments,
                              const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
+    FW_TRY(const Imported* imported, pipeline.imported(context));
+    const ComputedPart what{*imported->inlined, *source->graph};
     const auto seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
     // What nothing computes is made up behind what is given.
     const auto completed = [&](std::vector<TensorData> given) -> Result<Operands> {
@@ -224,6 +156,14 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
     if (!arguments.inputs.empty()) {
         std::vector<NamedTensor> tensors;
         for (const auto& [name, file] : arguments.inputs) {
+            for (const NodeId id : modelInputs(what.model))
+                if (const Node& node = what.model.node(id);
+                    isForeignInput(node) && node.outputs[0].name == name)
+                    return makeDiag(
+                        DiagCode::InputMismatch,
+                        fmt::format("the input {} is {}, which nothing here computes with", name,
+                                    shownType(what.model, {id, 0})),
+                        {arguments.model}, "leave it out; --type may say another type");
             if (std::find(names.begin(), names.end(), name) == names.end())
                 return makeDiag(DiagCode::InputMismatch, "the model has no input " + name,
                                 {arguments.model},
@@ -235,9 +175,9 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
         FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
         return completed(std::move(matched));
     }
-    FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(*source->graph, arguments));
+    FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(what, arguments));
     if (!sets.empty()) {
-        FW_TRY(std::vector<TensorData> matched, givenInputs(*source->graph, sets.front()));
+        FW_TRY(std::vector<TensorData> matched, givenInputs(what, sets.front()));
         return completed(std::move(matched));
     }
     FW_TRY(std::vector<TensorData> made, module.randomInputs(seed, arguments.dims));
@@ -266,14 +206,30 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
 
 } // namespace
 
-Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
-                             const Context& context) {
-    FW_CHECK(pipeline.runnable(context));
+namespace {
+
+std::string namesOf(const Diags& leftOut, const Graph& model, const Graph& computed) {
+    std::string out;
+    const std::vector<std::string> kept = resultNames(computed);
+    if (!leftOut.empty())
+        for (const std::string& name : resultNames(model))
+            if (std::find(kept.begin(), kept.end(), name) == kept.end())
+                out += (out.empty() ? "" : ", ") + name;
+    return out;
+}
+
+} // namespace
+
+Result<RunDocument> runModel(Pipeline& model, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * part, model.computable(context));
+    Pipeline& pipeline = *part;
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const Target* target, pipeline.target());
+    FW_TRY(const Imported* imported, pipeline.imported(context));
     const Graph& graph = *source->graph;
+    const ComputedPart what{*imported->inlined, graph};
     RunDocument out;
     out.model = arguments.model;
     out.target = target->text;
@@ -307,23 +263,25 @@ Result<RunDocument> runModel(Pipeline& pipeline, const Arguments& arguments,
         out.notices.insert(out.notices.end(), inner.notices.begin(), inner.notices.end());
     }
     if (arguments.expect.value_or(true) && arguments.inputs.empty()) {
-        FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(graph, arguments));
+        FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(what, arguments));
         FW_TRY(const PassBy by, passBy(pipeline, arguments, context));
         for (const TestDataSet& set : sets) {
             FW_TRY(ComparisonRecord record,
-                   compareSet(*module, graph, set, toleranceOf(arguments), by));
+                   compareSet(*module, what, set, toleranceOf(arguments), by));
             tellRanOtherwise(*module, out.notices);
             out.sets.push_back(std::move(record));
         }
     }
+    for (const Diag& diag : source->leftOut)
+        out.notices.push_back(diag.text());
     for (std::string& notice : refutedNotices(*source))
         out.notices.push_back(std::move(notice));
     return out;
 }
 
-Result<BenchRow> benchModel(Pipeline& pipeline, const Arguments& arguments,
-                            const Context& context) {
-    FW_CHECK(pipeline.runnable(context));
+Result<BenchRow> benchModel(Pipeline& model, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * part, model.computable(context));
+    Pipeline& pipeline = *part;
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const Target* target, pipeline.target());
@@ -557,8 +515,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
     Result<Pipeline*> pipeline = store.find(inputs);
     if (!pipeline)
         return give("failed", pipeline.diag());
-    const Status runnable = (*pipeline)->runnable(context);
-    Result<LoadedModule*> module = runnable ? (*pipeline)->loaded(context) : runnable.diag();
+    Result<Pipeline*> part = (*pipeline)->computable(context);
+    Result<LoadedModule*> module = part ? (*part)->loaded(context) : part.diag();
     if (!module) {
         const bool refused =
             exitCode(module.diag().code) == 2 && module.diag().code != DiagCode::NotOnnx;
@@ -567,7 +525,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
     if (data->sets.empty())
         return give("failed",
                     makeDiag(DiagCode::FileMissing, "there is no test_data_set_0", {folder}));
-    const Graph& graph = *(*(*pipeline)->simplified(context))->graph;
+    const Simplified& source = **(*part)->simplified(context);
+    const ComputedPart what{*(*(*part)->imported(context))->inlined, *source.graph};
     const Result<PassBy> by = passBy(**pipeline, arguments, context);
     if (!by)
         return give("failed", by.diag());
@@ -576,7 +535,7 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
     std::size_t byNorm = 0;
     for (const TestDataSet& set : data->sets) {
         Result<ComparisonRecord> record =
-            compareSet(**module, graph, set, toleranceOf(arguments), *by);
+            compareSet(**module, what, set, toleranceOf(arguments), *by);
         if (!record)
             return give("failed", record.diag());
         worst = std::max(worst, record->maxAbs.value_or(0));
@@ -594,6 +553,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
                                  : byNorm == data->sets.size()
                                      ? ", by norm"
                                      : fmt::format(", {} of them by norm", byNorm));
+    if (const std::string others = namesOf(source.leftOut, what.model, what.graph); !others.empty())
+        out.reason += fmt::format("; not computed: {}", others);
     return out;
 }
 

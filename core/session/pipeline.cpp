@@ -8,6 +8,7 @@
 #include "rewrite/required.h"
 #include "session/book_texts.h"
 #include "session/calibrate.h"
+#include "session/computable.h"
 #include "session/graph_file.h"
 #include "session/verdicts.h"
 #include "strategy/machine.h"
@@ -68,13 +69,7 @@ private:
     const std::size_t m_before;
 };
 
-// The import knows why it could not read a node; the graph only knows that it was not read.
-Diag closerReason(const Diag& obstacle, const Diags& imported) {
-    for (const Diag& said : imported)
-        if (said.severity == Severity::Error && said.where.node == obstacle.where.node)
-            return said;
-    return obstacle;
-}
+constexpr const char* onlyComputable = "only what can be computed\n"; // in keys
 
 } // namespace
 
@@ -162,6 +157,8 @@ Result<const Offer*> Pipeline::offer() {
 std::string Pipeline::planKey(const Books& books, const Target& on) {
     std::string key =
         fmt::format("{}\n{}\n{} {}\n", simplifyKey(books), on.text, m_inputs.log, m_stamps.log);
+    if (m_inputs.computable)
+        key += onlyComputable;
     ownLibraries(books);
     key += m_ownFiles;
     for (const ReadBook& book : books.read)
@@ -257,7 +254,7 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
 
 Status Pipeline::runnable(const Context& context) {
     FW_TRY(const Imported* source, imported(context));
-    FW_TRY(const Simplified* simple, simplified(context));
+    FW_TRY(const Simplified* simple, whole(context));
     const Diags problems = obstacles(*simple->graph);
     if (problems.empty())
         return {};
@@ -266,6 +263,22 @@ Status Pipeline::runnable(const Context& context) {
         first.message += fmt::format("; {} other node{} cannot run either (fw info)",
                                      problems.size() - 1, problems.size() > 2 ? "s" : "");
     return inFile(std::move(first));
+}
+
+Result<Pipeline*> Pipeline::computable(const Context& context) {
+    FW_TRY(const Simplified* all, whole(context));
+    if (m_inputs.computable || obstacles(*all->graph).empty())
+        return this;
+    if (!hasComputable(*all->graph))
+        return runnable(context).takeDiag();
+    if (!m_computable) {
+        PipelineInputs inputs = m_inputs;
+        inputs.computable = true;
+        m_computable = std::make_unique<Pipeline>(std::move(inputs), m_stamps, m_shared);
+        m_computable->m_importMs = m_importMs;
+        m_computable->m_rewriteMs = m_rewriteMs;
+    }
+    return m_computable.get();
 }
 
 bool Pipeline::importFailed() const {
@@ -291,21 +304,33 @@ Result<Rewritten> Pipeline::rewritten(const GraphPtr& graph, const Context& cont
 }
 
 Result<const Simplified*> Pipeline::simplified(const Context& context) {
+    FW_TRY(const Simplified* all, whole(context));
+    if (!m_inputs.computable)
+        return all;
     FW_TRY(const Imported* source, imported(context));
     FW_TRY(const Books* known, books());
-    return share(
-        m_simplified, m_shared->simplified, simplifyKey(*known), [&]() -> Result<Simplified> {
-            const auto start = std::chrono::steady_clock::now();
-            context.report("rewrite", "simplify");
-            FW_TRY(Rewritten out, rewritten(source->inlined, context));
-            m_rewriteMs = milliseconds(start);
-            ++m_shared->made.simplified;
-            Decisions refuted = refutedRules(*known, out.trace, context.cancel);
-            if (context.cancel.cancelled())
-                return cancelled();
-            out.trace.decisions.insert(out.trace.decisions.end(), refuted.begin(), refuted.end());
-            return Simplified{out.graph, std::move(out.trace)};
-        });
+    return share(m_simplified, m_shared->simplified, simplifyKey(*known) + onlyComputable,
+                 [&]() -> Result<Simplified> {
+                     FW_TRY(ComputablePart part, computablePart(*all->graph, source->diagnostics));
+                     return Simplified{part.graph, all->trace, std::move(part.leftOut)};
+                 });
+}
+
+Result<const Simplified*> Pipeline::whole(const Context& context) {
+    FW_TRY(const Imported* source, imported(context));
+    FW_TRY(const Books* known, books());
+    return share(m_whole, m_shared->simplified, simplifyKey(*known), [&]() -> Result<Simplified> {
+        const auto start = std::chrono::steady_clock::now();
+        context.report("rewrite", "simplify");
+        FW_TRY(Rewritten out, rewritten(source->inlined, context));
+        m_rewriteMs = milliseconds(start);
+        ++m_shared->made.simplified;
+        Decisions refuted = refutedRules(*known, out.trace, context.cancel);
+        if (context.cancel.cancelled())
+            return cancelled();
+        out.trace.decisions.insert(out.trace.decisions.end(), refuted.begin(), refuted.end());
+        return Simplified{out.graph, std::move(out.trace), {}};
+    });
 }
 
 Diag Pipeline::inFile(Diag diag) const {

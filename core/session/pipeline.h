@@ -46,6 +46,9 @@ struct PipelineInputs {
     std::vector<std::string> agreed = {}; // libraries of books that may be loaded: names, contents
     std::vector<std::string> leftOut = {};         // applications of rules: rewrite/left_out.h
     std::map<std::string, std::string> types = {}; // of values that nothing infers: "f32[N, 4]"
+    // Results of the model that depend on what nothing computes are left out of what is planned and
+    // run.
+    bool computable = false;
 
     auto operator<=>(const PipelineInputs&) const = default;
 };
@@ -68,6 +71,8 @@ struct Context {
 struct Simplified {
     GraphPtr graph;
     RewriteTrace trace;
+    Diags leftOut =
+        {}; // warnings: results that are not in the graph, and the node that is the cause
 };
 
 struct CompiledStage {
@@ -170,6 +175,9 @@ public:
                         const ApartRuns& runs = {});
     // Refuses a model with operators that nothing computes, with what there is to do about it.
     Status runnable(const Context& context);
+    // The pipeline of those results of the model that can be computed: this one where all can.
+    // Where none can, refused as by runnable(). Belongs to this one.
+    Result<Pipeline*> computable(const Context& context);
     bool importFailed() const;
     double importMs() const { return m_importMs; }
     double rewriteMs() const { return m_rewriteMs; }
@@ -191,6 +199,7 @@ private:
     Result<CompiledModule> compileOf(const Graph& graph, const FusionPlan& plan, const Target& on,
                                      const Context& context);
     Result<LoweringMemo*> lowerings();
+    Result<const Simplified*> whole(const Context& context); // with every result of the model
     template <class T>
     struct Kept { // a result or the reason why there is none
         std::shared_ptr<const Result<T>> result;
@@ -217,7 +226,8 @@ private:
     std::unique_ptr<const Catalog> m_catalog;
     std::shared_ptr<LoweringMemo> m_lowerings;
     Kept<Imported> m_imported;
-    Kept<Simplified> m_simplified;
+    Kept<Simplified> m_whole, m_simplified;
+    std::unique_ptr<Pipeline> m_computable;
     Kept<Target> m_target;
     Offer m_offer;
     Kept<FusionPlan> m_plan;

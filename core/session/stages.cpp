@@ -148,11 +148,12 @@ Result<StagesDocument> stageText(Pipeline& pipeline, const Arguments& arguments,
     return out;
 }
 
-Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
+Result<ExportDocument> exportTo(Pipeline& model, const Arguments& arguments,
                                 const Context& context) {
     if (arguments.output.empty())
         return makeDiag(DiagCode::Usage, "export needs a folder", {}, "fw export MODEL -o DIR");
-    FW_CHECK(pipeline.runnable(context));
+    FW_TRY(Pipeline * part, model.computable(context));
+    Pipeline& pipeline = *part;
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     const CompiledModule& compiledModule = *compiled->module;
     const std::filesystem::path path(arguments.model);
@@ -196,6 +197,8 @@ Result<ExportDocument> exportTo(Pipeline& pipeline, const Arguments& arguments,
     out.sha256 = report.sha256;
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     out.notices = refutedNotices(*source);
+    for (const Diag& diag : source->leftOut)
+        out.notices.push_back(diag.text());
     return out;
 }
 
