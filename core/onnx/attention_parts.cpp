@@ -39,51 +39,99 @@ Result<ValueRef> counted(NodeImport& n, ValueRef start, const Dim& size) {
     return n.step("range", {start, one}, std::move(attrs));
 }
 
-// [S, T]: whether key t stands at most at the place of query s.
-Result<ValueRef> upToOwnPlace(NodeImport& n, ValueRef past, const Dim& queries, const Dim& keys) {
-    const ValueRef zero = n.addConstant("zero", dataFromIntegers(DType::I64, {}, {0}));
-    ValueRef first = zero;
-    if (past.valid()) {
-        if (const auto extent = n.type(past).shape.at(2).asInt()) {
-            first = n.addConstant("first", dataFromIntegers(DType::I64, {}, {*extent}));
-        } else {
-            Attrs attrs;
-            attrs.set("starts", Integers{2});
-            attrs.set("ends", Integers{3});
-            attrs.set("axes", Integers{0});
-            attrs.set("steps", Integers{1});
-            FW_TRY(first, n.step("shape", {past}));
-            FW_TRY(first, n.step("slice", {first}, std::move(attrs)));
-            FW_TRY(first, n.reshaped(first, {}));
-        }
-    }
-    FW_TRY(ValueRef rows, counted(n, first, queries));
-    FW_TRY(rows, n.reshaped(rows, {queries, intExpr(1)}));
-    FW_TRY(const ValueRef columns, counted(n, zero, keys));
-    return n.step("less_or_equal", {columns, rows});
+// i64[]
+Result<ValueRef> extentOf(NodeImport& n, ValueRef x, std::int64_t axis) {
+    if (const auto extent = n.type(x).shape.at(static_cast<std::size_t>(axis)).asInt())
+        return n.addConstant("extent", dataFromIntegers(DType::I64, {}, {*extent}));
+    Attrs attrs;
+    attrs.set("starts", Integers{axis});
+    attrs.set("ends", Integers{axis + 1});
+    attrs.set("axes", Integers{0});
+    attrs.set("steps", Integers{1});
+    FW_TRY(ValueRef extents, n.step("shape", {x}));
+    FW_TRY(extents, n.step("slice", {extents}, std::move(attrs)));
+    return n.reshaped(extents, {});
 }
 
-// `allowed` becomes what the causal mask leaves of it.
-Result<ValueRef> masked(NodeImport& n, ValueRef s, const AttentionScores& how, ValueRef added,
-                        ValueRef& allowed) {
+// What masks, lengths and the order of the places leave: both together.
+Status allow(NodeImport& n, ValueRef& allowed, ValueRef also) {
+    if (!allowed.valid()) {
+        allowed = also;
+        return {};
+    }
+    FW_TRY(allowed, n.step("and", {allowed, also}));
+    return {};
+}
+
+// Of scores [B, ..., S, T] of queries [B, H, S, D]: key t stands at most at the place of query s, and within the
+// length of its batch.
+Status allowByPlace(NodeImport& n, const Shape& scores, ValueRef queries,
+                    const AttentionScores& how, ValueRef& allowed) {
+    if (!how.causal && !how.lengths.valid())
+        return {};
+    const Dim& rows = scores[scores.size() - 2];
+    const ValueRef zero = n.addConstant("zero", dataFromIntegers(DType::I64, {}, {0}));
+    FW_TRY(const ValueRef keys, counted(n, zero, scores.back()));
+    ValueRef lengths;
+    if (how.lengths.valid()) {
+        const TensorType type = n.type(how.lengths);
+        if (type.rank() != 1 || type.dtype != DType::I64)
+            return n.malformed(fmt::format("lengths {}", type.text()));
+        Shape each(scores.size(), intExpr(1));
+        each.front() = type.shape[0];
+        FW_TRY(lengths, n.reshaped(how.lengths, each));
+        FW_TRY(const ValueRef inside, n.step("less", {keys, lengths}));
+        FW_CHECK(allow(n, allowed, inside));
+    }
+    if (!how.causal)
+        return {};
+    ValueRef first = zero;
+    if (how.past.valid()) {
+        FW_TRY(first, extentOf(n, how.past, 2));
+    } else if (lengths.valid()) { // counted from behind the last query
+        FW_TRY(first, extentOf(n, queries, 2));
+        FW_TRY(first, n.step("neg", {first}));
+    }
+    FW_TRY(ValueRef places, counted(n, first, rows));
+    FW_TRY(places, n.reshaped(places, {rows, intExpr(1)}));
+    if (lengths.valid()) {
+        FW_TRY(places, n.step("add", {places, lengths}));
+    }
+    FW_TRY(const ValueRef before, n.step("less_or_equal", {keys, places}));
+    return allow(n, allowed, before);
+}
+
+// Scores without what is not allowed.
+Result<ValueRef> masked(NodeImport& n, ValueRef s, ValueRef added, ValueRef allowed) {
     if (added.valid()) {
         FW_TRY(s, n.step("add", {s, added}));
-    }
-    if (how.causal) {
-        const Shape& shape = n.type(s).shape;
-        FW_TRY(const ValueRef before,
-               upToOwnPlace(n, how.past, shape[shape.size() - 2], shape.back()));
-        if (!allowed.valid()) {
-            allowed = before;
-        } else {
-            FW_TRY(allowed, n.step("and", {allowed, before}));
-        }
     }
     if (!allowed.valid())
         return s;
     const ValueRef none =
         n.scalarConstant("masked", -std::numeric_limits<double>::infinity(), n.type(s).dtype);
     return n.step("where", {allowed, s, none});
+}
+
+// The weights of queries that see no key at all are 0.
+Result<ValueRef> withoutEmpty(NodeImport& n, ValueRef weights, const AttentionScores& how,
+                              ValueRef added, ValueRef allowed) {
+    const bool hides = added.valid() && how.addedHides;
+    if (!how.emptyIsZero || (!how.allowed.valid() && !how.lengths.valid() && !hides))
+        return weights;
+    if (hides) {
+        const ValueRef none = n.scalarConstant(
+            "hidden", -std::numeric_limits<double>::infinity(), n.type(added).dtype);
+        FW_TRY(ValueRef seen, n.step("equal", {added, none}));
+        FW_TRY(seen, n.step("not", {seen}));
+        FW_CHECK(allow(n, allowed, seen));
+    }
+    Attrs overKeys;
+    overKeys.set("axes", Integers{-1});
+    overKeys.set("keepdims", std::int64_t{1});
+    FW_TRY(const ValueRef some, n.step("reduce_max", {allowed}, std::move(overKeys)));
+    return n.step("where",
+                  {some, weights, n.scalarConstant("nothing", 0, n.type(weights).dtype)});
 }
 
 } // namespace
@@ -121,15 +169,16 @@ Result<ValueRef> behindPast(NodeImport& n, ValueRef past, ValueRef x) {
     return n.step("concat", {past, x}, std::move(attrs));
 }
 
-Result<ValueRef> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
+Result<Attended> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
                           const AttentionScores& how) {
     const Shape qs = n.type(q).shape, ks = n.type(k).shape, vs = n.type(v).shape;
     if (qs.size() != 4 || ks.size() != 4 || vs.size() != 4)
         return n.malformed(fmt::format("queries {}, keys {}, values {}", n.type(q).text(),
                                        n.type(k).text(), n.type(v).text()));
+    const ValueRef queries = q;
     ValueRef added = how.added, allowed = how.allowed;
     for (const ValueRef mask : {added, allowed})
-        if (mask.valid() && (n.type(mask).rank() < 2 || n.type(mask).shape.back() != ks[2]))
+        if (mask.valid() && (n.type(mask).rank() < 1 || n.type(mask).shape.back() != ks[2]))
             return n.unsupported(fmt::format("a mask {} for {} keys is not supported",
                                              n.type(mask).text(), ks[2].text()));
     const bool inGroups = qs[1] != ks[1];
@@ -147,12 +196,18 @@ Result<ValueRef> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
                 FW_TRY(*mask, grouped(n, *mask, *groups, each));
             }
     }
+    Attended out;
+    const auto stage = [&](ScoreStage which, ValueRef scores) {
+        if (how.shown == which)
+            out.shown = scores;
+    };
     FW_TRY(k, swapped(n, k, inGroups ? Integers{0, 1, 2, 4, 3} : Integers{0, 1, 3, 2}));
     FW_TRY(ValueRef s, n.step("batch_matmul", {q, k}));
     const DType dtype = n.type(s).dtype;
     if (how.scale != 1) {
         FW_TRY(s, n.step("mul", {s, n.scalarConstant("scale", how.scale, dtype)}));
     }
+    stage(ScoreStage::Products, s);
     // In opset 23 as it was published the masks come first, but then masked keys take part.
     if (how.softcap != 0) {
         const ValueRef cap = n.scalarConstant("softcap", how.softcap, dtype);
@@ -160,21 +215,23 @@ Result<ValueRef> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
         FW_TRY(s, n.step("tanh", {s}));
         FW_TRY(s, n.step("mul", {s, cap}));
     }
-    FW_TRY(s, masked(n, s, how, added, allowed));
+    stage(ScoreStage::Capped, s);
+    FW_CHECK(allowByPlace(n, n.type(s).shape, queries, how, allowed));
+    FW_TRY(s, masked(n, s, added, allowed));
+    stage(ScoreStage::Masked, s);
     Attrs last;
     last.set("axis", static_cast<std::int64_t>(n.type(s).rank()) - 1);
     FW_TRY(s, n.step("softmax", {s}, std::move(last)));
-    if (how.emptyIsZero && how.allowed.valid()) {
-        Attrs overKeys;
-        overKeys.set("axes", Integers{-1});
-        overKeys.set("keepdims", std::int64_t{1});
-        FW_TRY(const ValueRef some, n.step("reduce_max", {allowed}, std::move(overKeys)));
-        FW_TRY(s, n.step("where", {some, s, n.scalarConstant("nothing", 0, n.type(s).dtype)}));
-    }
-    FW_TRY(const ValueRef y, n.step("batch_matmul", {s, v}));
+    FW_TRY(s, withoutEmpty(n, s, how, added, allowed));
+    stage(ScoreStage::Weights, s);
+    FW_TRY(out.y, n.step("batch_matmul", {s, v}));
     if (!inGroups)
-        return y;
-    return n.reshaped(y, {qs[0], qs[1], qs[2], vs[3]});
+        return out;
+    FW_TRY(out.y, n.reshaped(out.y, {qs[0], qs[1], qs[2], vs[3]}));
+    if (out.shown.valid()) {
+        FW_TRY(out.shown, n.reshaped(out.shown, {qs[0], qs[1], qs[2], ks[2]}));
+    }
+    return out;
 }
 
 Result<ValueRef> rotated(NodeImport& n, ValueRef x, ValueRef cosines, ValueRef sines,

@@ -6,14 +6,30 @@
 
 namespace fw {
 
+// The scores on their way, as a model may ask for them.
+enum class ScoreStage {
+    Products, // scaled
+    Capped,
+    Masked,
+    Weights, // their softmax
+};
+
 struct AttentionScores {
     double scale = 1;
     double softcap = 0;  // none
     bool causal = false; // a query sees the keys up to its own place
     ValueRef past;       // [B, H, P, D]: the P keys of it stand before those of the first query
+    ValueRef lengths;    // i64[B]: so many keys count, and the last query stands at the last of them
     ValueRef allowed;    // of bool, broadcast to [B, H, S, T]: which keys take part
     ValueRef added;      // of the type of the scores, broadcast likewise
-    bool emptyIsZero = false; // where `allowed` leaves a query no key, else such a row is no number
+    bool addedHides = true;   // there may be minus infinity in it
+    bool emptyIsZero = false; // where masks leave a query no key, else such a row is no number
+    std::optional<ScoreStage> shown = std::nullopt;
+};
+
+struct Attended {
+    ValueRef y;
+    ValueRef shown; // [B, H, S, T]; where it is asked for
 };
 
 // [B, S, H * D] -> [B, H, S, D]
@@ -27,7 +43,7 @@ Result<ValueRef> behindPast(NodeImport& n, ValueRef past, ValueRef x);
 
 // q: [B, H, S, D], k: [B, G, T, D], v: [B, G, T, E] -> [B, H, S, E]. Each of the G heads of keys is
 // that of H / G neighbouring heads of queries.
-Result<ValueRef> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
+Result<Attended> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
                           const AttentionScores& scores);
 
 // [B, H, S, D] with its pairs turned by the angles of rows of two tables of cosines and sines, each

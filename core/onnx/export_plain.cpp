@@ -288,8 +288,11 @@ Status reduce(GraphWriter& out, const Node& node) {
 }
 
 Status quantizedAlong(GraphWriter& out, const Node& node) {
-    const char* const type = node.op == "quantize_along" ? "QuantizeLinear" : "DequantizeLinear";
-    setAttribute(out.main(node, type, operands(out, node)), "axis", node.attrs.integer("axis", 1));
+    const char* const type = node.op.starts_with("quantize") ? "QuantizeLinear" : "DequantizeLinear";
+    auto& written = out.main(node, type, operands(out, node));
+    setAttribute(written, "axis", node.attrs.integer("axis", 1));
+    if (node.attrs.has("block"))
+        setAttribute(written, "block_size", node.attrs.integer("block", 0));
     return {};
 }
 
@@ -315,6 +318,8 @@ Status loss(GraphWriter& out, const Node& node) {
 constexpr std::array special{
     WriterRow{"quantize_along", quantizedAlong},
     WriterRow{"dequantize_along", quantizedAlong},
+    WriterRow{"quantize_blocks", quantizedAlong, 21},
+    WriterRow{"dequantize_blocks", quantizedAlong, 21},
     WriterRow{"shift_left", shift},
     WriterRow{"shift_right", shift},
     WriterRow{"fmod", truncatedRest},

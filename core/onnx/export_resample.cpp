@@ -186,7 +186,7 @@ void setAxis(proto::NodeProto& written, std::size_t axis) {
 
 void setModes(proto::NodeProto& written, const Node& node, Coordinates coordinates,
               std::int64_t rounding) {
-    const bool filtered = node.op == "resize_filtered";
+    const bool filtered = node.op.starts_with("resize_filtered");
     std::string mode = node.op.substr(node.op.find('_') + 1); // nearest, linear, cubic
     if (filtered)
         mode = node.attrs.integer("cubic", 0) != 0 ? "cubic" : "linear";
@@ -368,18 +368,19 @@ Status gridSample(GraphWriter& out, const Node& node) {
     return {};
 }
 
+// Without a ratio there is about one point for each place of a part.
 Status roiAlign(GraphWriter& out, const Node& node) {
     auto& written =
         out.main(node, "RoiAlign",
                  {out.use(node.inputs[0]), out.use(node.inputs[1]), out.use(node.inputs[2])});
-    if (node.op == "roi_align_max")
+    if (node.op.starts_with("roi_align_max"))
         setAttribute(written, "mode", std::string("max"));
     setAttribute(
         written, "coordinate_transformation_mode",
         std::string(node.attrs.integer("half", 1) != 0 ? "half_pixel" : "output_half_pixel"));
     setAttribute(written, "output_height", node.attrs.integer("height", 1));
     setAttribute(written, "output_width", node.attrs.integer("width", 1));
-    setAttribute(written, "sampling_ratio", node.attrs.integer("ratio", 1));
+    setAttribute(written, "sampling_ratio", node.attrs.integer("ratio", 0));
     setAttribute(written, "spatial_scale", node.attrs.real("scale", 1));
     return {};
 }
@@ -388,7 +389,9 @@ constexpr std::array rows{
     WriterRow{"resize_nearest", resize},      WriterRow{"resize_linear", resize},
     WriterRow{"resize_cubic", resize},        WriterRow{"grid_sample", gridSample, 16},
     WriterRow{"roi_align", roiAlign, 16},     WriterRow{"roi_align_max", roiAlign, 16},
-    WriterRow{"resize_filtered", resize, 18},
+    WriterRow{"resize_filtered", resize, 18}, WriterRow{"resize_filtered_at", resize, 18},
+    WriterRow{"roi_align_adaptive", roiAlign, 16},
+    WriterRow{"roi_align_max_adaptive", roiAlign, 16},
 };
 
 } // namespace

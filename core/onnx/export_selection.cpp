@@ -125,8 +125,11 @@ Status dft(GraphWriter& out, const Node& node) {
     FW_TRY(const std::string length, out.dims(node.name + ".length", dimsOf(node, "length")));
     const std::string one =
         out.step(node, "Squeeze", {length, out.integers(node.name + ".first", {0})}, "number");
-    if (node.attrs.integer("onesided", 0) != 0 && node.attrs.integer("inverse", 0) != 0)
-        return makeDiag(DiagCode::UnsupportedAttribute, "ONNX has no one-sided inverse of DFT");
+    // One side of a transform back gives real numbers, which dft does not.
+    const bool isReal = node.op == "inverse_real_dft";
+    if (!isReal && node.attrs.integer("onesided", 0) != 0 && node.attrs.integer("inverse", 0) != 0)
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "ONNX has no one-sided inverse of DFT that keeps complex numbers");
     const std::int64_t axis = node.attrs.integer("axis", 1);
     std::vector<std::string> inputs{out.use(node.inputs[0]), one};
     const bool asOperand = out.opset() >= 20;
@@ -135,8 +138,8 @@ Status dft(GraphWriter& out, const Node& node) {
     auto& written = out.main(node, "DFT", inputs);
     if (!asOperand)
         setAttribute(written, "axis", axis);
-    setAttribute(written, "inverse", node.attrs.integer("inverse", 0));
-    setAttribute(written, "onesided", node.attrs.integer("onesided", 0));
+    setAttribute(written, "inverse", isReal ? 1 : node.attrs.integer("inverse", 0));
+    setAttribute(written, "onesided", isReal ? 1 : node.attrs.integer("onesided", 0));
     return {};
 }
 
@@ -230,6 +233,7 @@ constexpr std::array rows{
     WriterRow{"reverse_sequence", reverseSequence},
     WriterRow{"diagonal", diagonal},
     WriterRow{"dft", dft, 17},
+    WriterRow{"inverse_real_dft", dft, 17},
     WriterRow{"stft", stft, 17},
     WriterRow{"cosine_window", cosineWindow, 17},
     WriterRow{"mel_weights", melWeights, 17},

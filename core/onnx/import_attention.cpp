@@ -1,7 +1,11 @@
 // Attention and RotaryEmbedding of opset 23.
+#include "expr/simplify.h"
 #include "onnx/attention_parts.h"
+#include "onnx/filled.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace fw {
 
@@ -19,15 +23,48 @@ Status checkPrecision(NodeImport& n, DType dtype) {
     return {};
 }
 
+// What is said of fewer keys than there are hides the others.
+Result<ValueRef> ofAllKeys(NodeImport& n, ValueRef mask, const Dim& keys) {
+    Shape shape = n.type(mask).shape;
+    if (shape.empty() || shape.back() == keys)
+        return mask;
+    shape.back() = simplify(keys - shape.back());
+    if (const auto more = shape.back().asInt(); more && *more < 0)
+        return n.malformed(fmt::format("a mask {} for {} keys", n.type(mask).text(), keys.text()));
+    const DType dtype = n.type(mask).dtype;
+    const double hidden = dtype == DType::Bool ? 0 : -std::numeric_limits<double>::infinity();
+    FW_TRY(const ValueRef others, filled(n, "others", shape, dtype, hidden));
+    Attrs attrs;
+    attrs.set("axis", std::int64_t{-1});
+    return n.step("concat", {mask, others}, std::move(attrs));
+}
+
+Status readMask(NodeImport& n, const Dim& keys, AttentionScores& how) {
+    FW_TRY(const ValueRef given, n.input(3));
+    FW_TRY(const ValueRef mask, ofAllKeys(n, given, keys));
+    if (n.type(mask).dtype == DType::Bool) {
+        how.allowed = mask;
+        return {};
+    }
+    how.added = mask;
+    if (const TensorData* data = n.constant(3); data != nullptr && mask == given) {
+        const std::vector<double> values = data->toDoubles();
+        how.addedHides = std::any_of(values.begin(), values.end(), [](double value) {
+            return value == -std::numeric_limits<double>::infinity();
+        });
+    }
+    return {};
+}
+
 Status attention(NodeImport& n) {
     FW_CHECK(n.need(3, 7));
-    if (n.has(6))
-        return n.unsupported("nonpad_kv_seqlen is not supported");
-    FW_TRY([[maybe_unused]] const std::int64_t mode, n.integer("qk_matmul_output_mode", 0));
-    if (n.outputUsed(3))
-        return n.unsupported("qk_matmul_output is used, which is not supported");
     AttentionScores how;
     how.emptyIsZero = true;
+    FW_TRY(const std::int64_t mode, n.integer("qk_matmul_output_mode", 0));
+    if (mode < 0 || mode > static_cast<std::int64_t>(ScoreStage::Weights))
+        return n.malformed(fmt::format("qk_matmul_output_mode {}", mode));
+    if (n.outputUsed(3))
+        how.shown = static_cast<ScoreStage>(mode);
     FW_TRY(how.causal, n.flag("is_causal", false));
     FW_TRY(how.softcap, n.real("softcap", 0));
     FW_TRY(const std::int64_t queryHeads, n.integer("q_num_heads", 0));
@@ -51,9 +88,10 @@ Status attention(NodeImport& n) {
     FW_TRY(how.scale, n.given("scale") ? n.real("scale", 1) : usualScale(n, q));
     if (how.scale < 0 || how.softcap < 0)
         return n.malformed(fmt::format("scale {}, softcap {}", how.scale, how.softcap));
-    if (n.has(3)) {
-        FW_TRY(const ValueRef mask, n.input(3));
-        (n.type(mask).dtype == DType::Bool ? how.allowed : how.added) = mask;
+    if (n.has(6)) {
+        if (n.has(4))
+            return n.malformed("nonpad_kv_seqlen is given beside a past");
+        FW_TRY(how.lengths, n.input(6));
     }
     if (n.has(4) != n.has(5))
         return n.malformed("only one of past_key and past_value is given");
@@ -66,8 +104,12 @@ Status attention(NodeImport& n) {
     FW_TRY(v, behindPast(n, pastValue, v));
     FW_CHECK(n.alias(1, k));
     FW_CHECK(n.alias(2, v));
-    FW_TRY(const ValueRef y, attended(n, q, k, v, how));
-    return flat ? resultJoined(n, y) : n.alias(0, y);
+    if (n.has(3))
+        FW_CHECK(readMask(n, n.type(k).shape.at(2), how));
+    FW_TRY(const Attended out, attended(n, q, k, v, how));
+    if (out.shown.valid())
+        FW_CHECK(n.alias(3, out.shown));
+    return flat ? resultJoined(n, out.y) : n.alias(0, out.y);
 }
 
 Status rotaryEmbedding(NodeImport& n) {

@@ -76,6 +76,42 @@ Result<ValueRef> projected(NodeImport& n, ValueRef x) {
     return n.step("batch_matmul", {x, weights});
 }
 
+// [2, B, H, P, D]: keys and values, in one tensor.
+Result<std::vector<ValueRef>> pastOf(NodeImport& n, std::size_t operand) {
+    FW_TRY(const ValueRef past, n.input(operand));
+    const TensorType type = n.type(past);
+    if (type.rank() != 5 || !type.shape[0].isInt(2))
+        return n.malformed(fmt::format("a past of {}", type.text()));
+    std::vector<ValueRef> out;
+    for (const std::int64_t i : {0, 1}) {
+        Attrs attrs;
+        attrs.set("starts", Integers{i});
+        attrs.set("ends", Integers{i + 1});
+        attrs.set("axes", Integers{0});
+        attrs.set("steps", Integers{1});
+        FW_TRY(const ValueRef half, n.step("slice", {past}, std::move(attrs)));
+        FW_TRY(out.emplace_back(), n.reshaped(half, Shape(type.shape.begin() + 1, type.shape.end())));
+    }
+    return out;
+}
+
+// Both in one tensor again.
+Status aliasTogether(NodeImport& n, std::size_t output, ValueRef k, ValueRef v) {
+    std::vector<ValueRef> parts;
+    for (const ValueRef part : {k, v}) {
+        Shape shape = n.type(part).shape;
+        shape.insert(shape.begin(), intExpr(1));
+        FW_TRY(parts.emplace_back(), n.reshaped(part, shape));
+    }
+    if (n.type(k).shape != n.type(v).shape)
+        return n.malformed(fmt::format("keys {} and values {} in one result", n.type(k).text(),
+                                       n.type(v).text()));
+    Attrs axis;
+    axis.set("axis", std::int64_t{0});
+    FW_TRY(const ValueRef both, n.step("concat", std::move(parts), std::move(axis)));
+    return n.alias(output, both);
+}
+
 Status attention(NodeImport& n) {
     FW_CHECK(n.need(2, 7));
     FW_TRY(const std::int64_t heads, n.integer("num_heads", 0));
@@ -87,8 +123,8 @@ Status attention(NodeImport& n) {
     FW_TRY(how.causal, n.flag("unidirectional", false));
     if (rotates)
         return n.unsupported("do_rotary is not supported");
-    if (n.has(4) || n.has(6) || shares || n.outputUsed(1))
-        return n.unsupported("past and present are not supported");
+    if (n.has(6) || shares)
+        return n.unsupported("a past and a present in one buffer are not supported");
     n.computeWide();
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const TensorType weights, n.inputType(1));
@@ -108,10 +144,19 @@ Status attention(NodeImport& n) {
     for (ValueRef& part : parts) {
         FW_TRY(part, splitHeads(n, part, heads));
     }
+    if (n.has(4)) {
+        FW_TRY(const auto past, pastOf(n, 4));
+        how.past = past[0];
+        for (const std::size_t i : {0u, 1u}) {
+            FW_TRY(parts[i + 1], behindPast(n, past[i], parts[i + 1]));
+        }
+    }
+    if (n.outputUsed(1))
+        FW_CHECK(aliasTogether(n, 1, parts[1], parts[2]));
     FW_TRY(how.scale, scaleOf(n, parts[0]));
     FW_CHECK(readMasks(n, 3, 5, n.type(x).dtype, how));
-    FW_TRY(const ValueRef y, attended(n, parts[0], parts[1], parts[2], how));
-    return resultJoined(n, y);
+    FW_TRY(const Attended out, attended(n, parts[0], parts[1], parts[2], how));
+    return resultJoined(n, out.y);
 }
 
 Status multiHeadAttention(NodeImport& n) {
@@ -162,8 +207,8 @@ Status multiHeadAttention(NodeImport& n) {
     FW_CHECK(n.alias(2, v));
     FW_TRY(how.scale, scaleOf(n, q));
     FW_CHECK(readMasks(n, 4, 5, n.type(q).dtype, how));
-    FW_TRY(const ValueRef y, attended(n, q, k, v, how));
-    return resultJoined(n, y);
+    FW_TRY(const Attended out, attended(n, q, k, v, how));
+    return resultJoined(n, out.y);
 }
 
 // One place is that of the first row, from which the others count on in every batch.

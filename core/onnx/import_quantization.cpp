@@ -1,5 +1,6 @@
-// Between floats and small integers: with one scale and zero point, or one for each position of an
-// axis.
+// Between floats and small integers: with one scale and zero point, with one for each position of an
+// axis, or with one for each block of positions.
+#include "onnx/filled.h"
 #include "onnx/node_import.h"
 
 #include <fmt/format.h>
@@ -8,10 +9,11 @@ namespace fw {
 
 namespace {
 
-// Scale and zero point, of rank 0 or 1.
+// Scale and zero point, of rank 0 or 1, or of the rank of x.
 struct Steps {
     ValueRef scale, zero;
     std::optional<std::size_t> axis; // none: one for all
+    std::int64_t block = 0;          // positions of the axis that share one; 0: none do
 };
 
 Result<ValueRef> asNumber(NodeImport& n, ValueRef value) {
@@ -27,21 +29,17 @@ Result<Steps> stepsOf(NodeImport& n, std::size_t rank, DType type) {
     Steps out;
     FW_TRY(out.scale, n.input(1));
     const Shape shape = n.type(out.scale).shape;
-    if (block != 0 || shape.size() > 1)
-        return n.unsupported("scales for blocks of elements are not supported");
-    const bool one = shape.empty() || shape[0].isInt(1);
+    if (block < 0)
+        return n.malformed(fmt::format("blocks of {} elements", block));
+    const bool blocked = block > 0 && shape.size() == rank && rank > 0;
+    if (!blocked && (block > 0 || shape.size() > 1))
+        return n.unsupported(fmt::format("scales {} for an operand of {} axes are not supported",
+                                         shapeText(shape), rank));
+    const bool one = !blocked && (shape.empty() || shape[0].isInt(1));
     if (n.has(2)) {
         FW_TRY(out.zero, n.input(2));
-    } else if (one) {
-        out.zero = n.scalarConstant("zero_point", 0, type);
     } else {
-        const auto count = shape[0].asInt();
-        if (!count || *count < 0 || *count > (1 << 24))
-            return n.unsupported("without a zero point, over a free dimension");
-        out.zero = n.addConstant(
-            "zero_point",
-            dataFromIntegers(type, {*count},
-                             std::vector<std::int64_t>(static_cast<std::size_t>(*count))));
+        FW_TRY(out.zero, filled(n, "zero_point", one ? Shape() : shape, type, 0));
     }
     if (one) {
         FW_TRY(out.scale, asNumber(n, out.scale));
@@ -49,6 +47,7 @@ Result<Steps> stepsOf(NodeImport& n, std::size_t rank, DType type) {
         return out;
     }
     FW_TRY(out.axis, n.axis(where, rank));
+    out.block = block;
     return out;
 }
 
@@ -57,7 +56,10 @@ Status finish(NodeImport& n, const std::string& op, ValueRef x, const Steps& ste
         return n.result(op, {x, steps.scale, steps.zero});
     Attrs attrs;
     attrs.set("axis", static_cast<std::int64_t>(*steps.axis));
-    return n.result(op + "_along", {x, steps.scale, steps.zero}, std::move(attrs));
+    if (steps.block > 0)
+        attrs.set("block", steps.block);
+    return n.result(op + (steps.block > 0 ? "_blocks" : "_along"), {x, steps.scale, steps.zero},
+                    std::move(attrs));
 }
 
 Status quantizeLinear(NodeImport& n) {
@@ -88,6 +90,8 @@ Status dequantizeLinear(NodeImport& n) {
 constexpr ImporterRow rows[] = {
     {"QuantizeLinear", 10, quantizeLinear},
     {"DequantizeLinear", 10, dequantizeLinear},
+    {"QuantizeLinear", 1, quantizeLinear, "com.microsoft"},
+    {"DequantizeLinear", 1, dequantizeLinear, "com.microsoft"},
 };
 
 } // namespace

@@ -88,7 +88,7 @@ Status resizeWhileRunning(NodeImport& n, const ResizeMode& how, std::vector<std:
     FW_TRY(const std::int64_t rounding, roundingOf(n, how));
     return resizeRunning(n,
                          {how.mode, how.coordinates, rounding, how.cubic, how.exclude, how.outside,
-                          std::move(axes), oneScale},
+                          std::move(axes), oneScale, how.antialias},
                          scales, sizes);
 }
 
@@ -352,7 +352,7 @@ Status resize(NodeImport& n) {
             axes.push_back(axis);
     }
     Status known = resizeKnown(n, how, x, axes, policy);
-    if (known || known.diag().code != DiagCode::UnsupportedAttribute || how.antialias)
+    if (known || known.diag().code != DiagCode::UnsupportedAttribute)
         return known;
     if (isAbsent(n, 3))
         return resizeWhileRunning(n, how, std::move(axes), 2, std::nullopt);
@@ -399,10 +399,6 @@ Status roiAlign(NodeImport& n) {
     FW_TRY(const double scale, n.real("spatial_scale", 1));
     if (mode != "avg" && mode != "max")
         return n.malformed("there is no mode '" + mode + "'");
-    if (ratio == 0)
-        return n.unsupported("sampling_ratio 0 is not supported: how many points are read would "
-                             "depend on the regions",
-                             "export the model with a sampling_ratio");
     if (ratio < 0 || ratio > 1024 || height < 1 || width < 1)
         return n.malformed(fmt::format("{} x {} parts with {} points", height, width, ratio));
     if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
@@ -413,11 +409,12 @@ Status roiAlign(NodeImport& n) {
     Attrs attrs;
     attrs.set("height", height);
     attrs.set("width", width);
-    attrs.set("ratio", ratio);
+    if (ratio > 0)
+        attrs.set("ratio", ratio);
     attrs.set("scale", scale);
     attrs.set("half", std::int64_t{coordinates == "half_pixel"});
-    return n.result(mode == "max" ? "roi_align_max" : "roi_align", {x, rois, batch},
-                    std::move(attrs));
+    const std::string op = mode == "max" ? "roi_align_max" : "roi_align";
+    return n.result(ratio > 0 ? op : op + "_adaptive", {x, rois, batch}, std::move(attrs));
 }
 
 constexpr ImporterRow rows[] = {

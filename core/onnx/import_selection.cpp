@@ -166,11 +166,13 @@ Status scatterAlong(NodeImport& n, const std::string& op) {
         return makeDiag(DiagCode::ShapeMismatch,
                         fmt::format("indices {} for {}", n.type(index).text(), n.type(x).text()));
     const Shape& shape = n.type(x).shape;
-    for (std::size_t i = 0; i < rank; ++i)
-        if (i != axis && !(n.type(index).shape[i] == shape[i]))
-            return n.unsupported(fmt::format("indices {} that do not reach through {} are not "
-                                             "supported",
-                                             n.type(index).text(), n.type(x).text()));
+    for (std::size_t i = 0; i < rank; ++i) {
+        const auto few = n.type(index).shape[i].asInt(), all = shape[i].asInt();
+        if (i != axis && few && all && *few > *all)
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("indices {} do not lie in {}", n.type(index).text(),
+                                        n.type(x).text()));
+    }
     Attrs attrs;
     attrs.set("axis", static_cast<std::int64_t>(axis));
     return n.result(op, {x, index, updates}, std::move(attrs));

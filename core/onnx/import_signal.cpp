@@ -1,5 +1,6 @@
 // Spectra, the windows that they are taken through, the scales that they are summed up on.
-#include "onnx/node_import.h"
+#include "expr/simplify.h"
+#include "onnx/running_sizes.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -8,31 +9,72 @@ namespace fw {
 
 namespace {
 
+struct Transform {
+    bool inverse = false, onesided = false;
+
+    // To the real values of which only one side was kept.
+    bool isReal() const { return inverse && onesided; }
+    const char* op() const { return isReal() ? "inverse_real_dft" : "dft"; }
+};
+
+Result<Transform> transformOf(NodeImport& n) {
+    Transform out;
+    FW_TRY(out.inverse, n.flag("inverse", false));
+    FW_TRY(out.onesided, n.flag("onesided", false));
+    return out;
+}
+
+Result<Attrs> transformAlong(NodeImport& n, const Transform& how, std::size_t axis,
+                             const Dim& extent) {
+    Exprs length{how.isReal() ? simplify(intExpr(2) * (extent - intExpr(1))) : extent};
+    if (n.has(1)) {
+        FW_TRY(length, n.sizes(1));
+        if (length.size() != 1 || length.front().asInt().value_or(1) < 1)
+            return n.malformed("its length is not one positive number");
+    }
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(axis));
+    attrs.set("length", shapeAttr(length));
+    if (how.isReal())
+        return attrs;
+    attrs.set("inverse", std::int64_t{how.inverse});
+    attrs.set("onesided", std::int64_t{how.onesided});
+    return attrs;
+}
+
 Status dftAlong(NodeImport& n, std::int64_t where) {
-    FW_TRY(const bool inverse, n.flag("inverse", false));
-    FW_TRY(const bool onesided, n.flag("onesided", false));
-    if (inverse && onesided)
-        return n.unsupported("a one-sided inverse is not supported");
+    FW_TRY(const Transform how, transformOf(n));
     FW_TRY(const ValueRef x, n.input(0));
     const Shape shape = n.type(x).shape;
     FW_TRY(const std::size_t axis, n.axis(where, shape.size()));
     if (axis + 1 == shape.size())
         return n.malformed("the last axis holds the parts of complex numbers");
-    Attrs attrs;
-    attrs.set("axis", static_cast<std::int64_t>(axis));
-    attrs.set("length", shapeAttr({shape[axis]}));
-    if (n.has(1)) {
-        const auto length = n.integers(1);
-        if (!length)
-            return n.unsupported("the length is computed at run time",
-                                 "make it a constant of the model");
-        if (length->size() != 1 || length->front() < 1)
-            return n.malformed("its length is not one positive number");
-        attrs.set("length", *length);
-    }
-    attrs.set("inverse", std::int64_t{inverse});
-    attrs.set("onesided", std::int64_t{onesided});
-    return n.result("dft", {x}, std::move(attrs));
+    FW_TRY(Attrs attrs, transformAlong(n, how, axis, shape[axis]));
+    return n.result(how.op(), {x}, std::move(attrs));
+}
+
+// The axes before and behind the one that is computed are one each, as large as they turn out.
+Status dftRunning(NodeImport& n) {
+    FW_TRY(const Transform how, transformOf(n));
+    FW_TRY(const ValueRef x, n.input(0));
+    const Shape shape = n.type(x).shape;
+    if (shape.size() < 2)
+        return n.malformed(fmt::format("{} has no axis beside the parts of complex numbers",
+                                       n.type(x).text()));
+    FW_TRY(const ValueRef axis, integerVector(n, 2));
+    if (!n.type(axis).shape[0].isInt(1))
+        return n.malformed("its axis is not one number");
+    FW_TRY(const ValueRef extents, extentsOf(n, x));
+    FW_TRY(const ValueRef parts, n.step("axis_parts", {axis, extents}));
+    FW_TRY(const Exprs three, n.bound(parts, n.name() + "_part"));
+    FW_TRY(const ValueRef apart, n.reshaped(x, {three[0], three[1], three[2], shape.back()}));
+    FW_TRY(Attrs attrs, transformAlong(n, how, 1, three[1]));
+    FW_TRY(const ValueRef y, n.step(how.op(), {apart}, std::move(attrs)));
+    FW_TRY(const ValueRef own, n.step("shape", {y}));
+    FW_TRY(const ValueRef whole, n.step("axis_replaced", {axis, extents, own}));
+    FW_TRY(Exprs dims, n.boundExtents(whole));
+    dims.back() = n.type(y).shape.back();
+    return n.resultReshaped(y, dims);
 }
 
 Status dftAttribute(NodeImport& n) {
@@ -47,7 +89,7 @@ Status dft(NodeImport& n) {
         return dftAlong(n, -2);
     const auto where = n.integers(2);
     if (!where)
-        return n.unsupported("the axis is computed at run time", "make it a constant of the model");
+        return dftRunning(n);
     if (where->size() != 1)
         return n.malformed("its axis is not one number");
     return dftAlong(n, where->front());

@@ -88,6 +88,13 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
     Attrs counted;
     counted.set("mode", static_cast<std::int64_t>(*mode));
     FW_TRY(const ValueRef places, n.step("resize_places", operands, std::move(counted)));
+    std::string op = "resize_" + how.mode;
+    ValueRef growth;
+    const bool filtered = how.antialias && how.mode != "nearest";
+    if (filtered) {
+        op = "resize_filtered_at";
+        FW_TRY(growth, n.step("resize_growth", {extents, wanted, factors, ratio}));
+    }
     const Shape shape = n.type(y).shape;
     std::vector<Attrs> steps;
     for (std::size_t i = 0; i < count; ++i) {
@@ -101,19 +108,24 @@ Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std:
         attrs.set("outside", how.outside);
         if (how.mode == "nearest")
             attrs.set("rounding", how.rounding);
-        if (how.mode == "cubic") {
+        if (how.mode == "cubic")
             attrs.set("a", how.cubic);
+        if (how.mode == "cubic" || filtered)
             attrs.set("exclude", std::int64_t{how.exclude});
-        }
+        if (filtered)
+            attrs.set("cubic", std::int64_t{how.mode == "cubic"});
     }
     if (steps.empty())
         return n.result("identity", {y});
     FW_TRY(const Interpolated whole, Interpolated::begin(n, how.mode, y));
     y = whole.from;
     for (std::size_t i = 0; i < steps.size(); ++i) {
+        std::vector<ValueRef> read{y, places};
+        if (filtered)
+            read.push_back(growth);
         if (i + 1 == steps.size() && !whole.integer)
-            return n.result("resize_" + how.mode, {y, places}, std::move(steps[i]));
-        FW_TRY(y, n.step("resize_" + how.mode, {y, places}, std::move(steps[i])));
+            return n.result(op, std::move(read), std::move(steps[i]));
+        FW_TRY(y, n.step(op, std::move(read), std::move(steps[i])));
     }
     return whole.end(n, y);
 }

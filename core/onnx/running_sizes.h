@@ -31,6 +31,7 @@ struct RunningResize {
     std::vector<std::size_t> axes;
     std::optional<bool> oneScale =
         std::nullopt; // for all axes: the largest, or the least, by sizes
+    bool antialias = false;
 };
 // Of operand 0 by the scales, or else the sizes, in that operand.
 Status resizeRunning(NodeImport& n, const RunningResize& how, std::optional<std::size_t> scales,

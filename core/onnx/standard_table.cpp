@@ -25,7 +25,7 @@ Asin 7(1;1;) 22
 Asinh 9(1;1;) 22
 Atan 7(1;1;) 22
 Atanh 9(1;1;) 22
-Attention 23(3-6;1-4;is_causal:i kv_num_heads:i q_num_heads:i qk_matmul_output_mode:i scale:f softcap:f softmax_precision:i)
+Attention 23(3-6;1-4;is_causal:i kv_num_heads:i q_num_heads:i qk_matmul_output_mode:i scale:f softcap:f softmax_precision:i) 24(3-7;1-4;is_causal:i kv_num_heads:i q_num_heads:i qk_matmul_output_mode:i scale:f softcap:f softmax_precision:i)
 AveragePool 1(1;1;auto_pad:s kernel_shape:is! pads:is strides:is) 7(1;1;auto_pad:s count_include_pad:i kernel_shape:is! pads:is strides:is) 10(1;1;auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:is! pads:is strides:is) 11 19(1;1;auto_pad:s ceil_mode:i count_include_pad:i dilations:is kernel_shape:is! pads:is strides:is) 22
 BatchNormalization 1(5;1-5;consumed_inputs:is! epsilon:f is_test:i momentum:f spatial:i) 6(5;1-5;epsilon:f is_test:i momentum:f spatial:i) 7!(5;1-5;epsilon:f momentum:f spatial:i) 9!(5;1-5;epsilon:f momentum:f) 14!(5;1-3;epsilon:f momentum:f training_mode:i) 15
 Bernoulli 15(1;1;dtype:i seed:f) 22

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from onnx import helper, numpy_helper
 
-from . import quantizing, shaping, windows
+from . import forms, quantizing, shaping, windows
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -223,6 +223,7 @@ OPERATORS = {
     "ReduceProd": reduce_by(np.prod),
     "GlobalAveragePool": lambda x, at, opset: [x[0].mean(axis=global_axes(x[0]), keepdims=True)],
     "GlobalMaxPool": lambda x, at, opset: [x[0].max(axis=global_axes(x[0]), keepdims=True)],
+    **forms.OPERATORS,
     **quantizing.OPERATORS,
     **windows.OPERATORS,
     **shaping.OPERATORS,
@@ -252,7 +253,8 @@ class Evaluation:
             operands = [values[name] for name in node.input]
             results = self._results(node, operands, values, opset, attributes_of(node, given))
             for name, result in zip(node.output, results):
-                values[name] = np.asarray(result)
+                if name:
+                    values[name] = np.asarray(result)
 
     def _results(self, node, operands, values, opset, attributes):
         function = self._functions.get((node.domain, node.op_type))
@@ -266,7 +268,8 @@ class Evaluation:
             inner = dict(values)
             self.run(taken.node, inner, opset, attributes)
             return [inner[output.name] for output in taken.output]
-        return OPERATORS[node.op_type](operands, attributes, opset)
+        special = OPERATORS.get(f"{node.domain}.{node.op_type}") # what means another than the operator of ONNX
+        return (special or OPERATORS[node.op_type])(operands, attributes, opset)
 
 
 def evaluate(model, feeds):

@@ -2,7 +2,9 @@
 import numpy as np
 
 
-def shaped(values, x, axis):
+def shaped(values, x, axis, block=0):
+    if block:
+        return np.take(np.repeat(values, block, axis=axis), np.arange(x.shape[axis]), axis=axis)
     if values.ndim == 0 or values.size == 1:
         return values.reshape(())
     return values.reshape([-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
@@ -10,19 +12,20 @@ def shaped(values, x, axis):
 
 def quantize(x, at, opset):
     zero = x[2] if len(x) > 2 and x[2] is not None else np.uint8(0)
-    data, axis = x[0], at.get("axis", 1)
-    quotient = data.astype(np.float32) / shaped(np.asarray(x[1]), data, axis).astype(np.float32)
-    whole = np.rint(quotient).astype(np.float64) + shaped(np.asarray(zero), data, axis)
+    data, axis, block = x[0], at.get("axis", 1), at.get("block_size", 0)
+    zeros = np.asarray(zero) if len(x) > 2 and x[2] is not None else np.zeros(np.shape(x[1]), np.uint8)
+    quotient = data.astype(np.float32) / shaped(np.asarray(x[1]), data, axis, block).astype(np.float32)
+    whole = np.rint(quotient).astype(np.float64) + shaped(zeros, data, axis, block)
     limits = np.iinfo(zero.dtype)
     return [np.clip(whole, limits.min, limits.max).astype(zero.dtype)]
 
 
 def dequantize(x, at, opset):
-    axis = at.get("axis", 1)
+    axis, block = at.get("axis", 1), at.get("block_size", 0)
     data = x[0].astype(np.float64)
     if len(x) > 2 and x[2] is not None:
-        data = data - shaped(x[2].astype(np.float64), data, axis)
-    return [data * shaped(np.asarray(x[1]), data, axis)]
+        data = data - shaped(x[2].astype(np.float64), data, axis, block)
+    return [data * shaped(np.asarray(x[1]), data, axis, block)]
 
 
 def dynamic(x, at, opset):

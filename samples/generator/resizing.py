@@ -46,6 +46,21 @@ def weights(kind, rounding, at, a):
     return [(low - 1, far(1 + t)), (low, near(t)), (low + 1, near(1 - t)), (low + 2, far(2 - t))]
 
 
+def filtered(kind, at, extent, scale, a, exclude):
+    """What is made smaller: distances shrink with it, so more elements count; their weights sum up to 1."""
+    shrunk = min(scale, Fraction(1))
+    reach = ceil((2 if kind == "cubic" else 1) / shrunk)
+    out = []
+    for i in range(floor(at) + 1 - reach, floor(at) + 1 + reach):
+        d = float(abs(i - at) * shrunk)
+        near, far = ((a + 2) * d - (a + 3)) * d * d + 1, ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+        weight = max(1 - d, 0) if kind == "linear" else near if d <= 1 else far if d < 2 else 0
+        if not exclude or 0 <= i < extent:
+            out.append((i, weight))
+    total = sum(weight for _, weight in out)
+    return [(i, weight / total) for i, weight in out]
+
+
 def along(data, axis, size, scale, region, at):
     extent, mode = data.shape[axis], at["coordinate_transformation_mode"]
     rows = []
@@ -54,9 +69,13 @@ def along(data, axis, size, scale, region, at):
         take = lambda i: np.take(data, min(max(i, 0), extent - 1), axis=axis)
         if mode == "tf_crop_and_resize" and not 0 <= where <= extent - 1:
             rows.append(np.full_like(take(0), at.get("extrapolation_value", 0.0)))
+            continue
+        a = at.get("cubic_coeff_a", -0.75)
+        if at.get("antialias", 0):
+            read = filtered(at["mode"], where, extent, scale, a, at.get("exclude_outside", 0))
         else:
-            rows.append(sum(take(i) * w for i, w in weights(at["mode"], at.get("nearest_mode", "round_prefer_floor"),
-                                                            where, at.get("cubic_coeff_a", -0.75))))
+            read = weights(at["mode"], at.get("nearest_mode", "round_prefer_floor"), where, a)
+        rows.append(sum(take(i) * w for i, w in read))
     return np.stack(rows, axis=axis)
 
 
@@ -67,11 +86,19 @@ def resize(x, at, opset):
     region = [Fraction(0)] * rank + [Fraction(1)] * rank
     if at["coordinate_transformation_mode"] == "tf_crop_and_resize":
         region = [fraction(v) for v in x[1]]
-    for axis, extent in enumerate(x[0].shape):
-        if len(x) > 3:
-            size, scale = int(x[3][axis]), Fraction(int(x[3][axis]), extent)
+    axes = at.get("axes", range(rank))
+    policy = at.get("keep_aspect_ratio_policy", "stretch")
+    common = None
+    if policy != "stretch":
+        common = (min if policy == "not_larger" else max)(Fraction(int(x[3][k]), x[0].shape[axis]) for k, axis in enumerate(axes))
+    for k, axis in enumerate(axes):
+        extent = x[0].shape[axis]
+        if common is not None:
+            size, scale = floor(extent * common + HALF), common
+        elif len(x) > 3:
+            size, scale = int(x[3][k]), Fraction(int(x[3][k]), extent)
         else:
-            size, scale = floor(np.float32(extent) * np.float32(x[2][axis])), fraction(x[2][axis])
+            size, scale = floor(np.float32(extent) * np.float32(x[2][k])), fraction(x[2][k])
         if scale != 1 or size != extent or at["coordinate_transformation_mode"] == "tf_crop_and_resize":
             out = along(out, axis, size, scale, (region[axis], region[rank + axis]), at)
     if x[0].dtype.kind not in "iu":

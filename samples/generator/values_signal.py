@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 
+from . import regions as regions_of
 from .table import ALL, FLOATS, NUMBERS, Tensor, draw, spread, whole
 
 ROUNDINGS = [lambda c: math.ceil(c - 0.5), lambda c: math.floor(c + 0.5), math.floor, math.ceil]
@@ -136,33 +137,16 @@ def samples(table):
 def regions(table, dtype):
     x = draw(dtype, 2, 2, 5, 6)
     rois, batch = Tensor(dtype, [[1, 0.5, 8, 7], [2, 3, 9, 6.5]]), whole([1, 0])
-    at = {"height": 2, "width": 4, "ratio": 2, "scale": 0.5}
-
-    def value(image, v, u, largest):
-        rows, columns = image.shape[1:]
-        if not (-1 <= v <= rows and -1 <= u <= columns):
-            return np.zeros(image.shape[0])
-        v, u = min(max(v, 0), rows - 1), min(max(u, 0), columns - 1)
-        r, c = int(v), int(u)
-        corners = []
-        for row, wv in ((r, 1 - (v - r)), (min(r + 1, rows - 1), v - r)):
-            for column, wu in ((c, 1 - (u - c)), (min(c + 1, columns - 1), u - c)):
-                corners.append(image[:, row, column] * wv * wu)
-        return np.max(corners, axis=0) if largest else np.sum(corners, axis=0)
-
-    for op, largest in (("roi_align", False), ("roi_align_max", True)):
+    # Small, beside the image, across all of it and far beyond, backwards.
+    free = Tensor(dtype, [[1, 0.5, 8, 7], [2, 3, 2.5, 12], [-40, -30, 90, 50], [40, 2, 60, 4], [6, 6, 2, 3]])
+    of = whole([1, 0, 0, 1, 1])
+    at = {"height": 2, "width": 4, "scale": 0.5}
+    for suffix, largest in (("", False), ("_max", True)):
         for half in (False, True):
-            out = np.zeros((2, 2, 2, 4))
-            for region in range(2):
-                u0, v0, u1, v1 = rois.v[region] * 0.5 - (0.5 if half else 0)
-                height, width = v1 - v0, u1 - u0
-                if not half:
-                    height, width = max(height, 1), max(width, 1)
-                for oh, ow in np.ndindex(2, 4):
-                    points = [value(x.v[batch.v[region]], v0 + (oh + (j + 0.5) / 2) * height / 2,
-                                    u0 + (ow + (k + 0.5) / 2) * width / 4, largest) for j in range(2) for k in range(2)]
-                    out[region, :, oh, ow] = np.max(points, axis=0) if largest else np.mean(points, axis=0)
-            table.call(op, [x, rois, batch], Tensor(dtype, out), half=half, **at)
+            out = regions_of.aligned(x.v, rois.v, batch.v, (2, 4), 0.5, 2, half, largest)
+            table.call(f"roi_align{suffix}", [x, rois, batch], Tensor(dtype, out), half=half, ratio=2, **at)
+            out = regions_of.aligned(x.v, free.v, of.v, (2, 4), 0.5, 0, half, largest)
+            table.call(f"roi_align{suffix}_adaptive", [x, free, of], Tensor(dtype, out), half=half, **at)
 
 
 def pairs(complex_values):
