@@ -104,6 +104,14 @@ def writes(table):
                     place = (row, at.v[row, column] % 4)
                     out[place] = combine(out[place], u.held[row, column])
                 table.call("scatter" + suffix, [x, at, u], Tensor(dtype, out), axis=-1)
+            # Fewer updates along every axis than there are elements, one place met twice.
+            x, u = draw(dtype, 3, 4, 2), draw(dtype, 2, 3, 1, seed=1)
+            at = whole([[[2], [0], [-2]], [[1], [-3], [3]]])
+            out = x.held.copy()
+            for place in np.ndindex(2, 3, 1):
+                where = (place[0], at.v[place] % 4, place[2])
+                out[where] = combine(out[where], u.held[place])
+            table.call("scatter" + suffix, [x, at, u], Tensor(dtype, out), axis=1)
             x, u = draw(dtype, 3, 2), draw(dtype, 4, 2, seed=1)
             at = whole([[1], [-1], [1], [0]])
             out = x.held.copy()

@@ -84,6 +84,19 @@ def resizes(table):
             [(at, w) for at, w in filtered(c, 4, 0.5, lambda d: max(1 - abs(d), 0)) if 0 <= at < 7]))), taps=4, exclude=True, **where)
         wanted = resized(x.v, 3, 2.0, -0.5, lambda c: filtered(c, 2, 0.5, lambda d: max(1 - abs(d), 0)), crop=1.5)
         table.call("resize_filtered", [x], Tensor(dtype, wanted), taps=2, crop=True, outside=1.5, **where)
+        # The same where it is computed, and as large as it was.
+        places, growth = whole([[4, 1, 2], [4, 3, 6]], "f64"), Tensor("f64", [0.5, 1.5])
+        where = {"axis": 1, "size": [3]}
+        for exclude in (False, True):
+            def kept(pairs):
+                return normed([(at, w) for at, w in pairs if not exclude or 0 <= at < 7])
+
+            table.call("resize_filtered_at", [x, places, growth], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: kept(
+                filtered(c, 2, 0.5, lambda d: max(1 - abs(d), 0))))), exclude=exclude, **where)
+            table.call("resize_filtered_at", [x, places, growth], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: kept(
+                filtered(c, 4, 0.5, lambda d: cubic(d, -0.5))))), exclude=exclude, cubic=True, a=-0.5, **where)
+        table.call("resize_filtered_at", [x, places, growth], Tensor(dtype, resized(x.v, 3, 4 / 6, 0.5, lambda c: filtered(
+            c, 1, 1, lambda d: max(1 - abs(d), 0)))), row=1, **where)
 
 
 def mirrored(place, size, align):
@@ -161,6 +174,11 @@ def spectra(table):
         table.call("dft", [x], Tensor(dtype, pairs(np.fft.ifft(z, 4, axis=-1))), length=[4], axis=2, inverse=True)
         real = Tensor(dtype, x.v[..., :1])
         table.call("dft", [real], Tensor(dtype, pairs(np.fft.rfft(real.v[..., 0], 5, axis=1))), length=[5], onesided=True)
+        for length in (6, 5, 9, 1):
+            back = np.fft.irfft(z, length, axis=1)[..., None]
+            table.call("inverse_real_dft", [x], Tensor(dtype, back), axis=1, length=[length])
+        back = np.fft.irfft(real.v[..., 0], 8, axis=2)[..., None]
+        table.call("inverse_real_dft", [real], Tensor(dtype, back), axis=-2, length=[8])
         signal, window = draw(dtype, 2, 9, 1), draw(dtype, 4, low=1, high=3, seed=1)
         frames = np.stack([signal.v[:, s:s + 4, 0] * window.v for s in (0, 3)], axis=1)
         table.call("stft", [signal, window], Tensor(dtype, pairs(np.fft.rfft(frames, axis=-1))), step=[3])

@@ -18,6 +18,15 @@ def add_to(table):
                [whole([8, 0, 5]), whole([-2, 1, 1]), whole([3, 6, 2])])
     table.call("pad_extents", [whole([1, -2]), whole([3, 0]), whole([-1, 0]), whole([5, 6, 7])],
                [whole([-2, 0, 1]), whole([3, 6, 11])])
+    for axis, parts, out in ((1, [3, 5, 4], [3, 8, 4, 6]), (-2, [15, 4, 1], [3, 5, 8, 6]), (0, [1, 3, 20], [8, 5, 4, 6]),
+                             (3, [60, -1, 1], None)):
+        table.call("axis_parts", [whole([axis]), whole([3, 5, 4, 2])], whole(parts))
+        if out:
+            table.call("axis_replaced", [whole([axis]), whole([3, 5, 4, 2]), whole([7, 8, 9, 6])], whole(out))
+    sizes = [whole([4, 5]), whole([3, 10])]
+    table.call("resize_growth", sizes, Tensor("f64", [0.75, 2]))
+    table.call("resize_growth", [*sizes, Tensor("f32", [0.5, 0.25])], Tensor("f64", [0.5, 0.25]))
+    table.call("resize_growth", [*sizes, None, whole([3, 4])], Tensor("f64", [0.75, 0.75]))
     places = np.array([0, 7, 23, 13])
     table.call("unravel", [whole(places), whole([2, 3, 4])], whole(np.stack(np.unravel_index(places, (2, 3, 4)))))
     for dtype in NUMBERS:

@@ -160,7 +160,13 @@ def quantized(table):
             table.call("quantize", [x, scale, zero], quantize(x.v, 0.5, 2, z))
             scale, zero = Tensor(dtype, [0.5, 0.25]), Tensor(z, [2, 5])
             table.call("quantize_along", [x, scale, zero], quantize(x.v, scale.v[:, None], zero.v[:, None], z), axis=-2)
+            scale, zero = Tensor(dtype, [[0.5, 0.25, 1], [2, 0.5, 0.25]]), Tensor(z, [[2, 5, 1], [0, 3, 4]])
+            scales, zeros = (np.repeat(v.v, 2, axis=1)[:, :5] for v in (scale, zero))
+            table.call("quantize_blocks", [x, scale, zero], quantize(x.v, scales, zeros, z), axis=-1, block=2)
         for z in ("i8", "u8", "i16", "u16", "i32"):
+            x, scale, zero = draw(z, 5, 2, low=-9, high=9), Tensor(dtype, [[0.5, 2], [1, 0.25]]), Tensor(z, [[2, 5], [0, 3]])
+            scales, zeros = (np.repeat(v.v, 3, axis=0)[:5] for v in (scale, zero))
+            table.call("dequantize_blocks", [x, scale, zero], Tensor(dtype, (x.v - zeros) * scales), axis=0, block=3)
             x = draw(z, 2, 3, low=-9, high=9)
             scale, zero = Tensor(dtype, np.array(0.5)), Tensor(z, np.array(2))
             table.call("dequantize", [x, scale, zero], Tensor(dtype, (x.v - 2) * 0.5))

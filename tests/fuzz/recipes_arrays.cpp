@@ -116,6 +116,8 @@ Id dft(Maker& maker) {
     const std::int64_t length =
         maker.random.chance(60) && extent > 0 ? extent : maker.random.between(1, 9);
     Attrs attrs = attributes({{"axis", saidAxis(maker, id, axis)}, {"length", Integers{length}}});
+    if (maker.random.chance(25))
+        return maker.one("inverse_real_dft", {id}, attrs);
     for (const char* name : {"inverse", "onesided"})
         if (maker.random.chance(50))
             attrs.set(name, std::int64_t(maker.random.chance(50) ? 1 : 0));

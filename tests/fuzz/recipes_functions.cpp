@@ -162,6 +162,33 @@ Id quantizeAlong(Maker& maker) {
     return maker.random.chance(50) ? maker.one("dequantize_along", {q, scale, zero}, attrs) : q;
 }
 
+// Blocks of an axis, the last of which may be smaller.
+Id quantizeBlocks(Maker& maker) {
+    const Id id = maker.value();
+    if (maker.at(id).type.rank() == 0 || !maker.isFixed(id) || !isFloat(maker.main()))
+        return none;
+    const std::size_t axis = maker.axisOf(id);
+    const std::int64_t block = maker.random.between(1, 4);
+    std::vector<std::int64_t> extents = maker.extents(id);
+    extents[axis] = (extents[axis] + block - 1) / block;
+    const DType dtype = smallInteger(maker);
+    std::int64_t count = 1;
+    for (const std::int64_t extent : extents)
+        count *= extent;
+    if (count > 64)
+        return none;
+    std::vector<double> steps, zeros;
+    for (std::int64_t i = 0; i < count; ++i) {
+        steps.push_back(maker.random.pick(scales()));
+        zeros.push_back(zeroPoint(maker, dtype));
+    }
+    const Id scale = maker.constantOf(dataOf(maker.main(), extents, steps)),
+             zero = maker.constantOf(dataOf(dtype, extents, zeros));
+    const Attrs attrs = attributes({{"axis", saidAxis(maker, id, axis)}, {"block", block}});
+    const Id q = maker.one("quantize_blocks", {id, scale, zero}, attrs);
+    return maker.random.chance(50) ? maker.one("dequantize_blocks", {q, scale, zero}, attrs) : q;
+}
+
 Id quantized(Maker& maker) {
     return integer(maker, {DType::U8, DType::I8, DType::I32});
 }
@@ -230,6 +257,7 @@ std::vector<Recipe> functionRecipes() {
     out.push_back({"quantize_along", 3, quantizeAlong});
     out.push_back({"dequantize", 2, dequantize});
     out.push_back({"dequantize_along", 2, dequantizeAlong});
+    out.push_back({"quantize_blocks", 2, quantizeBlocks});
     out.push_back({"dynamic_quantize", 2, dynamicQuantize});
     return out;
 }

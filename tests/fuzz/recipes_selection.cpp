@@ -64,6 +64,10 @@ Id scatter(Maker& maker, const char* op) {
     std::vector<std::int64_t> extents = maker.extents(id);
     const std::int64_t extent = extents[axis];
     extents[axis] = maker.random.between(maker.random.chance(10) ? 0 : 1, 5);
+    if (maker.random.chance(40)) // of the first places only
+        for (std::size_t i = 0; i < extents.size(); ++i)
+            if (i != axis)
+                extents[i] = maker.random.between(0, extents[i]);
     const DType dtype = maker.at(id).type.dtype;
     const Id update = maker.random.chance(40) ? maker.constant(extents, dtype)
                                               : maker.input(fixedShape(extents), dtype);

@@ -158,12 +158,18 @@ Id resize(Maker& maker) {
     const Shape dims = maker.bind(sizes);
     if (dims.empty() || places == none)
         return none;
-    const char* const op = maker.random.chance(50) ? "resize_linear" : "resize_nearest";
     const std::size_t axis = maker.axisOf(id);
-    return maker.one(op, {id, places},
-                     attributes({{"axis", static_cast<std::int64_t>(axis)},
-                                 {"size", Exprs{dims[axis]}},
-                                 {"row", static_cast<std::int64_t>(axis)}}));
+    Attrs attrs = attributes({{"axis", static_cast<std::int64_t>(axis)},
+                              {"size", Exprs{dims[axis]}},
+                              {"row", static_cast<std::int64_t>(axis)}});
+    if (maker.random.chance(30)) {
+        for (const char* name : {"cubic", "exclude"})
+            attrs.set(name, flag(maker));
+        return maker.one("resize_filtered_at",
+                         {id, places, maker.one("resize_growth", operands)}, attrs);
+    }
+    return maker.one(maker.random.chance(50) ? "resize_linear" : "resize_nearest", {id, places},
+                     attrs);
 }
 
 // Whole numbers, so that none differs by a rounding.

@@ -79,6 +79,9 @@ void addSelection(std::vector<Instance>& out) {
     out.push_back({"quantize_along", {"f32[2, 3]", "f32[3]", "i8[3]"}, {}});
     out.push_back({"dequantize", {"u8[2, 3]", "f32[]", "u8[]"}, {}});
     out.push_back({"dequantize_along", {"i8[2, 3]", "f32[3]", "i8[3]"}, {}});
+    const Attrs blocks = attrs({{"axis", std::int64_t(1)}, {"block", std::int64_t(2)}});
+    out.push_back({"quantize_blocks", {"f32[2, 5]", "f32[2, 3]", "u8[2, 3]"}, blocks});
+    out.push_back({"dequantize_blocks", {"i8[2, 5]", "f32[2, 3]", "i8[2, 3]"}, blocks});
 }
 
 // Over one, two and three axes.
@@ -143,6 +146,17 @@ void addResampling(std::vector<Instance>& out) {
                        attrs({{"height", std::int64_t(2)},
                               {"width", std::int64_t(2)},
                               {"ratio", std::int64_t(2)}})});
+    for (const char* op : {"roi_align_adaptive", "roi_align_max_adaptive"})
+        out.push_back({op,
+                       {"f32[2, 2, 5, 5]", "f32[3, 4]", "i64[3]"},
+                       attrs({{"height", std::int64_t(2)}, {"width", std::int64_t(2)}})});
+    for (const std::int64_t cubic : {0, 1})
+        out.push_back({"resize_filtered_at",
+                       {"f32[2, 7]", "f64[2, 3]", "f64[2]"},
+                       attrs({{"axis", std::int64_t(1)},
+                              {"size", Integers{3}},
+                              {"row", std::int64_t(1)},
+                              {"cubic", cubic}})});
     for (const std::int64_t cubic : {0, 1})
         out.push_back({"resize_filtered",
                        {"f32[2, 7]"},
@@ -156,6 +170,7 @@ void addResampling(std::vector<Instance>& out) {
     for (const std::int64_t inverse : {0, 1})
         out.push_back(
             {"dft", {"f32[2, 5, 2]"}, attrs({{"length", Integers{5}}, {"inverse", inverse}})});
+    out.push_back({"inverse_real_dft", {"f32[2, 5, 2]"}, attrs({{"length", Integers{7}}})});
     out.push_back({"stft", {"f32[1, 9, 1]", "f32[4]"}, attrs({{"step", Integers{2}}})});
     out.push_back({"mel_weights",
                    {"f64[]", "f64[]", "f64[]"},
@@ -174,6 +189,10 @@ void addSizes(std::vector<Instance>& out) {
     out.push_back({"slice_extents", {"i64[2]", "i64[2]", "i64[2]", "i64[2]", "i64[3]"}, {}});
     out.push_back({"pad_extents", {"i64[2]", "i64[2]", "i64[2]", "i64[3]"}, {}});
     out.push_back({"unravel", {"i64[5]", "i64[3]"}, {}});
+    out.push_back({"axis_parts", {"i64[1]", "i64[4]"}, {}});
+    out.push_back({"axis_replaced", {"i64[1]", "i64[4]", "i64[4]"}, {}});
+    out.push_back({"resize_growth", {"i64[3]", "i64[3]", "f32[3]"}, {}});
+    out.push_back({"resize_growth", {"i64[3]", "i64[3]"}, {}});
     out.push_back({"range_count", {"i64[]", "i64[]", "i64[]"}, {}});
     out.push_back({"scaled_extents", {"i64[3]", "f32[3]"}, {}});
     for (const std::int64_t largest : {0, 1})
