@@ -2,12 +2,21 @@
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"
+#include "onnx/default_inputs.h"
 #include "onnx/foreign_values.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
+
+// An input whose default in the file gives way.
+bool ModelImporter::isGivenDefault(const std::string& name) const {
+    return m_prefix.empty() && m_run.model.ir_version() >= firstIrWithDefaults &&
+           m_run.options.types.contains(name) &&
+           std::any_of(m_graph.input().begin(), m_graph.input().end(),
+                       [&](const auto& input) { return input.name() == name; });
+}
 
 Status ModelImporter::readInitializers() {
     const auto refuse = [](const std::string& name, Diag diag) {
@@ -18,6 +27,8 @@ Status ModelImporter::readInitializers() {
         if (m_run.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "importing was cancelled");
         const std::string& name = tensor.name();
+        if (isGivenDefault(name))
+            continue;
         if (!foreignElement(tensor.data_type()).empty()) {
             auto foreign = takeForeignTensor(tensor, m_run.external, limits());
             if (!foreign)
@@ -84,7 +95,7 @@ Status ModelImporter::readInputs() {
         declared.insert(input.name());
         if (const auto given = givenAs(input.name()); given != m_given.end())
             take(*given);
-        else if (find(input.name())->place != byInitializer)
+        else if (find(input.name())->place != byInitializer || isGivenDefault(input.name()))
             FW_CHECK(readInput(input, place++));
     }
     for (const Given& given : m_given)

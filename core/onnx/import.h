@@ -38,7 +38,8 @@ struct ImportOptions {
     // "Batch").
     std::map<std::string, std::int64_t> dims;
     // Types of values that nothing infers, by their names in the model: "f32[N, 4]". They go before
-    // what the model declares.
+    // what the model declares. An initializer that is an input and has one is not read
+    // (onnx/default_inputs.h).
     std::map<std::string, std::string> types = {};
     OnnxLimits limits;
     DefineOperators define = nullptr; // without it the operators that a model carries are not read

@@ -130,6 +130,7 @@ private:
     Status readHeader();
     Status build();
     Status readInitializers();
+    bool isGivenDefault(const std::string& name) const;
     Status readInputs();
     Status readInput(const proto::ValueInfoProto& input, std::int64_t place);
     Status readSparse(proto::SparseTensorProto& tensor, Value& value);

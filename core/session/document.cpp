@@ -1,5 +1,7 @@
 #include "session/document.h"
 
+#include "onnx/default_inputs.h"
+#include "onnx/tensor_file.h"
 #include "session/book_texts.h"
 #include "session/graph_file.h"
 #include "snapshot/document_file.h"
@@ -70,12 +72,46 @@ Result<snapshot::Arguments> withDocument(snapshot::Arguments arguments) {
     return withModelAsBook(std::move(arguments));
 }
 
+namespace {
+
+// A default of the model that is given a value is an input of the type of that value.
+void giveDefaults(const snapshot::Arguments& arguments, PipelineInputs& out) {
+    const bool isFolder = isTestFolder(arguments.model);
+    if (isGraphFile(arguments.model) || (!isFolder && arguments.inputs.empty()))
+        return;
+    const auto folder = isFolder ? findTestData(arguments.model) : Result<TestFolder>(TestFolder{});
+    if (!folder || (arguments.inputs.empty() && folder->sets.empty()))
+        return;
+    const std::set<std::string> defaults =
+        defaultInputs(isFolder ? folder->model : arguments.model);
+    if (defaults.empty())
+        return;
+    // What cannot be read is told where it is used.
+    const auto give = [&](const std::string& file, const std::string& name) {
+        const auto tensor = readTensorFile(file);
+        if (!tensor)
+            return;
+        const std::string& own = name.empty() ? tensor->name : name;
+        if (defaults.contains(own))
+            out.types.try_emplace(own, tensor->data.type().text());
+    };
+    for (const auto& [name, file] : arguments.inputs)
+        if (defaults.contains(name))
+            give(file, name);
+    if (arguments.inputs.empty())
+        for (const std::string& file : folder->sets.front().inputs)
+            give(file, {});
+}
+
+} // namespace
+
 PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
     PipelineInputs out{arguments.model,   arguments.target,
                        arguments.rules,   textsFor(arguments.rules, arguments.texts),
                        arguments.dims,    arguments.pins,
                        arguments.log,     arguments.agreed,
                        arguments.leftOut, arguments.types};
+    giveDefaults(arguments, out);
     if (arguments.threads)
         out.target +=
             fmt::format("{}-threads={}", out.target.empty() ? "" : " ", *arguments.threads);

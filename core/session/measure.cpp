@@ -499,8 +499,9 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
                       const Context& context) {
     CaseRecord out;
     out.name = folder;
-    PipelineInputs inputs = inputsOf(arguments);
-    inputs.model = folder;
+    Arguments ofCase = arguments;
+    ofCase.model = folder;
+    const PipelineInputs inputs = inputsOf(ofCase);
     const auto give = [&](const std::string& verdict, const Diag& diag) {
         out.verdict = verdict;
         out.reason = diag.text();
