@@ -241,7 +241,8 @@ void TestAttention::refusals() {
         M m(24);
         for (const char* name : {"q", "k", "v"})
             m.input(name, dims({1, 2, 3, 4}));
-        m.input("wide", dims({3, 1})).input("n", {"1"}, proto::TensorProto::INT64);
+        m.input("wide", dims({3, 5})).input("n", {"1"}, proto::TensorProto::INT64);
+        m.input("past", dims({1, 2, 3, 4}));
         auto& node = m.node("Attention", inputs, outputs);
         change(node);
         m.output("y");
@@ -251,9 +252,11 @@ void TestAttention::refusals() {
     };
     const auto same = [](proto::NodeProto&) {};
     for (const auto& [text, part] :
-         {std::pair(why("q k v", "y - - s", same), "qk_matmul_output is used"),
+         {std::pair(why("q k v", "y - - s",
+                        [](proto::NodeProto& node) { M::set(node, "qk_matmul_output_mode", 4); }),
+                    "qk_matmul_output_mode 4"),
           std::pair(why("q k v wide", "y", same), "for 3 keys"),
-          std::pair(why("q k v - - - n", "y", same), "nonpad_kv_seqlen"),
+          std::pair(why("q k v - past past n", "y", same), "nonpad_kv_seqlen is given beside"),
           std::pair(why("q k v", "y",
                         [](proto::NodeProto& node) { M::set(node, "softmax_precision", 11); }),
                     "softmax_precision 11")})
@@ -421,7 +424,8 @@ void TestAttention::contribRefusals() {
     };
     for (const auto& [text, part] :
          {std::pair(why("Attention", "x w b n", nullptr), "a mask i32[1] is not supported"),
-          std::pair(why("Attention", "x w b - p", nullptr), "past and present"),
+          std::pair(why("Attention", "x w b - p", "past_present_share_buffer"), "in one buffer"),
+          std::pair(why("Attention", "x w b - packed", nullptr), "a past of f32[1, 2, 2, 3, 2]"),
           std::pair(why("Attention", "x w b", "do_rotary"), "do_rotary"),
           std::pair(why("MultiHeadAttention", "packed", nullptr), "packed"),
           std::pair(why("MultiHeadAttention", "x", nullptr), "packed"),

@@ -247,14 +247,22 @@ void TestOperators::convolutionsOfEveryRank() {
 
 void TestOperators::scatterOfFewer() {
     M m(16);
-    m.input("x", {"3", "2"}).input("i", {"1", "1"}, i64).input("u", {"1", "1"});
-    m.node("ScatterElements", "x i u", "y", "put");
+    m.input("x", {"3", "2"}).input("i", {"2", "1"}, i64).input("u", {"2", "1"});
+    M::setText(m.node("ScatterElements", "x i u", "y", "put"), "reduction", "add");
     m.output("y", {"3", "2"});
-    const auto read = test::read(m.bytes());
-    QVERIFY(read.ok() && !read->diagnostics.empty());
-    const Diag& diag = read->diagnostics.front();
-    QVERIFY(diag.code == DiagCode::UnsupportedAttribute);
-    QVERIFY2(diag.message.find("do not reach through") != std::string::npos, diag.text().c_str());
+    const std::string wrong =
+        judge(m, {reals({3, 2}, {1, 2, 3, 4, 5, 6}), dataFromIntegers(DType::I64, {2, 1}, {-1, 2}),
+                  reals({2, 1}, {10, 20})},
+              {1, 2, 3, 4, 35, 6});
+    QVERIFY2(wrong.empty(), wrong.c_str());
+    M more(16);
+    more.input("x", {"3", "2"}).input("i", {"2", "3"}, i64).input("u", {"2", "3"});
+    more.node("ScatterElements", "x i u", "y", "put");
+    more.output("y", {"3", "2"});
+    const auto read = test::read(more.bytes());
+    QVERIFY(!read.ok());
+    QVERIFY2(read.diag().message.find("do not lie in f32[3, 2]") != std::string::npos,
+             read.diag().text().c_str());
 }
 
 void TestOperators::einsums_data() {
