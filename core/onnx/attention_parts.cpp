@@ -32,6 +32,7 @@ Result<ValueRef> grouped(NodeImport& n, ValueRef mask, std::int64_t groups, std:
     return n.reshaped(mask, shape);
 }
 
+// The numbers from `start` on.
 Result<ValueRef> counted(NodeImport& n, ValueRef start, const Dim& size) {
     const ValueRef one = n.addConstant("one", dataFromIntegers(DType::I64, {}, {1}));
     Attrs attrs;
@@ -63,13 +64,34 @@ Status allow(NodeImport& n, ValueRef& allowed, ValueRef also) {
     return {};
 }
 
-// Of scores [B, ..., S, T] of queries [B, H, S, D]: key t stands at most at the place of query s, and within the
-// length of its batch.
+// [S, T]: whether key t stands at most at the place of query s, which is `first` for the first; where
+// all of it is known and small.
+std::optional<ValueRef> knownOrder(NodeImport& n, const Dim& rows, const Dim& keys,
+                                   std::optional<std::int64_t> first) {
+    constexpr std::int64_t limit = 1 << 16; // pairs
+    const auto queries = rows.asInt(), count = keys.asInt();
+    if (!queries || !count || !first || *queries > limit || *count > limit ||
+        *queries * *count > limit)
+        return std::nullopt;
+    std::vector<std::int64_t> before;
+    for (std::int64_t s = 0; s < *queries; ++s)
+        for (std::int64_t t = 0; t < *count; ++t)
+            before.push_back(t <= *first + s ? 1 : 0);
+    return n.addConstant("before", dataFromIntegers(DType::Bool, {*queries, *count}, before));
+}
+
+// Of scores [B, ..., S, T] of queries [B, H, S, D]: key t stands at most at the place of query s,
+// and within the length of its batch.
 Status allowByPlace(NodeImport& n, const Shape& scores, ValueRef queries,
                     const AttentionScores& how, ValueRef& allowed) {
     if (!how.causal && !how.lengths.valid())
         return {};
     const Dim& rows = scores[scores.size() - 2];
+    if (!how.lengths.valid()) {
+        const Dim past = how.past.valid() ? n.type(how.past).shape.at(2) : intExpr(0);
+        if (const auto before = knownOrder(n, rows, scores.back(), past.asInt()))
+            return allow(n, allowed, *before);
+    }
     const ValueRef zero = n.addConstant("zero", dataFromIntegers(DType::I64, {}, {0}));
     FW_TRY(const ValueRef keys, counted(n, zero, scores.back()));
     ValueRef lengths;
@@ -127,7 +149,7 @@ Result<ValueRef> withoutEmpty(NodeImport& n, ValueRef weights, const AttentionSc
         FW_CHECK(allow(n, allowed, seen));
     }
     Attrs overKeys;
-    overKeys.set("axes", Integers{-1});
+    overKeys.set("axes", Integers{static_cast<std::int64_t>(n.type(allowed).rank()) - 1});
     overKeys.set("keepdims", std::int64_t{1});
     FW_TRY(const ValueRef some, n.step("reduce_max", {allowed}, std::move(overKeys)));
     return n.step("where",
@@ -216,7 +238,8 @@ Result<Attended> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
         FW_TRY(s, n.step("mul", {s, cap}));
     }
     stage(ScoreStage::Capped, s);
-    FW_CHECK(allowByPlace(n, n.type(s).shape, queries, how, allowed));
+    const Shape scores = n.type(s).shape;
+    FW_CHECK(allowByPlace(n, scores, queries, how, allowed));
     FW_TRY(s, masked(n, s, added, allowed));
     stage(ScoreStage::Masked, s);
     Attrs last;

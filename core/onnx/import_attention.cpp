@@ -35,7 +35,7 @@ Result<ValueRef> ofAllKeys(NodeImport& n, ValueRef mask, const Dim& keys) {
     const double hidden = dtype == DType::Bool ? 0 : -std::numeric_limits<double>::infinity();
     FW_TRY(const ValueRef others, filled(n, "others", shape, dtype, hidden));
     Attrs attrs;
-    attrs.set("axis", std::int64_t{-1});
+    attrs.set("axis", static_cast<std::int64_t>(shape.size()) - 1);
     return n.step("concat", {mask, others}, std::move(attrs));
 }
 

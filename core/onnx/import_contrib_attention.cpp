@@ -11,7 +11,7 @@ namespace {
 
 Result<ValueRef> biased(NodeImport& n, ValueRef x, ValueRef bias) {
     Attrs axis;
-    axis.set("axis", std::int64_t{-1});
+    axis.set("axis", static_cast<std::int64_t>(n.type(x).rank()) - 1);
     return n.step("bias", {x, bias}, std::move(axis));
 }
 
