@@ -64,8 +64,8 @@ Status allow(NodeImport& n, ValueRef& allowed, ValueRef also) {
     return {};
 }
 
-// [S, T]: whether key t stands at most at the place of query s, which is `first` for the first; where
-// all of it is known and small.
+// [S, T]: whether key t stands at most at the place of query s, which is `first` for the first;
+// where all of it is known and small.
 std::optional<ValueRef> knownOrder(NodeImport& n, const Dim& rows, const Dim& keys,
                                    std::optional<std::int64_t> first) {
     constexpr std::int64_t limit = 1 << 16; // pairs

@@ -4,7 +4,9 @@
 #include "base/numbers.h"
 #include "ir/type_text.h"
 #include "onnx/foreign_values.h"
+#include "onnx/default_inputs.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
@@ -79,6 +81,14 @@ Result<std::optional<TensorType>> ModelImporter::givenType(const std::string& na
                                     shown, limits().rank),
                         {}, "give it a smaller one");
     return std::optional(type.take());
+}
+
+// An input whose default in the file gives way.
+bool ModelImporter::isGivenDefault(const std::string& name) const {
+    return m_prefix.empty() && m_run.model.ir_version() >= firstIrWithDefaults &&
+           m_run.options.types.contains(name) &&
+           std::any_of(m_graph.input().begin(), m_graph.input().end(),
+                       [&](const auto& input) { return input.name() == name; });
 }
 
 Status ModelImporter::checkGivenTypes() {

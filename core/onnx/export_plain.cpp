@@ -288,7 +288,8 @@ Status reduce(GraphWriter& out, const Node& node) {
 }
 
 Status quantizedAlong(GraphWriter& out, const Node& node) {
-    const char* const type = node.op.starts_with("quantize") ? "QuantizeLinear" : "DequantizeLinear";
+    const bool back = node.op.starts_with("dequantize");
+    const char* const type = back ? "DequantizeLinear" : "QuantizeLinear";
     auto& written = out.main(node, type, operands(out, node));
     setAttribute(written, "axis", node.attrs.integer("axis", 1));
     if (node.attrs.has("block"))

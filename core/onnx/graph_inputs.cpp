@@ -2,21 +2,12 @@
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"
-#include "onnx/default_inputs.h"
 #include "onnx/foreign_values.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
-
-// An input whose default in the file gives way.
-bool ModelImporter::isGivenDefault(const std::string& name) const {
-    return m_prefix.empty() && m_run.model.ir_version() >= firstIrWithDefaults &&
-           m_run.options.types.contains(name) &&
-           std::any_of(m_graph.input().begin(), m_graph.input().end(),
-                       [&](const auto& input) { return input.name() == name; });
-}
 
 Status ModelImporter::readInitializers() {
     const auto refuse = [](const std::string& name, Diag diag) {

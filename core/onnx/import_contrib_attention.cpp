@@ -90,7 +90,8 @@ Result<std::vector<ValueRef>> pastOf(NodeImport& n, std::size_t operand) {
         attrs.set("axes", Integers{0});
         attrs.set("steps", Integers{1});
         FW_TRY(const ValueRef half, n.step("slice", {past}, std::move(attrs)));
-        FW_TRY(out.emplace_back(), n.reshaped(half, Shape(type.shape.begin() + 1, type.shape.end())));
+        const Shape own(type.shape.begin() + 1, type.shape.end());
+        FW_TRY(out.emplace_back(), n.reshaped(half, own));
     }
     return out;
 }

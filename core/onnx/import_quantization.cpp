@@ -1,5 +1,5 @@
-// Between floats and small integers: with one scale and zero point, with one for each position of an
-// axis, or with one for each block of positions.
+// Between floats and small integers: with one scale and zero point, with one for each position of
+// an axis, or with one for each block of positions.
 #include "onnx/filled.h"
 #include "onnx/node_import.h"
 

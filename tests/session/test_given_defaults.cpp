@@ -1,5 +1,5 @@
-// Initializers that are inputs: constants unless they are given, by --input, by the data of a folder
-// or, for a module, by their type.
+// Initializers that are inputs: constants unless they are given, by --input, by the data of a
+// folder or, for a module, by their type.
 #include "base/files.h"
 #include "onnx/default_inputs.h"
 #include "onnx/model_builder.h"
