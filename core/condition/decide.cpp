@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace fw {
 
@@ -120,7 +121,7 @@ public:
             return {given(tree.args[0].text)};
         m_absent = false;
         if (isOverElements(tree))
-            return {overElements(tree, wanted)};
+            return overElements(tree, wanted);
         const Judged out = tree.kind == TreeKind::Binary ? comparison(tree) : Judged{single(tree)};
         return m_absent ? Judged{wanted} : out;
     }
@@ -134,7 +135,7 @@ public:
         case TreeKind::Text:
             return tree.text;
         case TreeKind::Name:
-            return named(tree.text);
+            return ofElement(named(tree.text));
         case TreeKind::Unary:
             return negated(tree);
         case TreeKind::Binary:
@@ -264,7 +265,58 @@ private:
         return out;
     }
 
+    // What stands for one element of the lists that it names, while such is asked of.
+    std::optional<TermValue> ofElement(std::optional<TermValue> value) const {
+        const auto* list = m_element && value ? std::get_if<Exprs>(&*value) : nullptr;
+        const auto* numbers = m_element && value ? std::get_if<Reals>(&*value) : nullptr;
+        const std::size_t count = list ? list->size() : numbers ? numbers->size() : 0;
+        if (count == 0)
+            return value;
+        const std::size_t at = count == 1 ? 0 : *m_element;
+        if (at >= count)
+            return std::nullopt;
+        return list ? TermValue((*list)[at]) : TermValue((*numbers)[at]);
+    }
+
+    // How many elements the lists have that it names; nullopt if they do not go together, or if one
+    // of them is a tensor. Places in lists and arguments of functions are of whole lists.
+    std::optional<std::size_t> elementsIn(const Tree& tree) const {
+        if (tree.isName()) {
+            const auto found = m_scope.names.find(tree.text);
+            if (found == m_scope.names.end())
+                return 1;
+            if (std::holds_alternative<TensorValue>(found->second))
+                return std::nullopt;
+            return sizeOf(found->second);
+        }
+        std::optional<std::size_t> out = 1;
+        if (tree.kind == TreeKind::Index || (tree.kind == TreeKind::Call && !isExtremum(tree)))
+            return out;
+        for (const Tree& part : tree.args) {
+            const auto count = elementsIn(part);
+            if (!count || (*count != 1 && *out != 1 && *count != *out))
+                return std::nullopt;
+            out = *count == 1 ? out : count;
+        }
+        return out;
+    }
+
+    // In a part that speaks of whole lists.
+    class OfLists {
+    public:
+        explicit OfLists(std::optional<std::size_t>& element)
+            : m_element(element), m_before(std::exchange(element, std::nullopt)) {}
+        ~OfLists() { m_element = m_before; }
+        OfLists(const OfLists&) = delete;
+        OfLists& operator=(const OfLists&) = delete;
+
+    private:
+        std::optional<std::size_t>& m_element;
+        const std::optional<std::size_t> m_before;
+    };
+
     std::optional<TermValue> element(const Tree& tree) {
+        const OfLists whole(m_element);
         const auto list = named(tree.text);
         const auto at = tree.args.size() == 1 ? value(tree.args[0]) : std::nullopt;
         if (!list || !at)
@@ -361,6 +413,7 @@ private:
         }
         if (isExtremum(tree))
             return infix(tree);
+        const OfLists whole(m_element);
         const ConditionFunction* function = conditionFunction(tree.text);
         if (function == nullptr || function->arguments.size() != tree.args.size())
             return std::nullopt;
@@ -397,11 +450,35 @@ private:
         return known(there);
     }
 
-    Truth overElements(const Tree& tree, Truth wanted) {
-        const ElementsResult out = decideElements(tree, m_scope);
-        if (!out.note.empty())
-            note(out.note);
-        return out.absent ? wanted : out.truth;
+    Judged overElements(const Tree& tree, Truth wanted) {
+        const ElementsResult numbers = decideElements(tree, m_scope);
+        if (numbers.absent)
+            return {wanted};
+        if (numbers.truth == Truth::Unknown)
+            if (const auto out = overFreeElements(tree))
+                return *out;
+        if (!numbers.note.empty())
+            note(numbers.note);
+        return {numbers.truth};
+    }
+
+    // Of lists in which free dimensions are: one element after another. nullopt if it is not about
+    // such.
+    std::optional<Judged> overFreeElements(const Tree& tree) {
+        const auto count = elementsIn(tree.args[0]);
+        if (!count || m_element)
+            return std::nullopt;
+        const Truth decisive = tree.text == "all" ? Truth::No : Truth::Yes;
+        Judged out = inverse({decisive});
+        for (std::size_t i = 0; i < *count; ++i) {
+            m_element = i;
+            const Judged one = truth(tree.args[0], decisive);
+            m_element.reset();
+            if (one.truth == Truth::Unknown && !one.open)
+                return std::nullopt;
+            out = joined(out, one, decisive);
+        }
+        return out;
     }
 
     Truth single(const Tree& tree) {
@@ -442,6 +519,7 @@ private:
     std::string m_notes;
     std::set<std::string> m_noted;
     bool m_absent = false; // the comparison at hand speaks of an absent part
+    std::optional<std::size_t> m_element; // of the lists, where one after another is asked of
 };
 
 } // namespace

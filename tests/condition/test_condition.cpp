@@ -57,6 +57,7 @@ void TestCondition::initTestCase() {
     m_scope.names.emplace("to", DType::F32);
     m_scope.names.emplace("pads", Exprs{Expr(1), Expr(2)});
     m_scope.names.emplace("scales", Reals{1, 2.5});
+    m_scope.names.emplace("free", Exprs{Expr(2), varExpr(Symbol("N")), Expr(4)});
     m_scope.names.emplace("b", AbsentPart());
 }
 
@@ -106,6 +107,20 @@ void TestCondition::truths_data() {
     row("given(x, dim(x, 0), 7) == 7", Truth::No);
     row("given(nowhere)", Truth::Unknown);
     row("!(rank(b) == 1 || axis == 1)", Truth::No);
+    // Lists in which a dimension is free: element by element.
+    row("all(free >= 0)", Truth::Yes);
+    row("all(free >= 1)", Truth::Unknown);
+    row("!all(free >= 1)", Truth::Unknown);
+    row("all(free < 4)", Truth::No);
+    row("any(free == 4)", Truth::Yes);
+    row("any(free == 0)", Truth::Unknown);
+    row("any(free < 0)", Truth::No);
+    row("all(free >= 0 && free + free >= 0)", Truth::Yes);
+    row("all(free + [1, 2, 3] >= 2)", Truth::Yes);
+    row("all(free >= pads)", Truth::Unknown);
+    row("all(free >= pads[0] - 1)", Truth::Yes);
+    row("all(free >= size(free) - 3)", Truth::Yes);
+    row("all(free >= b)", Truth::Yes);
 }
 
 void TestCondition::truths() {
@@ -127,6 +142,10 @@ void TestCondition::whatIsLeftOpen_data() {
     row("dim(x, 1) in {3, 5}", "N == 3 || N == 5");
     row("dim(x, 1) > 2 && dim(x, 7) == 4", ""); // of an axis that is not there nothing is known
     row("dim(x, 0) == 2", "");
+    row("all(free >= 1)", "1 <= N");
+    row("all(free > 1 && free < 9)", "1 < N && N < 9");
+    row("any(free > 7)", "7 < N");
+    row("all(free >= pads)", ""); // three and two elements
 }
 
 void TestCondition::whatIsLeftOpen() {
