@@ -25,6 +25,11 @@ std::size_t sequenceLength(std::string_view text) {
     return length;
 }
 
+// What exporters write where they know no size: each such dimension is one of its own.
+bool isNoName(std::string_view param) {
+    return param.empty() || param == "?" || param == "-1" || param == "None";
+}
+
 std::string identifier(std::string_view text) {
     std::string out;
     for (const char c : text)
@@ -108,13 +113,9 @@ Result<std::optional<Shape>> DimNames::shape(const proto::TypeProto::Tensor& typ
         return std::optional<Shape>();
     Shape out;
     for (const auto& dim : type.shape().dim()) {
-        if (dim.has_dim_value()) {
-            if (dim.dim_value() < 0)
-                return makeDiag(
-                    DiagCode::OnnxMalformed,
-                    fmt::format("'{}' has a negative dimension: {}", value, dim.dim_value()));
+        if (dim.has_dim_value() && dim.dim_value() >= 0) {
             out.push_back(intExpr(dim.dim_value()));
-        } else if (dim.has_dim_param() && !dim.dim_param().empty()) {
+        } else if (dim.has_dim_param() && !isNoName(dim.dim_param())) {
             out.push_back(named(dim.dim_param()));
         } else {
             out.push_back(unnamed(value, out.size()));

@@ -25,7 +25,8 @@ public:
     Dim fresh(const std::string& wish);
     Dim unnamed(const std::string& value, std::size_t axis); // "X_d0"
     Dim known(const std::string& name); // by its name in the graph, or else as named()
-    // Shape of a declared type; OnnxMalformed on a negative extent. Without a shape: nullopt.
+    // Shape of a declared type; nullopt if it has none. A negative extent, no name and what stands
+    // for none ("?", "-1", "None") are dimensions of their own.
     Result<std::optional<Shape>> shape(const proto::TypeProto::Tensor& type,
                                        const std::string& value);
 
