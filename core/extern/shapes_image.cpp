@@ -38,6 +38,14 @@ Status addImages(StepBuilder& builder) {
     return {};
 }
 
+// The calls are made for pads that are known before any size is.
+Status fixedAttributes(const Node& node) {
+    for (const auto& [name, value] : node.attrs)
+        if (std::holds_alternative<Exprs>(value))
+            return no(fmt::format("{} depends on sizes that are free", name));
+    return {};
+}
+
 Status addTail(StepBuilder& builder) {
     const CallSite& site = builder.site();
     const auto view = [](const Shape& shape) -> Exprs { return shape; };
@@ -74,6 +82,7 @@ Integers part(const Integers& values, std::size_t begin) {
 Result<ExternCall> buildConvolution(const CallSite& site, CallKind kind) {
     StepBuilder builder(site, runtime::LibraryId::OneDnn, kind);
     const Node& node = builder.anchor();
+    FW_CHECK(fixedAttributes(node));
     FW_CHECK(addImages(builder));
     std::vector<std::int64_t> w; // O, CG, KH, KW
     FW_CHECK(fixedFilters(builder, w));
@@ -95,6 +104,7 @@ Result<ExternCall> buildConvolution(const CallSite& site, CallKind kind) {
 Result<ExternCall> buildDeconvolution(const CallSite& site) {
     StepBuilder builder(site, runtime::LibraryId::OneDnn, CallKind::Deconvolution);
     const Node& node = builder.anchor();
+    FW_CHECK(fixedAttributes(node));
     FW_CHECK(addImages(builder));
     std::vector<std::int64_t> w; // C, OG, KH, KW; the library reads O before C
     FW_CHECK(fixedFilters(builder, w));
@@ -120,6 +130,7 @@ Result<ExternCall> buildDeconvolution(const CallSite& site) {
 
 Result<ExternCall> buildPool(const CallSite& site, Pooled pooled, PoolWindow window) {
     const Node& node = site.graph->node(site.anchor);
+    FW_CHECK(fixedAttributes(node));
     const bool largest = pooled == Pooled::Largest;
     const Integers pads = node.attrs.integers("pads", {0, 0, 0, 0});
     const Integers counted = node.attrs.integers("counted", {0, 0, 0, 0});

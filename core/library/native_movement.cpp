@@ -122,6 +122,8 @@ Result<Inferred> inferSplit(const OpCall& call) {
         if (size.asInt() && *size.asInt() < 0)
             return makeDiag(DiagCode::UnsupportedAttribute,
                             "a part of a split has a negative size");
+        FW_CHECK(demand(out.assumptions, leExpr(Expr(0), size),
+                        fmt::format("split: a part is {}: it must not be negative", size.text())));
         TensorType part = *x;
         part.shape[axis] = size;
         out.outputs.push_back(std::move(part));

@@ -1,5 +1,6 @@
 #include "onnx/graph_writer.h"
 
+#include "expr/simplify.h"
 #include "ir/missing_type.h"
 #include "onnx/foreign_values.h"
 #include "onnx/import.h"
@@ -322,6 +323,13 @@ Result<std::string> GraphWriter::dimValue(const std::string& wish, const Expr& d
             std::vector<std::string> parts;
             for (const Expr& part : dim.args()) {
                 FW_TRY(parts.emplace_back(), dimValue(wish, part));
+            }
+            // The quotient of ONNX is cut, so what may be negative is first made a multiple.
+            if (dim.op() == ExprOp::FloorDiv && !proveNonNegative(dim.arg(0))) {
+                const std::string rest = fresh(wish + ".rest"), whole = fresh(wish + ".whole");
+                node("Mod", parts, rest, fresh(rest + ".node"));
+                node("Sub", {parts.at(0), rest}, whole, fresh(whole + ".node"));
+                parts[0] = whole;
             }
             name = fresh(wish + ".dim");
             node(type->second, parts, name, fresh(name + ".node"));

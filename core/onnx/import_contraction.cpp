@@ -107,24 +107,26 @@ Status transposedPads(NodeImport& n, const Shape& x, Integers& outputPadding, Wi
             wanted.insert(wanted.begin(), 1);
     }
     for (std::size_t i = 0; i < g.axes(); ++i) {
-        const auto extent = view[2 + i].asInt();
-        if (!extent)
-            return n.unsupported("output_shape or auto_pad over a free dimension",
-                                 "export the model with explicit pads");
-        const auto stretched = checkedMul(*extent, g.strides[i]);
-        if (!stretched || *stretched > largestExtent)
-            return makeDiag(DiagCode::DimOverflow, "ConvTranspose: the output is too large");
-        const std::int64_t out = shape ? wanted[i] : *stretched;
-        if (out < 1 || out > largestExtent)
-            return n.malformed(fmt::format("an output extent of {}", out));
-        const std::int64_t reach = (g.kernel[i] - 1) * g.dilations[i] + 1;
-        std::int64_t total = *stretched - g.strides[i] + outputPadding[i] + reach - out;
+        std::int64_t total = g.reach(i) - g.strides[i] + outputPadding[i]; // of SAME, for any extent
+        if (shape) {
+            const auto extent = view[2 + i].asInt();
+            if (!extent)
+                return n.unsupported("output_shape over a free dimension",
+                                     "bind it (--dim), or export the model with explicit pads");
+            const auto stretched = checkedMul(*extent, g.strides[i]);
+            if (!stretched || *stretched > largestExtent)
+                return makeDiag(DiagCode::DimOverflow, "ConvTranspose: the output is too large");
+            if (wanted[i] < 1 || wanted[i] > largestExtent)
+                return n.malformed(fmt::format("an output extent of {}", wanted[i]));
+            total += *stretched - wanted[i];
+        }
         outputPadding[i] += std::max<std::int64_t>(0, -total);
         total = std::max<std::int64_t>(0, total);
         if (total > (1 << 24))
-            return n.malformed(fmt::format("an output extent of {} needs pads of {}", out, total));
-        g.pads[i] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
-        g.pads[g.axes() + i] = total - g.pads[i];
+            return n.malformed(fmt::format("its output needs pads of {}", total));
+        const std::int64_t before = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+        g.pads[i] = Expr(before);
+        g.pads[g.axes() + i] = Expr(total - before);
     }
     return {};
 }

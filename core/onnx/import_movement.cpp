@@ -141,7 +141,10 @@ Status squeeze(NodeImport& n) {
             if (x.shape[i].isInt(1))
                 axes.push_back(i);
             else if (!x.shape[i].asInt())
-                return n.unsupported("without axes, over a free dimension");
+                n.assume(neExpr(x.shape[i], Expr(1)),
+                         fmt::format("Squeeze without axes: axis {} of {} is {} and stays, so it "
+                                     "must not be 1",
+                                     i, n.operandName(0), x.shape[i].text()));
     }
     return view(n, withoutAxes(x.shape, axes));
 }
@@ -239,9 +242,19 @@ Status split(NodeImport& n) {
                                        sizes ? " of given sizes" : ""));
     if (!sizes && n.opset() >= 18 && !n.given("num_outputs"))
         return n.malformed("has neither sizes nor num_outputs");
+    if (!sizes && !extent) { // before opset 18 the parts are equal, which becomes an assumption
+        const Dim& whole = type.shape[axis];
+        const Dim size = simplify(n.opset() >= 18 ? ceilDivExpr(whole, Expr(parts))
+                                                  : floorDivExpr(whole, Expr(parts)));
+        Exprs dims(n.outputCount(), size);
+        if (n.opset() >= 18)
+            dims.back() = simplify(whole - size * Expr(parts - 1));
+        Attrs attrs;
+        attrs.set("axis", static_cast<std::int64_t>(axis));
+        attrs.set("sizes", shapeAttr(dims));
+        return n.result("split", {x}, std::move(attrs));
+    }
     if (!sizes) {
-        if (!extent)
-            return n.unsupported("into equal parts, over a free dimension");
         const std::int64_t size =
             (*extent + parts - 1) / parts; // the last one may be smaller (opset 18)
         sizes = Integers(n.outputCount(), size);

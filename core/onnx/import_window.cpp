@@ -30,19 +30,19 @@ Status ceilPads(NodeImport& n, const Shape& x, WindowGeometry& g) {
     for (std::size_t i = 0; i < g.axes(); ++i) {
         if (g.strides[i] == 1)
             continue;
-        const auto extent = view[2 + i].asInt();
-        if (!extent)
-            return n.unsupported("ceil_mode over a free dimension",
-                                 "export the model with explicit pads");
-        std::int64_t& behind = g.pads[g.axes() + i];
-        const std::int64_t reach = (g.kernel[i] - 1) * g.dilations[i] + 1;
-        const std::int64_t room = *extent + g.pads[i] + behind - reach;
-        if (room < 0)
-            continue; // inference says what does not fit
-        std::int64_t steps = (room + g.strides[i] - 1) / g.strides[i];
-        if (steps * g.strides[i] >= *extent + g.pads[i])
-            --steps;
-        behind += std::max<std::int64_t>(0, steps * g.strides[i] - room);
+        const Dim& extent = view[2 + i];
+        const Expr stride(g.strides[i]), reach(g.reach(i));
+        Expr& behind = g.pads[g.axes() + i];
+        const Expr room = extent + g.pads[i] + behind - reach;
+        // No window begins behind the data, so as many zeros as could be needed need not know the
+        // extent.
+        if (!extent.asInt() && proveNonNegative(reach - behind - stride)) {
+            behind = simplify(behind + stride - Expr(1));
+            continue;
+        }
+        const Expr steps = minExpr(ceilDivExpr(room, stride),
+                                   floorDivExpr(extent + g.pads[i] - Expr(1), stride));
+        behind = simplify(behind + maxExpr(steps * stride - room, Expr(0)));
     }
     return {};
 }
@@ -88,7 +88,7 @@ Status averagePool(NodeImport& n) {
     FW_TRY(const bool countsPads, n.flag("count_include_pad", false));
     WindowGeometry counted = g;
     if (!countsPads)
-        counted.pads.assign(g.pads.size(), 0);
+        counted.pads.assign(g.pads.size(), Expr(0));
     FW_CHECK(ceilPads(n, x.shape, g));
     Attrs attrs = g.attrs();
     attrs.set("kernel_shape", g.kernel);
@@ -96,14 +96,14 @@ Status averagePool(NodeImport& n) {
         std::any_of(g.dilations.begin(), g.dilations.end(), [](auto d) { return d != 1; });
     if (g.isImage() && !dilated) {
         attrs.erase("dilations");
-        attrs.set("counted", counted.pads);
+        attrs.set("counted", shapeAttr(counted.pads));
         return pool(n, "avg_pool2d", g, std::move(attrs));
     }
     attrs.erase("pads");
-    attrs.set("before", g.before());
-    attrs.set("behind", g.behind());
-    attrs.set("count_before", counted.before());
-    attrs.set("count_behind", counted.behind());
+    attrs.set("before", shapeAttr(g.before()));
+    attrs.set("behind", shapeAttr(g.behind()));
+    attrs.set("count_before", shapeAttr(counted.before()));
+    attrs.set("count_behind", shapeAttr(counted.behind()));
     return pool(n, "avg_pool", g, std::move(attrs));
 }
 
@@ -129,8 +129,8 @@ Status lpPool(NodeImport& n) {
     FW_TRY(const double p, normOf(n));
     Attrs attrs = g.attrs();
     attrs.erase("pads");
-    attrs.set("before", g.before());
-    attrs.set("behind", g.behind());
+    attrs.set("before", shapeAttr(g.before()));
+    attrs.set("behind", shapeAttr(g.behind()));
     attrs.set("kernel_shape", g.kernel);
     attrs.set("p", p);
     return pool(n, "lp_pool", g, std::move(attrs));
@@ -181,7 +181,7 @@ Status maxUnpool(NodeImport& n) {
     for (std::size_t i = 0; i < axes; ++i) {
         const std::size_t k = i + g.axes() - axes;
         shape.push_back(simplify((type.shape[2 + i] - Expr(1)) * Expr(g.strides[k]) +
-                                 Expr(g.kernel[k] - g.pads[k] - g.pads[g.axes() + k])));
+                                 Expr(g.kernel[k]) - g.pads[k] - g.pads[g.axes() + k]));
         plane = plane * shape.back();
         given = given * type.shape[2 + i];
     }

@@ -1,5 +1,6 @@
 #include "onnx/node_import.h"
 
+#include "expr/simplify.h"
 #include "onnx/model_importer.h"
 #include "onnx/standard_operators.h"
 
@@ -359,6 +360,14 @@ Status NodeImport::constantResult(TensorData data) {
 
 bool NodeImport::outputUsed(std::size_t i) const {
     return i < outputCount() && m_model.isUsed(m_node.output(static_cast<int>(i)));
+}
+
+void NodeImport::assume(const Expr& condition, std::string sentence) {
+    m_model.editor().assume({simplify(condition), std::move(sentence), m_name});
+}
+
+std::string NodeImport::operandName(std::size_t i) const {
+    return "'" + cleanText(m_node.input(static_cast<int>(i))) + "'";
 }
 
 void NodeImport::note(const std::string& what) {

@@ -115,7 +115,10 @@ public:
     bool outputUsed(std::size_t i) const;
     std::size_t outputCount() const { return static_cast<std::size_t>(m_node.output_size()); }
 
-    void note(const std::string& what); // a NormalForm decision
+    // What must hold of free dimensions for this reading of the node; one sentence of what and why.
+    void assume(const Expr& condition, std::string sentence);
+    std::string operandName(std::size_t i) const; // as the model has it, in quotes
+    void note(const std::string& what);           // a NormalForm decision
     std::int64_t tensorLimit() const;   // bytes the importer may make
     Diag unsupported(std::string message, std::string hint = {}) const;
     Diag malformed(std::string message) const;

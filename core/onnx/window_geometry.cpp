@@ -1,6 +1,7 @@
 #include "onnx/window_geometry.h"
 
-#include <algorithm>
+#include "expr/simplify.h"
+
 #include <fmt/format.h>
 
 namespace fw {
@@ -34,38 +35,35 @@ Result<Integers> spatial(NodeImport& n, std::string_view name, std::size_t axes,
     return values;
 }
 
-// Output extent ceil(in / stride): the padding that this needs, the odd one at the end or the
-// beginning.
-Status padSame(NodeImport& n, const Shape& x, WindowGeometry& g, bool oddAtEnd) {
-    const Shape view = g.oneAxis ? withHeight(x) : x;
-    for (std::size_t i = 0; i < g.axes(); ++i) {
-        const std::int64_t reach = (g.kernel[i] - 1) * g.dilations[i] + 1;
-        std::int64_t total = reach - 1;
-        if (g.strides[i] != 1) {
-            const auto extent = view[2 + i].asInt();
-            if (!extent)
-                return n.unsupported("auto_pad over a free dimension with a stride",
-                                     "export the model with explicit pads");
-            const std::int64_t out = (*extent + g.strides[i] - 1) / g.strides[i];
-            total = std::max<std::int64_t>(0, (out - 1) * g.strides[i] + reach - *extent);
-        }
-        const std::int64_t small = total / 2;
-        g.pads[i] = oddAtEnd ? small : total - small;
-        g.pads[g.axes() + i] = total - g.pads[i];
-    }
-    return {};
-}
-
 } // namespace
+
+Exprs samePads(std::span<const Dim> extents, const Integers& kernel, const Integers& strides,
+               const Integers& dilations, bool oddAtEnd) {
+    const std::size_t axes = kernel.size();
+    Exprs out(2 * axes, Expr(0));
+    for (std::size_t i = 0; i < axes; ++i) {
+        const Expr stride(strides[i]), reach((kernel[i] - 1) * dilations[i] + 1);
+        Expr total = reach - Expr(1);
+        if (strides[i] != 1)
+            total = maxExpr((ceilDivExpr(extents[i], stride) - Expr(1)) * stride + reach -
+                                extents[i],
+                            Expr(0));
+        total = simplify(total);
+        const Expr small = simplify(floorDivExpr(total, Expr(2)));
+        out[i] = oddAtEnd ? small : simplify(total - small);
+        out[axes + i] = simplify(total - out[i]);
+    }
+    return out;
+}
 
 Attrs WindowGeometry::attrs() const {
     Attrs out;
     out.set("strides", strides);
     if (isImage()) {
-        out.set("pads", pads);
+        out.set("pads", shapeAttr(pads));
     } else {
-        out.set("before", before());
-        out.set("behind", behind());
+        out.set("before", shapeAttr(before()));
+        out.set("behind", shapeAttr(behind()));
     }
     out.set("dilations", dilations);
     return out;
@@ -91,13 +89,16 @@ Result<WindowGeometry> windowGeometry(NodeImport& n, const Shape& x, const Integ
         g.kernel.insert(g.kernel.begin(), 1);
     FW_TRY(g.strides, spatial(n, "strides", axes, 1, 1, 1));
     FW_TRY(g.dilations, spatial(n, "dilations", axes, 1, 1, 1));
-    FW_TRY(g.pads, spatial(n, "pads", axes, 2, 0, 0));
+    FW_TRY(const Integers pads, spatial(n, "pads", axes, 2, 0, 0));
+    g.pads.assign(pads.begin(), pads.end());
     FW_TRY(const std::string automatic, n.text("auto_pad", "NOTSET"));
     if (automatic == "VALID")
-        g.pads = Integers(2 * g.axes(), 0);
+        g.pads = Exprs(2 * g.axes(), Expr(0));
     else if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+        const Shape view = g.oneAxis ? withHeight(x) : x;
         if (rule == PadRule::Forward)
-            FW_CHECK(padSame(n, x, g, automatic == "SAME_UPPER"));
+            g.pads = samePads(std::span(view).subspan(2), g.kernel, g.strides, g.dilations,
+                              automatic == "SAME_UPPER");
     } else if (automatic != "NOTSET" && !automatic.empty())
         return n.malformed("auto_pad '" + automatic + "' does not exist");
     return g;
