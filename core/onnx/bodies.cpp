@@ -122,6 +122,14 @@ ModelImporter::Value ModelImporter::known(const std::string& name) const {
     return out;
 }
 
+ModelImporter::Value ModelImporter::knownWithin(const std::string& name) {
+    Value out = known(name);
+    if (!out.data)
+        if (const TensorData* data = computed(name))
+            out.data = *data;
+    return out;
+}
+
 // An operand that became an attribute or another constant is no input any more.
 std::vector<int> ModelImporter::dropUnread() {
     std::set<ValueRef> read;
@@ -232,7 +240,7 @@ ModelImporter::readBodies(int index, const std::vector<std::string>& captured) {
             if (place == captured.end())
                 continue; // the reader of the body says that there is none
             FW_TRY(TensorType type, typeOf(outer));
-            given.push_back({outer, std::move(type), known(outer),
+            given.push_back({outer, std::move(type), knownWithin(outer),
                              node.input_size() + static_cast<int>(place - captured.begin())});
         }
         proto::GraphProto copy = graph;
@@ -285,7 +293,7 @@ Status ModelImporter::importCall(int index, const proto::FunctionProto& function
         if (node.input(i).empty())
             continue;
         FW_TRY(TensorType type, typeOf(node.input(i)));
-        given.push_back({function.input(i), std::move(type), known(node.input(i)), i});
+        given.push_back({function.input(i), std::move(type), knownWithin(node.input(i)), i});
     }
     for (int i = 0, result = 0; i < node.output_size(); ++i) {
         if (node.output(i).empty())
@@ -312,6 +320,8 @@ Result<bool> ModelImporter::importBranch(int index) {
     if (!isStandardDomain(node.domain()) || node.op_type() != "If" || node.input_size() != 1)
         return false;
     const TensorData* condition = node.input(0).empty() ? nullptr : constant(node.input(0));
+    if (condition == nullptr && !node.input(0).empty())
+        condition = computed(node.input(0));
     if (condition == nullptr || condition->dtype() != DType::Bool || condition->count() != 1)
         return false;
     const std::string taken = condition->integerAt(0) != 0 ? "then_branch" : "else_branch";

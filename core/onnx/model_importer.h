@@ -160,6 +160,8 @@ private:
     Result<ReadBodies> readBodies(int index, const std::vector<std::string>& captured);
     std::vector<int> dropUnread();              // operands of the inputs that are left
     Value known(const std::string& name) const; // without its place in this graph
+    // The same for a graph inside, with what operators of this one compute of small constants.
+    Value knownWithin(const std::string& name);
     static std::optional<TensorType> branchType(const proto::NodeProto& node,
                                                 const std::vector<ReadBody>& read,
                                                 const std::vector<Body>& bodies, int output);

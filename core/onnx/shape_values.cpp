@@ -3,6 +3,7 @@
 #include "base/numbers.h"
 #include "expr/simplify.h"
 #include "onnx/attributes.h"
+#include "onnx/tensor_proto.h"
 
 #include <algorithm>
 #include <functional>
@@ -115,14 +116,30 @@ Outcome identity(const Call& call) {
     return std::nullopt;
 }
 
+// Whether it is not 0, where that is known.
+std::optional<Expr> truthOf(const Expr& element) {
+    if (proveDifferent(element, Expr(0)))
+        return intExpr(1);
+    return proveEqual(element, Expr(0)) ? std::optional(intExpr(0)) : std::nullopt;
+}
+
 Outcome cast(const Call& call) {
     const SmallTensor* x = call.value(0);
-    const std::int64_t to = call.integer("to", 0);
-    if (!x || x->dtype == DType::Bool ||
-        (to != proto::TensorProto::INT64 && to != proto::TensorProto::INT32))
+    const auto to = dtypeFromOnnx(static_cast<int>(call.integer("to", 0)));
+    if (!x || !to || (*to != DType::Bool && !isInteger(*to)))
         return std::nullopt;
     SmallTensor out = *x;
-    out.dtype = to == proto::TensorProto::INT64 ? DType::I64 : DType::I32;
+    out.dtype = *to;
+    if (*to == DType::Bool) {
+        for (Expr& element : out.elements) {
+            const auto truth = truthOf(element);
+            if (!truth)
+                return std::nullopt;
+            element = *truth;
+        }
+    } else if (*to != DType::I64 && *to != DType::I32 && !x->isFixed()) {
+        return std::nullopt; // which narrower types might not hold
+    }
     return one(std::move(out));
 }
 
@@ -389,6 +406,59 @@ Outcome equal(const Call& call) {
     });
 }
 
+// a < b, or a <= b, where that is known.
+std::optional<bool> isLess(const Expr& a, const Expr& b, bool orEqual) {
+    if (const auto x = a.asInt(), y = b.asInt(); x && y)
+        return orEqual ? *x <= *y : *x < *y;
+    const Expr apart(orEqual ? 0 : 1);
+    if (proveNonNegative(b - a - apart))
+        return true;
+    return proveNonNegative(a - b + apart - Expr(1)) ? std::optional(false) : std::nullopt;
+}
+
+template <bool swapped, bool orEqual>
+Outcome compared(const Call& call) {
+    DType result = DType::Bool;
+    if (call.value(0) && call.value(0)->dtype == DType::U64) // half of those are no index
+        return std::nullopt;
+    return binary(call, &result, [](const Expr& a, const Expr& b) -> std::optional<Expr> {
+        const auto less = swapped ? isLess(b, a, orEqual) : isLess(a, b, orEqual);
+        return less ? std::optional(intExpr(*less ? 1 : 0)) : std::nullopt;
+    });
+}
+
+Outcome negation(const Call& call) {
+    const SmallTensor* x = call.value(0);
+    if (!x || x->dtype != DType::Bool || !x->isFixed())
+        return std::nullopt;
+    SmallTensor out = *x;
+    for (Expr& element : out.elements)
+        element = intExpr(element.isInt(0) ? 1 : 0);
+    return one(std::move(out));
+}
+
+template <class F>
+Outcome truths(const Call& call, F apply) {
+    if (call.value(0) && call.value(0)->dtype != DType::Bool)
+        return std::nullopt;
+    return binary(call, nullptr, [&](const Expr& a, const Expr& b) -> std::optional<Expr> {
+        const auto x = a.asInt(), y = b.asInt();
+        return x && y ? std::optional(intExpr(apply(*x != 0, *y != 0) ? 1 : 0)) : std::nullopt;
+    });
+}
+
+Outcome conjunction(const Call& call) {
+    return truths(call, [](bool a, bool b) { return a && b; });
+}
+
+Outcome disjunction(const Call& call) {
+    return truths(call, [](bool a, bool b) { return a || b; });
+}
+
+Outcome exclusive(const Call& call) {
+    return truths(call, [](bool a, bool b) { return a != b; });
+}
+
 Outcome where(const Call& call) {
     const SmallTensor* c = call.value(0);
     if (!c || !call.value(1) || !call.value(2) || call.operands.size() != 3)
@@ -413,26 +483,50 @@ Outcome where(const Call& call) {
     return one(std::move(out));
 }
 
-Outcome reduceProd(const Call& call) {
+// A list to one number; `result`: that of none, `apply`: of what is reduced and one element more.
+template <class F>
+Outcome reduced(const Call& call, std::optional<Expr> result, F apply) {
     const SmallTensor* x = call.value(0);
     const auto axes = call.list("axes", 1);
-    if (!x || x->extents.size() != 1 || !axes || call.integer("noop_with_empty_axes", 0) != 0)
+    if (!x || x->extents.size() != 1 || !axes || call.integer("noop_with_empty_axes", 0) != 0 ||
+        x->dtype == DType::U64)
         return std::nullopt;
     if (*axes && !(*axes)->empty() && **axes != std::vector<std::int64_t>{0} &&
         **axes != std::vector<std::int64_t>{-1})
         return std::nullopt;
-    Expr product = intExpr(1);
     for (const Expr& element : x->elements) {
-        const auto next = checked(product, element, checkedMul,
-                                  [](const Expr& a, const Expr& b) { return a * b; });
-        if (!next)
+        result = result ? apply(*result, element) : std::optional(element);
+        if (!result)
             return std::nullopt;
-        product = *next;
     }
-    SmallTensor out{x->dtype, {}, {product}};
+    if (!result)
+        return std::nullopt;
+    SmallTensor out{x->dtype, {}, {*result}};
     if (call.integer("keepdims", 1) != 0)
         out.extents = {1};
     return one(std::move(out));
+}
+
+Outcome reduceProd(const Call& call) {
+    return reduced(call, intExpr(1), [](const Expr& a, const Expr& b) {
+        return checked(a, b, checkedMul, [](const Expr& x, const Expr& y) { return x * y; });
+    });
+}
+
+Outcome reduceSum(const Call& call) {
+    return reduced(call, intExpr(0), [](const Expr& a, const Expr& b) {
+        return checked(a, b, checkedAdd, [](const Expr& x, const Expr& y) { return x + y; });
+    });
+}
+
+Outcome reduceMax(const Call& call) {
+    return reduced(call, std::nullopt,
+                   [](const Expr& a, const Expr& b) { return std::optional(maxExpr(a, b)); });
+}
+
+Outcome reduceMin(const Call& call) {
+    return reduced(call, std::nullopt,
+                   [](const Expr& a, const Expr& b) { return std::optional(minExpr(a, b)); });
 }
 
 Outcome constantOfShape(const Call& call) {
@@ -503,7 +597,18 @@ const std::map<std::string_view, Evaluate>& table() {
         {"Clip", clip},
         {"Equal", equal},
         {"Where", where},
+        {"Greater", compared<true, false>},
+        {"GreaterOrEqual", compared<true, true>},
+        {"Less", compared<false, false>},
+        {"LessOrEqual", compared<false, true>},
+        {"Not", negation},
+        {"And", conjunction},
+        {"Or", disjunction},
+        {"Xor", exclusive},
         {"ReduceProd", reduceProd},
+        {"ReduceSum", reduceSum},
+        {"ReduceMax", reduceMax},
+        {"ReduceMin", reduceMin},
         {"ConstantOfShape", constantOfShape},
         {"Range", range},
     };
