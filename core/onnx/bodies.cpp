@@ -227,6 +227,10 @@ ModelImporter::readBodies(int index, const std::vector<std::string>& captured) {
     if (m_bodiesRead && m_bodiesRead->first == index)
         return std::move(m_bodiesRead->second);
     const auto& node = m_graph.node(index);
+    for (const auto& some : {std::vector<std::string>(node.input().begin(), node.input().end()),
+                             captured})
+        for (const std::string& name : some)
+            FW_CHECK(asWhole(name));
     std::vector<std::optional<DType>> operands;
     for (const std::string& input : node.input()) {
         const auto type = input.empty() ? Result<TensorType>(TensorType{}) : typeOf(input);
@@ -292,6 +296,7 @@ Status ModelImporter::importCall(int index, const proto::FunctionProto& function
     for (int i = 0; i < node.input_size(); ++i) {
         if (node.input(i).empty())
             continue;
+        FW_CHECK(asWhole(node.input(i)));
         FW_TRY(TensorType type, typeOf(node.input(i)));
         given.push_back({function.input(i), std::move(type), knownWithin(node.input(i)), i});
     }

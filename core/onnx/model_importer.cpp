@@ -18,6 +18,12 @@ namespace {
 constexpr int deferredDepth =
     64; // chains of shape arithmetic longer than this enter the graph at once
 
+bool readsSequences(ImportFunction import) {
+    const auto rows = sequenceImporters();
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const ImporterRow& row) { return row.import == import; });
+}
+
 // Each attribute is given once and holds its own value.
 Status checkAttributes(const proto::NodeProto& node) {
     std::set<std::string_view> names;
@@ -369,7 +375,21 @@ Status ModelImporter::importNode(int index) {
         const Name* known = find(input);
         return known != nullptr && known->value.untyped;
     };
-    const bool isUntyped = std::any_of(node.input().begin(), node.input().end(), untyped);
+    if (node.output_size() > 0 && !node.output(0).empty() && isInParts(node.output(0)))
+        return importUnknown(index, name,
+                             makeDiag(DiagCode::UnknownOperator,
+                                      fmt::format("the sequence '{}' is read as a whole, which is "
+                                                  "not supported",
+                                                  cleanText(node.output(0))),
+                                      {}, "its tensors can be taken out at constant places"));
+    const auto isPart = [&](const std::string& input) {
+        return find(input) != nullptr && isInParts(input);
+    };
+    const bool isOfParts = std::any_of(node.input().begin(), node.input().end(), isPart);
+    const bool isUntyped = std::any_of(
+        node.input().begin(), node.input().end(), [&](const std::string& input) {
+            return untyped(input) && !isPart(input);
+        });
     const OnnxReading* clause = clauseOf(node);
     if (clause != nullptr && clause->source != OperatorSource::Shipped && !isUntyped)
         return importOwn(index, *clause);
@@ -387,7 +407,7 @@ Status ModelImporter::importNode(int index) {
     FW_TRY(const bool isDone, importBranch(index));
     if (isDone)
         return {};
-    if (isUntyped)
+    if (isUntyped || (isOfParts && !readsSequences(import)))
         return importUnknown(index, name, makeDiag(DiagCode::TypeUnknown, ""));
     if (!import && !clause)
         return importUnknown(index, name, reasonUnknown(node));
@@ -434,9 +454,18 @@ Result<ValueRef> ModelImporter::use(const std::string& name) {
         FW_CHECK(importNode(value.producer));
         value.depth = 0;
     }
+    if (isInParts(name))
+        FW_CHECK(importNode(find(name)->place));
     if (!value.ref)
         throw InternalError("the value '" + name + "' was used before it was made");
     return *value.ref;
+}
+
+Status ModelImporter::asWhole(const std::string& name) {
+    if (!name.empty() && isInParts(name)) {
+        FW_TRY([[maybe_unused]] const ValueRef value, use(name));
+    }
+    return {};
 }
 
 Result<TensorType> ModelImporter::typeOf(const std::string& name) const {

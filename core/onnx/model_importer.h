@@ -68,6 +68,16 @@ public:
     void bindSizes(const std::string& name, SmallTensor sizes) {
         value(name).small = std::move(sizes);
     }
+    // Of a sequence whose tensors are known one by one; nullptr: it is none.
+    const std::vector<ValueRef>* partsOf(const std::string& name) const {
+        const Name* known = find(name);
+        return known != nullptr && known->value.parts ? &*known->value.parts : nullptr;
+    }
+    // It becomes a value of the graph only where something asks for the whole sequence.
+    void bindParts(const std::string& name, std::vector<ValueRef> parts) {
+        value(name).parts = std::move(parts);
+        value(name).untyped = true;
+    }
     Dim freshDim(const std::string& wish) { return m_run.dims.fresh(wish); }
     void bindAlias(const std::string& name, const std::string& of);
     void bindConstant(const std::string& name, TensorData data);
@@ -85,6 +95,7 @@ private:
         int producer = -1;                // node to import when the value is needed in the graph
         int depth = 0;                    // of deferred producers
         bool untyped = false;             // no type is known: what reads it cannot be understood
+        std::optional<std::vector<ValueRef>> parts; // of a sequence
     };
 
     // What the model says of a value before anything is imported, and what became of it.
@@ -96,6 +107,12 @@ private:
     };
     static constexpr int byInitializer = -1, byInput = -2;
     static const TensorType madeUp; // of values of foreign types
+    // What reads it is understood all the same: a sequence in its parts.
+    bool isInParts(const std::string& name) const {
+        const Value& value = this->value(name);
+        return value.parts && !value.ref;
+    }
+    Status asWhole(const std::string& name); // such a value becomes one of the graph
 
     using Opsets = std::map<std::string, std::int64_t>; // domain -> version
     // An input of a body that is an operand of the node.

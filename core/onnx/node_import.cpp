@@ -358,6 +358,15 @@ Status NodeImport::constantResult(TensorData data) {
     return {};
 }
 
+const std::vector<ValueRef>* NodeImport::parts(std::size_t i) const {
+    return has(i) ? m_model.partsOf(m_node.input(static_cast<int>(i))) : nullptr;
+}
+
+Status NodeImport::resultParts(std::vector<ValueRef> parts) {
+    m_model.bindParts(m_node.output(0), std::move(parts));
+    return {};
+}
+
 bool NodeImport::outputUsed(std::size_t i) const {
     return i < outputCount() && m_model.isUsed(m_node.output(static_cast<int>(i)));
 }
@@ -396,7 +405,7 @@ ImportFunction findImporter(std::string_view domain, std::string_view type, std:
               movementImporters(), shapeImporters(), normalizationImporters(), reductionImporters(),
               selectionImporters(), resampleImporters(), quantizationImporters(), lossImporters(),
               signalImporters(), einsumImporters(), attentionImporters(), contribImporters(),
-              contribAttentionImporters(), runningImporters()})
+              contribAttentionImporters(), runningImporters(), sequenceImporters()})
             for (const ImporterRow& row : family)
                 rows[{row.domain, row.type}].emplace_back(row.since, row.import);
         for (auto& [name, versions] : rows)

@@ -62,6 +62,8 @@ public:
     // It is there, and its elements are not known as numbers while importing.
     bool isComputed(std::size_t i) const;
     std::optional<double> scalar(std::size_t i) const; // a known tensor with one element
+    // Operand i as a sequence whose tensors are known one by one; nullptr: it is none.
+    const std::vector<ValueRef>* parts(std::size_t i) const;
 
     // Attributes. What is read is honoured: an attribute that nobody asked for is refused.
     Result<std::int64_t> integer(std::string_view name, std::int64_t fallback) const {
@@ -112,6 +114,7 @@ public:
     Status aliasWide(std::size_t output, ValueRef value);     // stays f32
     Status aliasInput(std::size_t output, std::size_t input); // stays a constant if it was one
     Status constantResult(TensorData data);
+    Status resultParts(std::vector<ValueRef> parts); // a sequence of these
     bool outputUsed(std::size_t i) const;
     std::size_t outputCount() const { return static_cast<std::size_t>(m_node.output_size()); }
 
@@ -167,6 +170,7 @@ std::span<const ImporterRow> attentionImporters();
 std::span<const ImporterRow> contribImporters();
 std::span<const ImporterRow> runningImporters();
 std::span<const ImporterRow> contribAttentionImporters();
+std::span<const ImporterRow> sequenceImporters(); // their operands may be sequences
 
 // The axis of `x` that a constant of this shape is added along: its only extent other than 1, if it
 // is x's extent there. Then addBias() ends the node with a `bias` of x and that operand.
