@@ -7,6 +7,7 @@
 #include "short_targets.h"
 
 #include "base/numbers.h"
+#include "onnx/given_value.h"
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/worker.h"
@@ -89,7 +90,10 @@ Result<std::pair<std::string, std::string>> splitPair(const std::string& text,
 Status finish(Options& options) {
     for (const std::string& text : options.inputs) {
         FW_TRY(auto pair, splitPair(text, "--input"));
-        options.arguments.inputs.insert(std::move(pair));
+        if (isValueText(pair.second))
+            options.arguments.types.insert_or_assign(pair.first, asGivenValue(pair.second));
+        else
+            options.arguments.inputs.insert(std::move(pair));
     }
     for (const std::string& text : options.dims) {
         FW_TRY(auto pair, splitPair(text, "--dim"));
@@ -149,6 +153,15 @@ public:
         }
         if (const Status status = finish(m_options); !status)
             return report(status.diag(), m_options.form());
+        if (const auto& files = m_options.arguments.inputs;
+            !files.empty() && std::none_of(m_readsFiles.begin(), m_readsFiles.end(),
+                                           [](const CLI::App* app) { return app->parsed(); }))
+            return report(
+                makeDiag(DiagCode::Usage,
+                         fmt::format("{} is no value for input {}", files.begin()->second,
+                                     files.begin()->first),
+                         {}, "a number, true, false or a list; files are for what runs a model"),
+                m_options.form());
         if (std::none_of(m_listBooks.begin(), m_listBooks.end(),
                          [](const CLI::App* app) { return app->parsed(); }))
             tellBooks(m_options.arguments);
@@ -202,6 +215,10 @@ private:
                         "a file of measurements, which decide before priorities");
         app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
         types(app);
+        app->add_option("--input", m_options.inputs,
+                        "NAME=VALUE (16000, true, [1, 2]) makes an input a constant; where the "
+                        "model runs also NAME=FILE (.pb or .npy); may repeat")
+            ->allow_extra_args(false);
         app->add_option("--threads", m_options.arguments.threads,
                         "short for -threads=N in the target");
         return app;
@@ -285,7 +302,7 @@ private:
                     });
         bisect->add_option("-o,--output", a.output, "folder for what it matched, as a model");
         bisect->add_flag("--each", a.each, "compute behind every application: all errors");
-        bisect->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
+        m_readsFiles.push_back(bisect);
         bisect->add_option("--rtol", a.rtol, "relative tolerance, 1e-3");
         bisect->add_option("--atol", a.atol, "absolute tolerance, 1e-5");
         CLI::App* rules =
@@ -356,7 +373,7 @@ private:
                                 return 0;
                             });
                     });
-        run->add_option("--input", m_options.inputs, "NAME=FILE (.pb or .npy); may repeat");
+        m_readsFiles.push_back(run);
         run->add_option("--output", a.output, "folder for the outputs, as .npy (.pb of bf16)");
         run->add_option("--value", a.values,
                         "an inner value, or the operator that makes it; may repeat")
@@ -373,12 +390,14 @@ private:
             command("bench", "latency of models, end to end", [](Client& client, const Options& o) {
                 return print(askBench(client, o.arguments, progressLine()), o.form());
             }));
+        m_readsFiles.push_back(bench);
         bench->add_option("models", a.models, "models")->required();
         bench->add_option("--seconds", a.seconds, "how long to measure each, 2");
         bench->add_option("--beside", a.beside, "measure again beside so many busy processes")
             ->check(CLI::Range(0, 1024));
         CLI::App* profile =
             onModel("profile", "time per group and operator", ask<ProfileDocument>("profile"));
+        m_readsFiles.push_back(profile);
         profile->add_option("--seconds", a.seconds, "how long to measure, 1");
         profile->add_flag("--each", a.each, "every group alone, too, and each of its operators");
         profile->add_option("--trace", a.trace, "file for a Chrome trace of one run");
@@ -392,6 +411,7 @@ private:
             [this](Client& client, const Options& o) {
                 return runVerify(client, o.arguments, m_libraryDied, o.form());
             }));
+        m_readsFiles.push_back(verify);
         verify->add_option("models", a.models, "models")->required();
         verify->add_option("-o,--output", a.output,
                            "folder for the smallest graphs that differ, out");
@@ -457,6 +477,7 @@ private:
     bool m_machine = false;
     bool m_libraryDied = false;
     std::vector<CLI::App*> m_listBooks;
+    std::vector<CLI::App*> m_readsFiles; // of inputs
     Run m_chosen;
 };
 

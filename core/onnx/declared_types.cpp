@@ -3,8 +3,9 @@
 
 #include "base/numbers.h"
 #include "ir/type_text.h"
-#include "onnx/foreign_values.h"
 #include "onnx/default_inputs.h"
+#include "onnx/foreign_values.h"
+#include "onnx/given_value.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ Status ModelImporter::checkResults(int index) {
 
 Result<std::optional<TensorType>> ModelImporter::givenType(const std::string& name) {
     const auto given = m_run.options.types.find(name);
-    if (!m_prefix.empty() || given == m_run.options.types.end())
+    if (!m_prefix.empty() || given == m_run.options.types.end() || givenValue(given->second))
         return std::optional<TensorType>();
     const std::string shown = cleanText(name);
     Result<TensorType> type =
@@ -93,6 +94,15 @@ bool ModelImporter::isGivenDefault(const std::string& name) const {
 
 Status ModelImporter::checkGivenTypes() {
     for (const auto& [name, type] : m_run.options.types) {
+        const auto isThis = [&name = name](const auto& input) { return input.name() == name; };
+        if (givenValue(type) &&
+            std::none_of(m_graph.input().begin(), m_graph.input().end(), isThis)) {
+            std::string known;
+            for (const auto& input : m_graph.input())
+                known += (known.empty() ? "its inputs are " : ", ") + cleanText(input.name());
+            return makeDiag(DiagCode::InputMismatch, "the model has no input " + cleanText(name),
+                            {}, known);
+        }
         FW_TRY(const auto given, givenType(name));
         if (given && find(name) == nullptr)
             return makeDiag(

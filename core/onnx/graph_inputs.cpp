@@ -3,6 +3,7 @@
 
 #include "base/numbers.h"
 #include "onnx/foreign_values.h"
+#include "onnx/given_value.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -84,14 +85,39 @@ Status ModelImporter::readInputs() {
     std::int64_t place = 0; // among those that are no initializers
     for (const auto& input : m_graph.input()) {
         declared.insert(input.name());
-        if (const auto given = givenAs(input.name()); given != m_given.end())
+        const auto entry = m_run.options.types.find(input.name());
+        const auto text = m_prefix.empty() && entry != m_run.options.types.end()
+                              ? givenValue(entry->second)
+                              : std::nullopt;
+        if (const auto given = givenAs(input.name()); given != m_given.end()) {
             take(*given);
-        else if (find(input.name())->place != byInitializer || isGivenDefault(input.name()))
+        } else if (text) {
+            FW_CHECK(readValue(input, *text));
+        } else if (find(input.name())->place != byInitializer || isGivenDefault(input.name())) {
             FW_CHECK(readInput(input, place++));
+        }
     }
     for (const Given& given : m_given)
         if (!declared.contains(given.name))
             take(given);
+    return {};
+}
+
+Status ModelImporter::readValue(const proto::ValueInfoProto& input, std::string_view text) {
+    const std::string name = cleanText(input.name());
+    const auto dtype = dtypeFromOnnx(input.type().tensor_type().elem_type());
+    FW_TRY(const auto shape, m_run.dims.shape(input.type().tensor_type(), name));
+    auto data = dtype ? valueFromText(text, *dtype, shape)
+                      : Result<TensorData>(makeDiag(
+                            DiagCode::InputMismatch,
+                            "its element type is none that a value can be given of"));
+    if (!data) {
+        Diag diag = data.takeDiag();
+        diag.message = fmt::format("the value given to input '{}': {}", name, diag.message);
+        return diag;
+    }
+    note(name, "the input has the given value, as a constant");
+    value(input.name()).data = data.take();
     return {};
 }
 

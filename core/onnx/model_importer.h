@@ -152,6 +152,7 @@ private:
     Status readInput(const proto::ValueInfoProto& input, std::int64_t place);
     Status readSparse(proto::SparseTensorProto& tensor, Value& value);
     ValueRef addLeaf(const std::string& name, const Attrs& attrs);
+    Status readValue(const proto::ValueInfoProto& input, std::string_view text); // of the user
     Status checkNames();
     Status sortNodes();
     Status importNodes();

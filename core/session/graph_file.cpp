@@ -6,6 +6,7 @@
 #include "ir/missing_type.h"
 #include "library/library.h"
 #include "onnx/declaration.h"
+#include "onnx/given_value.h"
 #include "onnx/npy.h"
 #include "onnx/tensor_file.h"
 #include "syntax/parser.h"
@@ -112,6 +113,10 @@ Result<Imported> parseGraphFile(std::string_view text, const std::string& path,
                                 std::shared_ptr<const OperatorSet> operators,
                                 const std::map<std::string, std::int64_t>& dims,
                                 const std::map<std::string, std::string>& types) {
+    for (const auto& [name, entry] : types)
+        if (givenValue(entry))
+            return makeDiag(DiagCode::Usage, "a text takes no value for its input " + name, {path},
+                            "write it as a constant of the graph, or give a file");
     Diags errors;
     const std::shared_ptr<const OperatorSet> known = operators;
     operators = withOperators(*known, text, path, errors);
