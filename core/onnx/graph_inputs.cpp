@@ -127,6 +127,9 @@ Status ModelImporter::readInput(const proto::ValueInfoProto& input, std::int64_t
         return makeDiag(DiagCode::DtypeMismatch, fmt::format("input '{}' {}", name, what));
     };
     FW_TRY(auto given, givenType(input.name()));
+    if (given && input.type().has_tensor_type() &&
+        !m_run.dims.shape(input.type().tensor_type(), m_prefix + name)) // its names are known
+        return refuse("has a shape that is no shape");
     const std::string foreign = given ? std::string() : foreignTypeText(input.type(), m_run.dims);
     if (!foreign.empty()) {
         Value& value = this->value(input.name());

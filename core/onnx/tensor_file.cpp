@@ -1,6 +1,8 @@
 #include "onnx/tensor_file.h"
 
 #include "base/files.h"
+#include "onnx/model_bytes.h"
+#include "onnx/names.h"
 #include "onnx/npy.h"
 #include "onnx/tensor_proto.h"
 
@@ -10,6 +12,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <optional>
+#include <set>
 
 namespace fw {
 
@@ -105,6 +108,21 @@ Result<TestFolder> findTestData(const std::string& folder) {
         out.sets.push_back(
             {set.string(), numberedFiles(set, "input"), numberedFiles(set, "output")});
     }
+}
+
+Result<std::vector<DeclaredInput>> declaredInputs(const std::string& path) {
+    const OnnxLimits limits;
+    FW_TRY(const auto file, mapFile(path, limits.fileBytes));
+    FW_TRY(const auto model, parseModel(file.text(), limits, path));
+    std::set<std::string_view> weights;
+    for (const auto& tensor : model->graph().initializer())
+        weights.insert(tensor.name());
+    std::vector<DeclaredInput> out;
+    for (const auto& input : model->graph().input())
+        if (!weights.contains(input.name()))
+            out.push_back({cleanText(input.name()),
+                           !input.type().has_tensor_type() || input.type().tensor_type().has_shape()});
+    return out;
 }
 
 Result<std::vector<TensorData>> matchTensors(const std::vector<std::string>& names,

@@ -34,6 +34,13 @@ struct TestFolder {
 bool isTestFolder(const std::string& path); // holds model.onnx
 Result<TestFolder> findTestData(const std::string& folder);
 
+struct DeclaredInput {
+    std::string name;
+    bool hasShape = false; // a number of dimensions at least, or no tensor
+};
+// What tensors are given to: the inputs of a model's file that are no weights, as it declares them.
+Result<std::vector<DeclaredInput>> declaredInputs(const std::string& path);
+
 // Puts tensors in the order of `names`: by name where the tensors have those names, otherwise by
 // position. InputMismatch when one is missing, unknown or given twice.
 Result<std::vector<TensorData>> matchTensors(const std::vector<std::string>& names,

@@ -1,10 +1,17 @@
 #include "session/data_sets.h"
 
 #include "ir/missing_type.h"
+#include "onnx/given_value.h"
 
 #include <algorithm>
 
 namespace fw {
+
+Result<ComputedPart> computedPart(Pipeline& pipeline, const Context& context) {
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    FW_TRY(const Imported* imported, pipeline.imported(context));
+    return ComputedPart{*imported->inlined, *source->graph, pipeline.inputs().types};
+}
 
 std::vector<std::string> inputNames(const Graph& graph) {
     std::vector<std::string> out;
@@ -20,16 +27,40 @@ std::vector<std::string> resultNames(const Graph& graph) {
     return out;
 }
 
-namespace {
-
-Result<std::vector<NamedTensor>> readAll(const std::vector<std::string>& files) {
-    std::vector<NamedTensor> out;
-    for (const std::string& file : files) {
-        FW_TRY(NamedTensor tensor, readTensorFile(file));
-        out.push_back(std::move(tensor));
-    }
+ReadTensors readTensors(const std::vector<std::string>& files) {
+    ReadTensors out;
+    for (const std::string& file : files)
+        out.push_back(readTensorFile(file));
     return out;
 }
+
+Result<std::vector<TensorData>> tensorsOf(const std::vector<std::string>& wanted,
+                                          const std::vector<std::string>& all,
+                                          const ReadTensors& read) {
+    const auto isIn = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::vector<NamedTensor> taken;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+        if (wanted.size() != all.size()) {
+            const std::string name = read[i] && isIn(all, read[i]->name) ? read[i]->name
+                                     : i < all.size()                    ? all[i]
+                                                                         : std::string();
+            if (!name.empty() && !isIn(wanted, name))
+                continue;
+            if (read[i]) {
+                taken.push_back({name, read[i]->data});
+                continue;
+            }
+        }
+        if (!read[i])
+            return read[i].diag();
+        taken.push_back(*read[i]);
+    }
+    return matchTensors(wanted, std::move(taken));
+}
+
+namespace {
 
 // NumPy has no bf16: what wrote the data sets of ONNX through it kept the bits as u16.
 TensorData asElement(TensorData data, DType wanted) {
@@ -38,55 +69,43 @@ TensorData asElement(TensorData data, DType wanted) {
     return {wanted, data.extents(), {data.bytes().begin(), data.bytes().end()}};
 }
 
-// Of the files for all that the model has, in its order, the tensors of what is computed with. The
-// others may be of kinds that cannot be read.
-Result<std::vector<TensorData>> tensorsFor(const std::vector<std::string>& computed,
-                                           const std::vector<std::string>& all,
-                                           const std::vector<std::string>& files) {
-    const auto isIn = [](const std::vector<std::string>& names, const std::string& name) {
-        return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    if (computed.size() == all.size()) {
-        FW_TRY(std::vector<NamedTensor> given, readAll(files));
-        return matchTensors(computed, std::move(given));
-    }
-    std::vector<NamedTensor> taken;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        Result<NamedTensor> tensor = readTensorFile(files[i]);
-        const std::string name = tensor && isIn(all, tensor->name) ? tensor->name
-                                 : i < all.size()                  ? all[i]
-                                                                   : std::string();
-        if (!name.empty() && !isIn(computed, name))
-            continue;
-        if (!tensor)
-            return tensor.takeDiag();
-        tensor->name = name;
-        taken.push_back(tensor.take());
-    }
-    return matchTensors(computed, std::move(taken));
-}
-
 } // namespace
 
-Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const TestDataSet& set) {
-    const Graph& graph = what.graph;
+Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const ReadTensors& read) {
+    ReadTensors left = read;
+    std::erase_if(left, [&](const Result<NamedTensor>& tensor) {
+        const auto entry = tensor ? what.types.find(tensor->name) : what.types.end();
+        return entry != what.types.end() && givenValue(entry->second);
+    });
     std::vector<std::string> all;
     for (const NodeId id : modelInputs(what.model))
         all.push_back(what.model.node(id).outputs.at(0).name);
-    FW_TRY(std::vector<TensorData> inputs, tensorsFor(inputNames(graph), all, set.inputs));
+    const Graph& graph = what.graph;
+    FW_TRY(std::vector<TensorData> inputs, tensorsOf(inputNames(graph), all, left));
     for (std::size_t i = 0; i < inputs.size(); ++i)
         inputs[i] =
             asElement(std::move(inputs[i]), graph.node(graph.inputs()[i]).outputs[0].type.dtype);
     return inputs;
 }
 
+Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const TestDataSet& set) {
+    return givenInputs(what, readTensors(set.inputs));
+}
+
 Result<std::vector<TensorData>> givenOutputs(const ComputedPart& what, const TestDataSet& set) {
     const Graph& graph = what.graph;
     FW_TRY(std::vector<TensorData> wanted,
-           tensorsFor(resultNames(graph), resultNames(what.model), set.outputs));
+           tensorsOf(resultNames(graph), resultNames(what.model), readTensors(set.outputs)));
     for (std::size_t i = 0; i < wanted.size(); ++i)
         wanted[i] = asElement(std::move(wanted[i]), graph.type(graph.results()[i].value).dtype);
     return wanted;
+}
+
+bool fits(const Shape& shape, const std::vector<std::int64_t>& extents) {
+    bool out = shape.size() == extents.size();
+    for (std::size_t i = 0; out && i < shape.size(); ++i)
+        out = shape[i].asInt().value_or(extents[i]) == extents[i];
+    return out;
 }
 
 Result<std::vector<TestDataSet>> dataSetsFor(const ComputedPart& what,
@@ -100,15 +119,11 @@ Result<std::vector<TestDataSet>> dataSetsFor(const ComputedPart& what,
     std::vector<TestDataSet> fitting;
     for (TestDataSet& set : folder.sets) {
         FW_TRY(const std::vector<TensorData> matched, givenInputs(what, set));
-        bool fits = true;
-        for (std::size_t i = 0; i < matched.size(); ++i) {
-            const Shape& shape = graph.node(graph.inputs()[i]).outputs[0].type.shape;
-            fits = fits && shape.size() == matched[i].extents().size();
-            for (std::size_t d = 0; fits && d < shape.size(); ++d)
-                fits =
-                    shape[d].asInt().value_or(matched[i].extents()[d]) == matched[i].extents()[d];
-        }
-        if (fits)
+        bool all = true;
+        for (std::size_t i = 0; i < matched.size(); ++i)
+            all =
+                all && fits(graph.node(graph.inputs()[i]).outputs[0].type.shape, matched[i].extents());
+        if (all)
             fitting.push_back(std::move(set));
     }
     return fitting;

@@ -1,25 +1,43 @@
-// The data sets beside a model, as far as the model is computed. Some of its inputs and results may
-// be of kinds that nothing here computes with, and their files of kinds that cannot be read.
+// The tensors that a run is given, as far as the model is computed. Some of its inputs and results
+// may be of kinds that nothing here computes with, and their files of kinds that cannot be read.
 #pragma once
 
-#include "ir/graph.h"
 #include "onnx/tensor_file.h"
+#include "session/pipeline.h"
 #include "snapshot/protocol.h"
 
 namespace fw {
 
-// The model as it was imported, and the part of it that is computed.
+// The model as it was imported, the part of it that is computed, and PipelineInputs::types: an input
+// that has a value there is none of the graphs.
 struct ComputedPart {
     const Graph& model;
     const Graph& graph;
+    const std::map<std::string, std::string>& types;
 };
+// Belongs to the pipeline.
+Result<ComputedPart> computedPart(Pipeline& pipeline, const Context& context);
 
 std::vector<std::string> inputNames(const Graph& graph);
 std::vector<std::string> resultNames(const Graph& graph);
 
+// Of each file its tensor, or why it cannot be read.
+using ReadTensors = std::vector<Result<NamedTensor>>;
+ReadTensors readTensors(const std::vector<std::string>& files);
+
+// Of what was read for all the names, by name or else by position, the tensors of `wanted` in its
+// order. InputMismatch where they do not fit.
+Result<std::vector<TensorData>> tensorsOf(const std::vector<std::string>& wanted,
+                                          const std::vector<std::string>& all,
+                                          const ReadTensors& read);
+
 // In the order of the graph that is computed. InputMismatch where they do not fit it.
+Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const ReadTensors& read);
 Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const TestDataSet& set);
 Result<std::vector<TensorData>> givenOutputs(const ComputedPart& what, const TestDataSet& set);
+
+// Whether a value of these extents may be of this shape.
+bool fits(const Shape& shape, const std::vector<std::int64_t>& extents);
 
 // The data sets of the model's folder. Where the user bound dimensions, only those of these shapes:
 // the others are not wrong, they are for other sizes.

@@ -7,7 +7,7 @@
 #include "onnx/tensor_file.h"
 #include "session/busy_neighbours.h"
 #include "session/compare.h"
-#include "session/data_sets.h"
+#include "session/fitting_pipelines.h"
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
@@ -103,11 +103,17 @@ Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, int attempts
     return std::move(out.front());
 }
 
-Result<ComparisonRecord> compareSet(LoadedModule& module, const ComputedPart& what,
-                                    const TestDataSet& set, Tolerance tolerance, PassBy by) {
+// By the module that these data fit; why it ran otherwise than planned is added to the notices.
+Result<ComparisonRecord> compareSet(FittingPipelines& fitting, const TestDataSet& set,
+                                    Tolerance tolerance, PassBy by,
+                                    std::vector<std::string>& notices, const Context& context) {
+    FW_TRY(Pipeline * pipeline, fitting.of(set, context).computable(context));
+    FW_TRY(LoadedModule * module, pipeline->loaded(context));
+    FW_TRY(const ComputedPart what, computedPart(*pipeline, context));
     FW_TRY(const std::vector<TensorData> inputs, givenInputs(what, set));
     FW_TRY(const std::vector<TensorData> wanted, givenOutputs(what, set));
-    FW_TRY(const std::vector<TensorData> got, module.run(inputs));
+    FW_TRY(const std::vector<TensorData> got, module->run(inputs));
+    tellRanOtherwise(*module, notices);
     return compareOutputs(std::filesystem::path(set.folder).filename().string(), what.graph, got,
                           wanted, tolerance, by);
 }
@@ -142,9 +148,7 @@ Status writeTrace(const std::string& file, const runtime::Program& program,
 
 Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments,
                              const Context& context) {
-    FW_TRY(const Simplified* source, pipeline.simplified(context));
-    FW_TRY(const Imported* imported, pipeline.imported(context));
-    const ComputedPart what{*imported->inlined, *source->graph};
+    FW_TRY(const ComputedPart what, computedPart(pipeline, context));
     const auto seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
     // What nothing computes is made up behind what is given.
     const auto completed = [&](std::vector<TensorData> given) -> Result<Operands> {
@@ -152,7 +156,7 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
                module.randomInputs(seed, arguments.dims, std::move(given)));
         return Operands{std::move(all), false};
     };
-    const std::vector<std::string> names = inputNames(*source->graph);
+    const std::vector<std::string> names = inputNames(what.graph);
     if (!arguments.inputs.empty()) {
         std::vector<NamedTensor> tensors;
         for (const auto& [name, file] : arguments.inputs) {
@@ -208,28 +212,27 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
 
 namespace {
 
-std::string namesOf(const Diags& leftOut, const Graph& model, const Graph& computed) {
+// The results of the model that are not computed.
+std::string namesOfOthers(const ComputedPart& what) {
+    const std::vector<std::string> kept = resultNames(what.graph);
     std::string out;
-    const std::vector<std::string> kept = resultNames(computed);
-    if (!leftOut.empty())
-        for (const std::string& name : resultNames(model))
-            if (std::find(kept.begin(), kept.end(), name) == kept.end())
-                out += (out.empty() ? "" : ", ") + name;
+    for (const std::string& name : resultNames(what.model))
+        if (std::find(kept.begin(), kept.end(), name) == kept.end())
+            out += (out.empty() ? "" : ", ") + name;
     return out;
 }
 
 } // namespace
 
-Result<RunDocument> runModel(Pipeline& model, const Arguments& arguments, const Context& context) {
-    FW_TRY(Pipeline * part, model.computable(context));
+Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const Context& context) {
+    FittingPipelines fitting(given);
+    FW_TRY(Pipeline * part, fitting.of(arguments, context).computable(context));
     Pipeline& pipeline = *part;
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const Target* target, pipeline.target());
-    FW_TRY(const Imported* imported, pipeline.imported(context));
     const Graph& graph = *source->graph;
-    const ComputedPart what{*imported->inlined, graph};
     RunDocument out;
     out.model = arguments.model;
     out.target = target->text;
@@ -263,12 +266,13 @@ Result<RunDocument> runModel(Pipeline& model, const Arguments& arguments, const 
         out.notices.insert(out.notices.end(), inner.notices.begin(), inner.notices.end());
     }
     if (arguments.expect.value_or(true) && arguments.inputs.empty()) {
-        FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(what, arguments));
+        FW_TRY(Pipeline * base, fitting.base().computable(context));
+        FW_TRY(const ComputedPart free, computedPart(*base, context));
+        FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(free, arguments));
         FW_TRY(const PassBy by, passBy(pipeline, arguments, context));
         for (const TestDataSet& set : sets) {
-            FW_TRY(ComparisonRecord record,
-                   compareSet(*module, what, set, toleranceOf(arguments), by));
-            tellRanOtherwise(*module, out.notices);
+            FW_TRY(ComparisonRecord record, compareSet(fitting, set, toleranceOf(arguments), by,
+                                                       out.notices, context));
             out.sets.push_back(std::move(record));
         }
     }
@@ -279,8 +283,9 @@ Result<RunDocument> runModel(Pipeline& model, const Arguments& arguments, const 
     return out;
 }
 
-Result<BenchRow> benchModel(Pipeline& model, const Arguments& arguments, const Context& context) {
-    FW_TRY(Pipeline * part, model.computable(context));
+Result<BenchRow> benchModel(Pipeline& given, const Arguments& arguments, const Context& context) {
+    FittingPipelines fitting(given);
+    FW_TRY(Pipeline * part, fitting.of(arguments, context).computable(context));
     Pipeline& pipeline = *part;
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
@@ -400,8 +405,10 @@ void compareWithEstimates(const FusionPlan& plan, ProfileDocument& out) {
 
 } // namespace
 
-Result<ProfileDocument> profileModel(Pipeline& pipeline, const Arguments& arguments,
+Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments,
                                      const Context& context) {
+    FittingPipelines fitting(given);
+    Pipeline& pipeline = fitting.of(arguments, context);
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const CompiledStage* compiled, pipeline.compiled(context));
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
@@ -513,10 +520,12 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
                                                            "there is no model.onnx", {folder}));
     if (!data)
         return give("failed", data.diag());
-    Result<Pipeline*> pipeline = store.find(inputs);
-    if (!pipeline)
-        return give("failed", pipeline.diag());
-    Result<Pipeline*> part = (*pipeline)->computable(context);
+    const Result<Pipeline*> free = store.find(inputs);
+    if (!free)
+        return give("failed", free.diag());
+    FittingPipelines fitting(**free);
+    Pipeline& pipeline = data->sets.empty() ? **free : fitting.of(data->sets.front(), context);
+    Result<Pipeline*> part = pipeline.computable(context);
     Result<LoadedModule*> module = part ? (*part)->loaded(context) : part.diag();
     if (!module) {
         const bool refused =
@@ -526,17 +535,16 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
     if (data->sets.empty())
         return give("failed",
                     makeDiag(DiagCode::FileMissing, "there is no test_data_set_0", {folder}));
-    const Simplified& source = **(*part)->simplified(context);
-    const ComputedPart what{*(*(*part)->imported(context))->inlined, *source.graph};
-    const Result<PassBy> by = passBy(**pipeline, arguments, context);
+    const Result<PassBy> by = passBy(pipeline, arguments, context);
     if (!by)
         return give("failed", by.diag());
     out.verdict = "passed";
     double worst = 0;
     std::size_t byNorm = 0;
     for (const TestDataSet& set : data->sets) {
+        std::vector<std::string> notices;
         Result<ComparisonRecord> record =
-            compareSet(**module, what, set, toleranceOf(arguments), *by);
+            compareSet(fitting, set, toleranceOf(arguments), *by, notices, context);
         if (!record)
             return give("failed", record.diag());
         worst = std::max(worst, record->maxAbs.value_or(0));
@@ -554,7 +562,8 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
                                  : byNorm == data->sets.size()
                                      ? ", by norm"
                                      : fmt::format(", {} of them by norm", byNorm));
-    if (const std::string others = namesOf(source.leftOut, what.model, what.graph); !others.empty())
+    const auto what = computedPart(**part, context);
+    if (const std::string others = what ? namesOfOthers(*what) : ""; !others.empty())
         out.reason += fmt::format("; not computed: {}", others);
     return out;
 }

@@ -2,6 +2,7 @@
 
 #include "session/candidates.h"
 #include "session/describe.h"
+#include "session/fitting_pipelines.h"
 #include "session/folded.h"
 #include "session/rewriting.h"
 #include "session/smallest.h"
@@ -288,9 +289,11 @@ private:
 
 } // namespace
 
-Result<VerifyModel> verifyModel(Pipeline& pipeline, const Arguments& arguments,
+Result<VerifyModel> verifyModel(Pipeline& given, const Arguments& arguments,
                                 const Context& context) {
     const auto start = std::chrono::steady_clock::now();
+    FittingPipelines fitting(given);
+    Pipeline& pipeline = fitting.of(arguments, context);
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const Target* target, pipeline.target());
