@@ -293,6 +293,7 @@ Status slice(NodeImport& n) {
     const TensorType type = n.type(x);
     const std::size_t count = starts->size();
     Integers axes;
+    Integers first = *starts;
     Integers steps = givenSteps.value_or(Integers(count, 1));
     if ((givenAxes && givenAxes->size() != count) || steps.size() != count)
         return n.malformed("starts, axes and steps do not agree");
@@ -304,9 +305,14 @@ Status slice(NodeImport& n) {
         axes.push_back(static_cast<std::int64_t>(axis));
         if (steps[i] == 0)
             return n.malformed("a step is 0");
+        // Backwards ONNX begins at the first element where a start lies before it; NumPy takes none.
+        constexpr std::int64_t far = std::int64_t(1) << 40;
+        const auto extent = type.shape[axis].asInt();
+        if (steps[i] < 0 && (extent ? *extent > 0 && first[i] < -*extent : first[i] <= -far))
+            first[i] = 0;
     }
     Attrs attrs;
-    attrs.set("starts", *starts);
+    attrs.set("starts", std::move(first));
     attrs.set("ends", *ends);
     attrs.set("axes", std::move(axes));
     attrs.set("steps", std::move(steps));

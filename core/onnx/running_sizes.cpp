@@ -70,14 +70,15 @@ std::optional<Exprs> extentsOfSlice(const NodeImport& n, const Shape& shape) {
         if (!axis || step == 0 || step > far || step < -far)
             return std::nullopt;
         const Dim& dim = shape[*axis];
-        const Expr low(step > 0 ? 0 : -1), high = step > 0 ? dim : dim - Expr(1);
-        const auto clamped = [&](const Expr& place) {
+        const Expr high = step > 0 ? dim : dim - Expr(1);
+        const auto clamped = [&](const Expr& place, const Expr& low) {
             if (const auto fixed = place.asInt(); fixed && (*fixed >= far || *fixed <= -far))
-                return *fixed > 0 ? high : low;
+                return *fixed > 0 ? high : simplify(minExpr(low, high));
             const Expr counted = selectExpr(ltExpr(place, Expr(0)), place + dim, place);
             return simplify(minExpr(maxExpr(simplify(counted), low), high));
         };
-        const Expr from = clamped((*starts)[i]), to = clamped((*ends)[i]);
+        const Expr from = clamped((*starts)[i], Expr(0));
+        const Expr to = clamped((*ends)[i], Expr(step > 0 ? 0 : -1));
         const Expr span = step > 0 ? to - from : from - to;
         out[*axis] = simplify(maxExpr(ceilDivExpr(span, Expr(std::abs(step))), Expr(0)));
     }

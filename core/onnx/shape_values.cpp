@@ -247,14 +247,13 @@ Outcome slice(const Call& call) {
     const auto size = static_cast<std::int64_t>(x->elements.size());
     if (step == 0 || step < -size - 1)
         return std::nullopt;
-    const auto bound = [&](std::int64_t at) {
+    const auto bound = [&](std::int64_t at, std::int64_t low) { // one end of what may be
         if (at < 0)
             at = std::max<std::int64_t>(at, -size - 1) + size;
-        return step > 0 ? std::clamp<std::int64_t>(at, 0, size)
-                        : std::clamp<std::int64_t>(at, -1, size - 1);
+        return std::min(std::max(at, low), step > 0 ? size : size - 1);
     };
-    const std::int64_t first = bound((**starts)[0]);
-    const std::int64_t last = bound((**ends)[0]);
+    const std::int64_t first = bound((**starts)[0], 0);
+    const std::int64_t last = bound((**ends)[0], step > 0 ? 0 : -1);
     SmallTensor out{x->dtype, {0}, {}};
     for (std::int64_t at = first; step > 0 ? at < last : at > last; at += std::min(step, size + 1))
         out.elements.push_back(x->elements[static_cast<std::size_t>(at)]);
