@@ -2,16 +2,16 @@
 
 `ops` holds cases of small integers whose results any correct engine computes exactly in float32, in whatever order it
 adds; they are compared without tolerance. `close` holds those with roots, exponentials and inexact quotients. `narrow`
-holds those in f16 and bf16.
+holds those in f16 and bf16, `data` those that only run with the sizes of their data.
 """
-from . import (cases_elementwise, cases_exact, cases_forms, cases_matrix, cases_nan, cases_narrow, cases_newer,
-               cases_shape, cases_types, cases_windows)
+from . import (cases_elementwise, cases_exact, cases_forms, cases_free, cases_matrix, cases_nan, cases_narrow,
+               cases_newer, cases_shape, cases_types, cases_windows)
 from .build import Sample
 
 
 class Cases:
     def __init__(self):
-        self.folders = {"ops": [], "close": []}
+        self.folders = {"ops": [], "close": [], "data": []}
         self._names = set()
 
     def add(self, name, nodes, inputs, weights=None, folder="ops", **options):
@@ -32,8 +32,8 @@ class Cases:
 
 def all_cases():
     cases = Cases()
-    for part in (cases_elementwise, cases_exact, cases_forms, cases_matrix, cases_nan, cases_newer, cases_shape,
-                 cases_types, cases_windows):
+    for part in (cases_elementwise, cases_exact, cases_forms, cases_free, cases_matrix, cases_nan, cases_newer,
+                 cases_shape, cases_types, cases_windows):
         part.add_to(cases)
     narrow = cases_narrow.all_narrow()
     return {**cases.folders, "narrow": [case for case in narrow if not case.summed],

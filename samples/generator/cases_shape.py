@@ -115,6 +115,14 @@ def cutting(cases):
     cut("reversed", [-1], [-(2**62)], [1], [-1])
     cut("step_minus_2", [6], [0], [-1], [-2])
     cut("empty", [3], [3], [0])
+    cut("backwards_from_before_the_front", [-9, -(2**62)], [-(2**62), -9], [0, 1], [-1, -2])
+    cases.add("slice_computed_from_before_the_front", node("Slice", "x s e a t"),
+              [{"x": ints(5, 7), "s": whole([start]), "e": whole([-(2**31)])} for start in (-9, -2, 100, -7)],
+              {"a": whole([1]), "t": whole([-2])}, shapes={"y": [5, "Q"]})
+    cases.add("slice_free_from_before_the_front", node("Slice", "x s e a t"),
+              [{"x": ints(*size)} for size in ((5, 7), (1, 1), (2, 0))],
+              {"s": whole([-(2**62)]), "e": whole([-(2**62)]), "a": whole([1]), "t": whole([-1])},
+              shapes={"x": ["A", "B"], "y": ["A", "D"]})
     cut("steps_without_axes", [0, 0], [5, 7], None, [2, 2])
     cases.add("slice_then_relu", [node("Slice", "x s e a", "p"), node("Relu", "p")], {"x": ints(2, 9, 3)},
               {"s": whole([2]), "e": whole([8]), "a": whole([1])})

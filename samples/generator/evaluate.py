@@ -182,6 +182,13 @@ OPERATORS = {
     "Equal": binary(np.equal),
     "Less": binary(np.less),
     "Greater": binary(np.greater),
+    "LessOrEqual": binary(np.less_equal),
+    "GreaterOrEqual": binary(np.greater_equal),
+    "And": binary(np.logical_and),
+    "Or": binary(np.logical_or),
+    "Xor": binary(np.logical_xor),
+    "Not": unary(np.logical_not),
+    "Size": unary(lambda x: np.array(x.size, dtype=np.int64)),
     "Where": lambda x, at, opset: [np.where(x[0], x[1], x[2])],
     "Mod": binary(np.mod),
     "Sin": unary(np.sin),
@@ -254,7 +261,7 @@ class Evaluation:
             results = self._results(node, operands, values, opset, attributes_of(node, given))
             for name, result in zip(node.output, results):
                 if name:
-                    values[name] = np.asarray(result)
+                    values[name] = result if isinstance(result, list) else np.asarray(result)  # a list: a sequence
 
     def _results(self, node, operands, values, opset, attributes):
         function = self._functions.get((node.domain, node.op_type))

@@ -167,7 +167,42 @@ def one_hot(x, at, opset):
     return [np.where((x[0][..., None] % depth) == np.arange(depth), x[2][1], x[2][0])]
 
 
+def split_to_sequence(x, at, opset):
+    """A sequence is a list of arrays. Without sizes every part has extent 1, and loses its axis if keepdims is 0."""
+    axis, data = at.get("axis", 0), x[0]
+    extent = data.shape[axis]
+    given = x[1] if len(x) > 1 else None
+    each = 1 if given is None else given.item() if given.ndim == 0 else None
+    ends = np.arange(each, extent, each) if each else np.cumsum(given)[:-1]
+    found = np.split(data, ends, axis=axis)
+    if given is None and not at.get("keepdims", 1):
+        found = [np.squeeze(part, axis=axis) for part in found]
+    return [list(found)]
+
+
+def sequence_insert(x, at, opset):
+    place = int(x[2]) if len(x) > 2 else len(x[0])
+    return [[*x[0][:place], x[1], *x[0][place:]]]
+
+
+def sequence_erase(x, at, opset):
+    place = (int(x[1]) if len(x) > 1 else -1) % len(x[0])
+    return [[part for i, part in enumerate(x[0]) if i != place]]
+
+
+def concat_from_sequence(x, at, opset):
+    return [(np.stack if at.get("new_axis", 0) else np.concatenate)(x[0], axis=at["axis"])]
+
+
 OPERATORS = {
+    "SplitToSequence": split_to_sequence,
+    "SequenceConstruct": lambda x, at, opset: [list(x)],
+    "SequenceEmpty": lambda x, at, opset: [[]],
+    "SequenceAt": lambda x, at, opset: [x[0][int(x[1])]],
+    "SequenceInsert": sequence_insert,
+    "SequenceErase": sequence_erase,
+    "SequenceLength": lambda x, at, opset: [np.array(len(x[0]), dtype=np.int64)],
+    "ConcatFromSequence": concat_from_sequence,
     "OneHot": one_hot,
     "Range": range_,
     "ArgMax": arg_max,

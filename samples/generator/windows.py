@@ -1,6 +1,5 @@
 """Operators that slide a window: convolutions and pools, in any number of spatial dimensions."""
 import itertools
-import math
 
 import numpy as np
 
@@ -29,7 +28,9 @@ class Window:
         self.out = []
         for i in range(rank):
             room = sizes[i] + self.before[i] + self.after[i] - self.extent[i]
-            steps = math.ceil(room / self.strides[i]) if at.get("ceil_mode", 0) else room // self.strides[i]
+            steps = room // self.strides[i]
+            if at.get("ceil_mode", 0):  # no window begins behind the data
+                steps = min(-(-room // self.strides[i]), (sizes[i] + self.before[i] - 1) // self.strides[i])
             self.out.append(steps + 1)
 
     def padded(self, x, value):
@@ -79,6 +80,11 @@ def conv_transpose(inputs, at, opset):
     pads = at.get("pads", [0] * (2 * rank))
     extra = at.get("output_padding", [0] * rank)
     kernel = w.shape[2:]
+    if at.get("auto_pad", "NOTSET").startswith("SAME"):  # the result has the extent times the stride
+        total = [(kernel[i] - 1) * dilations[i] + 1 + extra[i] - strides[i] for i in range(rank)]
+        extra = [extra[i] + max(-total[i], 0) for i in range(rank)]
+        small, large = [max(t, 0) // 2 for t in total], [max(t, 0) - max(t, 0) // 2 for t in total]
+        pads = small + large if at["auto_pad"] == "SAME_UPPER" else large + small
     full = [(x.shape[2 + i] - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1 + extra[i] for i in range(rank)]
     per_in, per_out = x.shape[1] // group, w.shape[1]
     out = np.zeros((x.shape[0], per_out * group, *full))
@@ -110,7 +116,11 @@ def average_pool(inputs, at, opset):
     x = inputs[0]
     window = Window(x.shape[2:], at["kernel_shape"], at)
     padded = window.padded(x, 0)
-    counted = window.padded(np.ones_like(x), 1 if at.get("count_include_pad", 0) else 0)
+    counted = np.zeros_like(padded)  # what ceil_mode adds is never counted
+    around = list(zip(window.before, window.after)) if at.get("count_include_pad", 0) else [(0, 0)] * (x.ndim - 2)
+    inside = tuple(slice(window.before[i] - before, window.before[i] + x.shape[2 + i] + after)
+                   for i, (before, after) in enumerate(around))
+    counted[(slice(None), slice(None), *inside)] = 1
     total = np.zeros((*x.shape[:2], *window.out))
     count = np.zeros_like(total)
     for tap in window.taps():

@@ -73,6 +73,7 @@ class TestConformance : public QObject {
 private Q_SLOTS:
     void operatorsAreExact();
     void operatorsAreClose();
+    void dataDecideSizes();
     void narrowFloatsAreRoundedOnce_data();
     void narrowFloatsAreRoundedOnce();
     void reportsPass();
@@ -93,6 +94,23 @@ void TestConformance::operatorsAreClose() {
     QVERIFY(folders.size() > 30);
     const QStringList wrong = surprises(folders, {}, 300);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// Each data set gets a model of its sizes where the model with free ones is refused.
+void TestConformance::dataDecideSizes() {
+    const QStringList folders = modelFolders(root + u"/tests/conformance/data"_s);
+    QVERIFY(folders.size() >= 5);
+    const QStringList wrong = surprises(folders, {u"--strict"_s}, 100);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+    for (const QString& folder : folders)
+        for (const QString& command : {u"run"_s, u"bench"_s, u"profile"_s, u"verify"_s}) {
+            QStringList arguments{command, folder, u"--target"_s, u"x86-64 -libs="_s};
+            if (command != u"run"_s && command != u"verify"_s)
+                arguments << u"--seconds"_s << u"0.01"_s;
+            const Answer answer = runFw(arguments, 100);
+            QVERIFY2(answer.exitCode == 0,
+                     qPrintable(command + u' ' + folder + u": "_s + QString(answer.error)));
+        }
 }
 
 void TestConformance::narrowFloatsAreRoundedOnce_data() {
