@@ -518,7 +518,7 @@ private:
     const Scope& m_scope;
     std::string m_notes;
     std::set<std::string> m_noted;
-    bool m_absent = false; // the comparison at hand speaks of an absent part
+    bool m_absent = false;                // the comparison at hand speaks of an absent part
     std::optional<std::size_t> m_element; // of the lists, where one after another is asked of
 };
 

@@ -227,8 +227,8 @@ ModelImporter::readBodies(int index, const std::vector<std::string>& captured) {
     if (m_bodiesRead && m_bodiesRead->first == index)
         return std::move(m_bodiesRead->second);
     const auto& node = m_graph.node(index);
-    for (const auto& some : {std::vector<std::string>(node.input().begin(), node.input().end()),
-                             captured})
+    for (const auto& some :
+         {std::vector<std::string>(node.input().begin(), node.input().end()), captured})
         for (const std::string& name : some)
             FW_CHECK(asWhole(name));
     std::vector<std::optional<DType>> operands;

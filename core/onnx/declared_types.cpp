@@ -1,4 +1,5 @@
-// What the model says of the types of its values, beside what was found.
+// What the model and its user say of the types and values of inputs, and of the types of values
+// beside what was found.
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"

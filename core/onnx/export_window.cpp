@@ -32,7 +32,8 @@ struct Geometry {
 };
 
 Geometry geometryOf(const Node& node) {
-    Geometry out{node.attrs.integers("strides", {1, 1}), {}, node.attrs.integers("dilations", {1, 1})};
+    Geometry out{
+        node.attrs.integers("strides", {1, 1}), {}, node.attrs.integers("dilations", {1, 1})};
     Exprs pads;
     for (const char* name : {"pads", "before", "behind"}) {
         const Exprs some = dimsOf(node, name);
@@ -97,8 +98,8 @@ Result<std::string> padded(GraphWriter& out, const Node& node, Geometry& geometr
             amounts[placeOf(i)] = geometry.computed[i];
         const DType dtype = out.graph().type(node.inputs[0]).dtype;
         FW_TRY(const std::string pads, out.dims(part + ".pads", amounts));
-        const std::string value = out.initializer(
-            part + ".value", dataFromDoubles(dtype, {}, {valueOf(around, dtype)}));
+        const std::string value =
+            out.initializer(part + ".value", dataFromDoubles(dtype, {}, {valueOf(around, dtype)}));
         out.node("Pad", {whole, pads, value}, part, out.fresh(part + ".pad"));
         return part;
     }

@@ -119,8 +119,8 @@ bool holds(DType dtype, const Number& number) {
         return false;
     if (dtype == DType::Bool)
         return value == 0 || value == 1;
-    const bool isUnsigned = dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 ||
-                            dtype == DType::U64;
+    const bool isUnsigned =
+        dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64;
     const int bits = 8 * static_cast<int>(dtypeBytes(dtype)) - (isUnsigned ? 0 : 1);
     // 2^63 and beyond are not written here: no integer of 64 bits holds them.
     return value >= (isUnsigned ? 0 : -std::ldexp(1.0, bits)) &&
@@ -132,8 +132,7 @@ TensorData dataOf(DType dtype, std::vector<std::int64_t> extents,
     if (isFloat(dtype)) {
         std::vector<double> values;
         for (const Number& number : numbers)
-            values.push_back(
-                std::visit([](auto one) { return static_cast<double>(one); }, number));
+            values.push_back(std::visit([](auto one) { return static_cast<double>(one); }, number));
         return dataFromDoubles(dtype, std::move(extents), values);
     }
     std::vector<std::int64_t> values;
@@ -168,10 +167,9 @@ Result<TensorData> valueFromText(std::string_view text, DType dtype,
         return wrong("a text cannot be given so");
     for (const Number& number : value->numbers)
         if (!holds(dtype, number))
-            return wrong(fmt::format("{} is no {}",
-                                     std::visit([](auto one) { return fmt::format("{}", one); },
-                                                number),
-                                     dtypeText(dtype)));
+            return wrong(fmt::format(
+                "{} is no {}", std::visit([](auto one) { return fmt::format("{}", one); }, number),
+                dtypeText(dtype)));
     if (value->extents.empty() && declared) {
         const auto extents = fixedExtents(*declared);
         if (!extents)

@@ -107,7 +107,8 @@ Status transposedPads(NodeImport& n, const Shape& x, Integers& outputPadding, Wi
             wanted.insert(wanted.begin(), 1);
     }
     for (std::size_t i = 0; i < g.axes(); ++i) {
-        std::int64_t total = g.reach(i) - g.strides[i] + outputPadding[i]; // of SAME, for any extent
+        std::int64_t total =
+            g.reach(i) - g.strides[i] + outputPadding[i]; // of SAME, for any extent
         if (shape) {
             const auto extent = view[2 + i].asInt();
             if (!extent)

@@ -305,7 +305,8 @@ Status slice(NodeImport& n) {
         axes.push_back(static_cast<std::int64_t>(axis));
         if (steps[i] == 0)
             return n.malformed("a step is 0");
-        // Backwards ONNX begins at the first element where a start lies before it; NumPy takes none.
+        // Backwards ONNX begins at the first element where a start lies before it; NumPy takes
+        // none.
         constexpr std::int64_t far = std::int64_t(1) << 40;
         const auto extent = type.shape[axis].asInt();
         if (steps[i] < 0 && (extent ? *extent > 0 && first[i] < -*extent : first[i] <= -far))
@@ -384,8 +385,7 @@ Status expand(NodeImport& n) {
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const std::size_t fromEnd = shape.size() - i;
         const Dim own = fromEnd <= type.rank() ? type.shape[type.rank() - fromEnd] : intExpr(1);
-        const Dim wanted =
-            fromEnd <= target.size() ? target[target.size() - fromEnd] : intExpr(1);
+        const Dim wanted = fromEnd <= target.size() ? target[target.size() - fromEnd] : intExpr(1);
         if (wanted.asInt() && *wanted.asInt() < 0)
             return n.malformed("target " + shapeText(target) + " has a negative dimension");
         if (!own.isInt(1) && !wanted.isInt(1) && own.asInt() && wanted.asInt() && !(own == wanted))

@@ -21,8 +21,7 @@ Result<std::size_t> placeOf(NodeImport& n, std::size_t i, std::size_t count, std
     const auto size = static_cast<std::int64_t>(count);
     const std::int64_t at = given->front() < 0 ? given->front() + size : given->front();
     if (at < 0 || at >= size)
-        return n.malformed(
-            fmt::format("place {} of a sequence of {}", given->front(), count));
+        return n.malformed(fmt::format("place {} of a sequence of {}", given->front(), count));
     return static_cast<std::size_t>(at);
 }
 

@@ -40,8 +40,8 @@ Status ceilPads(NodeImport& n, const Shape& x, WindowGeometry& g) {
             behind = simplify(behind + stride - Expr(1));
             continue;
         }
-        const Expr steps = minExpr(ceilDivExpr(room, stride),
-                                   floorDivExpr(extent + g.pads[i] - Expr(1), stride));
+        const Expr steps =
+            minExpr(ceilDivExpr(room, stride), floorDivExpr(extent + g.pads[i] - Expr(1), stride));
         behind = simplify(behind + maxExpr(steps * stride - room, Expr(0)));
     }
     return {};

@@ -386,10 +386,9 @@ Status ModelImporter::importNode(int index) {
         return find(input) != nullptr && isInParts(input);
     };
     const bool isOfParts = std::any_of(node.input().begin(), node.input().end(), isPart);
-    const bool isUntyped = std::any_of(
-        node.input().begin(), node.input().end(), [&](const std::string& input) {
-            return untyped(input) && !isPart(input);
-        });
+    const bool isUntyped =
+        std::any_of(node.input().begin(), node.input().end(),
+                    [&](const std::string& input) { return untyped(input) && !isPart(input); });
     const OnnxReading* clause = clauseOf(node);
     if (clause != nullptr && clause->source != OperatorSource::Shipped && !isUntyped)
         return importOwn(index, *clause);

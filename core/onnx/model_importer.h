@@ -183,7 +183,8 @@ private:
     static std::optional<TensorType> branchType(const proto::NodeProto& node,
                                                 const std::vector<ReadBody>& read,
                                                 const std::vector<Body>& bodies, int output);
-    // Of an operator that is defined elsewhere and not computed here; what is not known is left out.
+    // Of an operator that is defined elsewhere and not computed here; what is not known is left
+    // out.
     std::vector<std::optional<TensorType>> typesByStandard(int index);
     // Of what an operator of the standard domain, with the attributes of the node as far as it has
     // them, makes of operands of these shapes.
@@ -238,7 +239,7 @@ private:
     // Bodies of a node that are asked for once more: read again, those inside would be read again
     // and again.
     std::optional<std::pair<int, ReadBodies>> m_bodiesRead;
-    std::map<NodeId, std::vector<TensorData>> m_computed; // by constants alone; empty: it is not
+    std::map<NodeId, std::vector<TensorData>> m_computed;    // by constants alone; empty: it is not
     std::vector<std::pair<NodeId, Diag>> m_nodeDiags;        // kept if the node is in the result
     std::shared_ptr<const std::vector<std::byte>> m_uniform; // shared by constants of one value
     std::string m_uniformPattern;

@@ -20,7 +20,7 @@ class DimNames {
 public:
     explicit DimNames(const std::map<std::string, std::int64_t>& bound) : m_bound(bound) {}
 
-    Dim named(const std::string& param);                     // dim_param of the model
+    Dim named(const std::string& param); // dim_param of the model
     // One that nothing in the model has, called as wished where that is free.
     Dim fresh(const std::string& wish);
     Dim unnamed(const std::string& value, std::size_t axis); // "X_d0"

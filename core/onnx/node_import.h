@@ -122,7 +122,7 @@ public:
     void assume(const Expr& condition, std::string sentence);
     std::string operandName(std::size_t i) const; // as the model has it, in quotes
     void note(const std::string& what);           // a NormalForm decision
-    std::int64_t tensorLimit() const;   // bytes the importer may make
+    std::int64_t tensorLimit() const;             // bytes the importer may make
     Diag unsupported(std::string message, std::string hint = {}) const;
     Diag malformed(std::string message) const;
 

@@ -3,6 +3,7 @@
 #include "base/numbers.h"
 #include "expr/simplify.h"
 #include "onnx/attributes.h"
+#include "onnx/small_call.h"
 #include "onnx/tensor_proto.h"
 
 #include <algorithm>
@@ -15,25 +16,8 @@ namespace fw {
 namespace {
 
 using Operands = std::vector<SmallOperand>;
-using Outcome = std::optional<std::vector<SmallTensor>>;
-
-struct Call {
-    const proto::NodeProto& node;
-    std::int64_t opset;
-    const Operands& operands;
-
-    const SmallTensor* value(std::size_t i) const {
-        return i < operands.size() && operands[i].value ? &*operands[i].value : nullptr;
-    }
-    bool has(std::size_t i) const { return i < operands.size() && operands[i].present; }
-    std::int64_t integer(std::string_view name, std::int64_t fallback) const {
-        const auto read = integerAttribute(node, name, fallback);
-        return read ? *read : fallback;
-    }
-    // An attribute in older opsets, operand `i` in newer ones. Outer nullopt: not known.
-    std::optional<std::optional<std::vector<std::int64_t>>> list(std::string_view name,
-                                                                 std::size_t i) const;
-};
+using Call = SmallCall;
+using Outcome = SmallOutcome;
 
 std::optional<std::vector<std::int64_t>> fixedIntegers(const SmallTensor& tensor) {
     std::vector<std::int64_t> out;
@@ -46,8 +30,21 @@ std::optional<std::vector<std::int64_t>> fixedIntegers(const SmallTensor& tensor
     return out;
 }
 
-std::optional<std::optional<std::vector<std::int64_t>>> Call::list(std::string_view name,
-                                                                   std::size_t i) const {
+// Whether the element type holds the value; wrapping is not what an index expression does.
+bool holds(DType dtype, std::int64_t value) {
+    const int bits = 8 * static_cast<int>(dtypeBytes(dtype));
+    if (dtype == DType::Bool)
+        return value == 0 || value == 1;
+    if (dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64)
+        return value >= 0 && (bits == 64 || value < (std::int64_t{1} << bits));
+    return bits == 64 ||
+           (value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1)));
+}
+
+} // namespace
+
+std::optional<std::optional<std::vector<std::int64_t>>> SmallCall::list(std::string_view name,
+                                                                        std::size_t i) const {
     const auto read = integersAttribute(node, name);
     if (!read)
         return std::nullopt;
@@ -64,18 +61,7 @@ std::optional<std::optional<std::vector<std::int64_t>>> Call::list(std::string_v
     return fixed;
 }
 
-// Whether the element type holds the value; wrapping is not what an index expression does.
-bool holds(DType dtype, std::int64_t value) {
-    const int bits = 8 * static_cast<int>(dtypeBytes(dtype));
-    if (dtype == DType::Bool)
-        return value == 0 || value == 1;
-    if (dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64)
-        return value >= 0 && (bits == 64 || value < (std::int64_t{1} << bits));
-    return bits == 64 ||
-           (value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1)));
-}
-
-Outcome one(SmallTensor tensor) {
+SmallOutcome smallResult(SmallTensor tensor) {
     if (tensor.elements.size() > smallTensorLimit)
         return std::nullopt;
     for (Expr& element : tensor.elements) {
@@ -85,6 +71,46 @@ Outcome one(SmallTensor tensor) {
     }
     return std::vector{std::move(tensor)};
 }
+
+// Broadcasts scalars and lists of one element over lists; other shapes are left to the graph.
+SmallOutcome binary(const SmallCall& call, DType* result,
+                    const std::function<std::optional<Expr>(const Expr&, const Expr&)>& apply) {
+    const SmallTensor* a = call.value(0);
+    const SmallTensor* b = call.value(1);
+    if (!a || !b || a->dtype != b->dtype || a->extents.size() > 1 || b->extents.size() > 1)
+        return std::nullopt;
+    const std::size_t count = a->elements.size() == 1 ? b->elements.size() : a->elements.size();
+    if ((a->elements.size() != count && a->elements.size() != 1) ||
+        (b->elements.size() != count && b->elements.size() != 1))
+        return std::nullopt;
+    SmallTensor out{result ? *result : a->dtype, {}, {}};
+    if (a->extents.size() == 1 || b->extents.size() == 1)
+        out.extents.push_back(static_cast<std::int64_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto element = apply(a->elements[a->elements.size() == 1 ? 0 : i],
+                                   b->elements[b->elements.size() == 1 ? 0 : i]);
+        if (!element)
+            return std::nullopt;
+        out.elements.push_back(*element);
+    }
+    return smallResult(std::move(out));
+}
+
+// Constants fold with checks; an overflow is left to the graph.
+std::optional<Expr> checked(const Expr& a, const Expr& b,
+                            std::optional<std::int64_t> (*fold)(std::int64_t, std::int64_t),
+                            Expr (*build)(const Expr&, const Expr&)) {
+    const auto x = a.asInt();
+    const auto y = b.asInt();
+    if (!x || !y)
+        return build(a, b);
+    const auto value = fold(*x, *y);
+    if (!value)
+        return std::nullopt;
+    return intExpr(*value);
+}
+
+namespace {
 
 std::int64_t countOf(const std::vector<std::int64_t>& extents) {
     const auto count = checkedCount(extents);
@@ -101,18 +127,19 @@ Outcome shapeOf(const Call& call) {
     };
     const std::int64_t start = clamp(call.integer("start", 0));
     const std::int64_t end = std::max(start, clamp(call.integer("end", rank)));
-    return one({DType::I64, {end - start}, Exprs(shape.begin() + start, shape.begin() + end)});
+    return smallResult(
+        {DType::I64, {end - start}, Exprs(shape.begin() + start, shape.begin() + end)});
 }
 
 Outcome sizeOf(const Call& call) {
     if (call.operands.empty() || !call.operands[0].type)
         return std::nullopt;
-    return one({DType::I64, {}, {elementCount(call.operands[0].type->shape)}});
+    return smallResult({DType::I64, {}, {elementCount(call.operands[0].type->shape)}});
 }
 
 Outcome identity(const Call& call) {
     if (const SmallTensor* x = call.value(0))
-        return one(*x);
+        return smallResult(*x);
     return std::nullopt;
 }
 
@@ -140,7 +167,7 @@ Outcome cast(const Call& call) {
     } else if (*to != DType::I64 && *to != DType::I32 && !x->isFixed()) {
         return std::nullopt; // which narrower types might not hold
     }
-    return one(std::move(out));
+    return smallResult(std::move(out));
 }
 
 Outcome gather(const Call& call) {
@@ -156,7 +183,7 @@ Outcome gather(const Call& call) {
             return std::nullopt;
         out.elements.push_back(x->elements[static_cast<std::size_t>(*at < 0 ? *at + size : *at)]);
     }
-    return one(std::move(out));
+    return smallResult(std::move(out));
 }
 
 Outcome concat(const Call& call) {
@@ -171,7 +198,7 @@ Outcome concat(const Call& call) {
         out.elements.insert(out.elements.end(), x->elements.begin(), x->elements.end());
     }
     out.extents[0] = static_cast<std::int64_t>(out.elements.size());
-    return one(std::move(out));
+    return smallResult(std::move(out));
 }
 
 Outcome unsqueeze(const Call& call) {
@@ -185,7 +212,7 @@ Outcome unsqueeze(const Call& call) {
     if (axis < 0 || axis >= rank)
         return std::nullopt;
     out.extents.insert(out.extents.begin() + axis, 1);
-    return one(std::move(out));
+    return smallResult(std::move(out));
 }
 
 Outcome squeeze(const Call& call) {
@@ -196,7 +223,7 @@ Outcome squeeze(const Call& call) {
     if (*axes &&
         !(**axes == std::vector<std::int64_t>{0} || **axes == std::vector<std::int64_t>{-1}))
         return std::nullopt;
-    return one({x->dtype, {}, x->elements});
+    return smallResult({x->dtype, {}, x->elements});
 }
 
 Outcome reshape(const Call& call) {
@@ -227,7 +254,7 @@ Outcome reshape(const Call& call) {
         extents[static_cast<std::size_t>(open)] = count / known;
     if (countOf(extents) != count)
         return std::nullopt;
-    return one({x->dtype, std::move(extents), x->elements});
+    return smallResult({x->dtype, std::move(extents), x->elements});
 }
 
 Outcome slice(const Call& call) {
@@ -258,45 +285,7 @@ Outcome slice(const Call& call) {
     for (std::int64_t at = first; step > 0 ? at < last : at > last; at += std::min(step, size + 1))
         out.elements.push_back(x->elements[static_cast<std::size_t>(at)]);
     out.extents[0] = static_cast<std::int64_t>(out.elements.size());
-    return one(std::move(out));
-}
-
-// Broadcasts scalars and lists of one element over lists; other shapes are left to the graph.
-Outcome binary(const Call& call, DType* result,
-               const std::function<std::optional<Expr>(const Expr&, const Expr&)>& apply) {
-    const SmallTensor* a = call.value(0);
-    const SmallTensor* b = call.value(1);
-    if (!a || !b || a->dtype != b->dtype || a->extents.size() > 1 || b->extents.size() > 1)
-        return std::nullopt;
-    const std::size_t count = a->elements.size() == 1 ? b->elements.size() : a->elements.size();
-    if ((a->elements.size() != count && a->elements.size() != 1) ||
-        (b->elements.size() != count && b->elements.size() != 1))
-        return std::nullopt;
-    SmallTensor out{result ? *result : a->dtype, {}, {}};
-    if (a->extents.size() == 1 || b->extents.size() == 1)
-        out.extents.push_back(static_cast<std::int64_t>(count));
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto element = apply(a->elements[a->elements.size() == 1 ? 0 : i],
-                                   b->elements[b->elements.size() == 1 ? 0 : i]);
-        if (!element)
-            return std::nullopt;
-        out.elements.push_back(*element);
-    }
-    return one(std::move(out));
-}
-
-// Constants fold with checks; an overflow is left to the graph.
-std::optional<Expr> checked(const Expr& a, const Expr& b,
-                            std::optional<std::int64_t> (*fold)(std::int64_t, std::int64_t),
-                            Expr (*build)(const Expr&, const Expr&)) {
-    const auto x = a.asInt();
-    const auto y = b.asInt();
-    if (!x || !y)
-        return build(a, b);
-    const auto value = fold(*x, *y);
-    if (!value)
-        return std::nullopt;
-    return intExpr(*value);
+    return smallResult(std::move(out));
 }
 
 Outcome add(const Call& call) {
@@ -327,7 +316,7 @@ Outcome neg(const Call& call) {
             return std::nullopt;
         out.elements.push_back(element.asInt() ? intExpr(-*element.asInt()) : -element);
     }
-    return one(std::move(out));
+    return smallResult(std::move(out));
 }
 
 Outcome mul(const Call& call) {
@@ -391,7 +380,7 @@ Outcome clip(const Call& call) {
             element = i == 1 ? maxExpr(element, bound->elements[0])
                              : minExpr(element, bound->elements[0]);
     }
-    return one(std::move(out));
+    return smallResult(std::move(out));
 }
 
 Outcome equal(const Call& call) {
@@ -403,59 +392,6 @@ Outcome equal(const Call& call) {
             return intExpr(0);
         return std::nullopt;
     });
-}
-
-// a < b, or a <= b, where that is known.
-std::optional<bool> isLess(const Expr& a, const Expr& b, bool orEqual) {
-    if (const auto x = a.asInt(), y = b.asInt(); x && y)
-        return orEqual ? *x <= *y : *x < *y;
-    const Expr apart(orEqual ? 0 : 1);
-    if (proveNonNegative(b - a - apart))
-        return true;
-    return proveNonNegative(a - b + apart - Expr(1)) ? std::optional(false) : std::nullopt;
-}
-
-template <bool swapped, bool orEqual>
-Outcome compared(const Call& call) {
-    DType result = DType::Bool;
-    if (call.value(0) && call.value(0)->dtype == DType::U64) // half of those are no index
-        return std::nullopt;
-    return binary(call, &result, [](const Expr& a, const Expr& b) -> std::optional<Expr> {
-        const auto less = swapped ? isLess(b, a, orEqual) : isLess(a, b, orEqual);
-        return less ? std::optional(intExpr(*less ? 1 : 0)) : std::nullopt;
-    });
-}
-
-Outcome negation(const Call& call) {
-    const SmallTensor* x = call.value(0);
-    if (!x || x->dtype != DType::Bool || !x->isFixed())
-        return std::nullopt;
-    SmallTensor out = *x;
-    for (Expr& element : out.elements)
-        element = intExpr(element.isInt(0) ? 1 : 0);
-    return one(std::move(out));
-}
-
-template <class F>
-Outcome truths(const Call& call, F apply) {
-    if (call.value(0) && call.value(0)->dtype != DType::Bool)
-        return std::nullopt;
-    return binary(call, nullptr, [&](const Expr& a, const Expr& b) -> std::optional<Expr> {
-        const auto x = a.asInt(), y = b.asInt();
-        return x && y ? std::optional(intExpr(apply(*x != 0, *y != 0) ? 1 : 0)) : std::nullopt;
-    });
-}
-
-Outcome conjunction(const Call& call) {
-    return truths(call, [](bool a, bool b) { return a && b; });
-}
-
-Outcome disjunction(const Call& call) {
-    return truths(call, [](bool a, bool b) { return a || b; });
-}
-
-Outcome exclusive(const Call& call) {
-    return truths(call, [](bool a, bool b) { return a != b; });
 }
 
 Outcome where(const Call& call) {
@@ -479,53 +415,7 @@ Outcome where(const Call& call) {
         if (*condition == 0)
             out.elements[i] = right->front().elements[i];
     }
-    return one(std::move(out));
-}
-
-// A list to one number; `result`: that of none, `apply`: of what is reduced and one element more.
-template <class F>
-Outcome reduced(const Call& call, std::optional<Expr> result, F apply) {
-    const SmallTensor* x = call.value(0);
-    const auto axes = call.list("axes", 1);
-    if (!x || x->extents.size() != 1 || !axes || call.integer("noop_with_empty_axes", 0) != 0 ||
-        x->dtype == DType::U64)
-        return std::nullopt;
-    if (*axes && !(*axes)->empty() && **axes != std::vector<std::int64_t>{0} &&
-        **axes != std::vector<std::int64_t>{-1})
-        return std::nullopt;
-    for (const Expr& element : x->elements) {
-        result = result ? apply(*result, element) : std::optional(element);
-        if (!result)
-            return std::nullopt;
-    }
-    if (!result)
-        return std::nullopt;
-    SmallTensor out{x->dtype, {}, {*result}};
-    if (call.integer("keepdims", 1) != 0)
-        out.extents = {1};
-    return one(std::move(out));
-}
-
-Outcome reduceProd(const Call& call) {
-    return reduced(call, intExpr(1), [](const Expr& a, const Expr& b) {
-        return checked(a, b, checkedMul, [](const Expr& x, const Expr& y) { return x * y; });
-    });
-}
-
-Outcome reduceSum(const Call& call) {
-    return reduced(call, intExpr(0), [](const Expr& a, const Expr& b) {
-        return checked(a, b, checkedAdd, [](const Expr& x, const Expr& y) { return x + y; });
-    });
-}
-
-Outcome reduceMax(const Call& call) {
-    return reduced(call, std::nullopt,
-                   [](const Expr& a, const Expr& b) { return std::optional(maxExpr(a, b)); });
-}
-
-Outcome reduceMin(const Call& call) {
-    return reduced(call, std::nullopt,
-                   [](const Expr& a, const Expr& b) { return std::optional(minExpr(a, b)); });
+    return smallResult(std::move(out));
 }
 
 Outcome constantOfShape(const Call& call) {
@@ -547,7 +437,8 @@ Outcome constantOfShape(const Call& call) {
     const std::int64_t count = countOf(*extents);
     if (count < 0 || count > static_cast<std::int64_t>(smallTensorLimit))
         return std::nullopt;
-    return one({DType::I64, *extents, Exprs(static_cast<std::size_t>(count), intExpr(fill))});
+    return smallResult(
+        {DType::I64, *extents, Exprs(static_cast<std::size_t>(count), intExpr(fill))});
 }
 
 Outcome range(const Call& call) {
@@ -568,13 +459,11 @@ Outcome range(const Call& call) {
             return std::nullopt;
     }
     out.extents[0] = static_cast<std::int64_t>(out.elements.size());
-    return one(std::move(out));
+    return smallResult(std::move(out));
 }
 
-using Evaluate = Outcome (*)(const Call&);
-
-const std::map<std::string_view, Evaluate>& table() {
-    static const std::map<std::string_view, Evaluate> functions{
+const std::map<std::string_view, EvaluateSmall>& table() {
+    static const std::map<std::string_view, EvaluateSmall> functions{
         {"Shape", shapeOf},
         {"Size", sizeOf},
         {"Identity", identity},
@@ -596,18 +485,6 @@ const std::map<std::string_view, Evaluate>& table() {
         {"Clip", clip},
         {"Equal", equal},
         {"Where", where},
-        {"Greater", compared<true, false>},
-        {"GreaterOrEqual", compared<true, true>},
-        {"Less", compared<false, false>},
-        {"LessOrEqual", compared<false, true>},
-        {"Not", negation},
-        {"And", conjunction},
-        {"Or", disjunction},
-        {"Xor", exclusive},
-        {"ReduceProd", reduceProd},
-        {"ReduceSum", reduceSum},
-        {"ReduceMax", reduceMax},
-        {"ReduceMin", reduceMin},
         {"ConstantOfShape", constantOfShape},
         {"Range", range},
     };
@@ -641,10 +518,12 @@ TensorData fixedData(const SmallTensor& tensor) {
 std::optional<std::vector<SmallTensor>> evaluateSmall(const proto::NodeProto& node,
                                                       std::int64_t opset,
                                                       const std::vector<SmallOperand>& operands) {
-    const auto found = table().find(node.op_type());
-    if (found == table().end() || node.output_size() != 1)
+    if (node.output_size() != 1)
         return std::nullopt;
-    return found->second(Call{node, opset, operands});
+    const auto found = table().find(node.op_type());
+    const EvaluateSmall evaluate =
+        found != table().end() ? found->second : truthOrReduction(node.op_type());
+    return evaluate != nullptr ? evaluate(Call{node, opset, operands}) : std::nullopt;
 }
 
 } // namespace fw

@@ -45,9 +45,8 @@ Exprs samePads(std::span<const Dim> extents, const Integers& kernel, const Integ
         const Expr stride(strides[i]), reach((kernel[i] - 1) * dilations[i] + 1);
         Expr total = reach - Expr(1);
         if (strides[i] != 1)
-            total = maxExpr((ceilDivExpr(extents[i], stride) - Expr(1)) * stride + reach -
-                                extents[i],
-                            Expr(0));
+            total = maxExpr(
+                (ceilDivExpr(extents[i], stride) - Expr(1)) * stride + reach - extents[i], Expr(0));
         total = simplify(total);
         const Expr small = simplify(floorDivExpr(total, Expr(2)));
         out[i] = oddAtEnd ? small : simplify(total - small);

@@ -23,7 +23,6 @@ private Q_SLOTS:
     void constantsBecomeBias();
     void shapesFollowFreeDimensions();
     void demandsOnFreeDimensions();
-    void dimensionsWithoutNames();
     void operandsBecomeAttributes();
     void normalizationGivesItsStatistics();
     void unsupportedIsNamed();
@@ -194,22 +193,6 @@ void TestImport::demandsOnFreeDimensions() {
     M::set(split.node("Split", "a sizes", "q r"), "axis", 0);
     split.node("Relu", "b", "y");
     QCOMPARE(asked(split), std::string("N == 3"));
-    for (const char* mode : {"reflect", "edge", "wrap"}) {
-        M pad(19, 9);
-        pad.input("a", {"N", "4"}).integers("pads", {0, 1, 0, 2}).output("y");
-        M::setText(pad.node("Pad", "a pads", "y"), "mode", mode);
-        QCOMPARE(asked(pad), std::string("1 <= N"));
-    }
-    M equal = two({"N", "4"}, {"M"});
-    equal.output("q").output("r");
-    M::set(equal.node("Split", "a", "q r"), "axis", 0);
-    equal.node("Relu", "b", "y");
-    QCOMPARE(asked(equal), std::string("N == N / 2 * 2"));
-    M squeezed = two({"N", "1", "4"}, {"M"});
-    squeezed.output("z");
-    squeezed.node("Squeeze", "a", "y");
-    squeezed.node("Relu", "b", "z");
-    QCOMPARE(asked(squeezed), std::string("N != 1"));
     M norm = two({"N", "C", "4"}, {"D"});
     norm.node("BatchNormalization", "a b b b b", "y");
     QCOMPARE(asked(norm), std::string("C == D"));
@@ -313,24 +296,6 @@ void TestImport::uniformWeightsAreCheap() {
     const auto* c = result->graph->constant(result->graph->results()[2].value);
     QVERIFY(b && c && b->bytes().data() == c->bytes().data());
     QVERIFY(b->isUniform());
-}
-
-// What exporters write where they know no size is never one size for two axes.
-void TestImport::dimensionsWithoutNames() {
-    M m;
-    m.input("x", {"?", "?", "-1", "-1", "None", ""}).output("y", {"?", "?", "-1", "-7", "", ""});
-    m.node("Relu", "x", "y");
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
-    QCOMPARE(result->graph->results()[0].value.valid()
-                 ? result->graph->type(result->graph->results()[0].value).text()
-                 : std::string(),
-             std::string("f32[X_d0, X_d1, X_d2, X_d3, X_d4, X_d5]"));
-    M named;
-    named.input("x", {"unk__12", "unk__12", "N"}).output("y");
-    named.node("Relu", "x", "y");
-    QCOMPARE(read(named.bytes())->graph->nodes().back()->outputs[0].type.text(),
-             std::string("f32[Unk__12, Unk__12, N]"));
 }
 
 void TestImport::freeShapesAreFilled_data() {

@@ -1,0 +1,65 @@
+// Sizes that a model leaves open: what is assumed of them, and how they are called.
+#include "onnx/reading.h"
+
+#include <QtTest>
+
+using namespace fw;
+using M = fw::test::ModelBuilder;
+using fw::test::read;
+
+class TestFreeSizes : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void areAssumed();
+    void dimensionsWithoutNames();
+};
+
+void TestFreeSizes::areAssumed() {
+    const auto asked = [](const M& m) {
+        const auto result = read(m.bytes());
+        if (!result)
+            return result.diag().text();
+        if (!result->diagnostics.empty())
+            return result->diagnostics.front().text();
+        std::string out;
+        for (const Assumption& assumption : result->graph->assumptions())
+            out += (out.empty() ? "" : "; ") + assumption.condition.text();
+        return out;
+    };
+    for (const char* mode : {"reflect", "edge", "wrap"}) {
+        M pad(19, 9);
+        pad.input("a", {"N", "4"}).integers("pads", {0, 1, 0, 2}).output("y");
+        M::setText(pad.node("Pad", "a pads", "y"), "mode", mode);
+        QCOMPARE(asked(pad), std::string("1 <= N"));
+    }
+    M equal;
+    equal.input("a", {"N", "4"}).output("q").output("r");
+    M::set(equal.node("Split", "a", "q r"), "axis", 0);
+    QCOMPARE(asked(equal), std::string("N == N / 2 * 2"));
+    M squeezed;
+    squeezed.input("a", {"N", "1", "4"}).output("y");
+    squeezed.node("Squeeze", "a", "y");
+    QCOMPARE(asked(squeezed), std::string("N != 1"));
+}
+
+// What exporters write where they know no size is never one size for two axes.
+void TestFreeSizes::dimensionsWithoutNames() {
+    M m;
+    m.input("x", {"?", "?", "-1", "-1", "None", ""}).output("y", {"?", "?", "-1", "-7", "", ""});
+    m.node("Relu", "x", "y");
+    const auto result = read(m.bytes());
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    QCOMPARE(result->graph->results()[0].value.valid()
+                 ? result->graph->type(result->graph->results()[0].value).text()
+                 : std::string(),
+             std::string("f32[X_d0, X_d1, X_d2, X_d3, X_d4, X_d5]"));
+    M named;
+    named.input("x", {"unk__12", "unk__12", "N"}).output("y");
+    named.node("Relu", "x", "y");
+    QCOMPARE(read(named.bytes())->graph->nodes().back()->outputs[0].type.text(),
+             std::string("f32[Unk__12, Unk__12, N]"));
+}
+
+QTEST_GUILESS_MAIN(TestFreeSizes)
+#include "test_free_sizes.moc"
