@@ -70,7 +70,8 @@ bool holds(const runtime::Program& program, const runtime::Assumption& assumptio
 }
 
 // Sizes for the open symbols that make a broken assumption hold: the numbers that its condition
-// names, and the sizes of other symbols. What stays broken is for the run to refuse.
+// names, the sizes of other symbols, and one more than each. What stays broken is for the run to
+// refuse.
 void fit(const runtime::Program& program, const std::vector<bool>& open,
          std::vector<std::int64_t>& symbols) {
     const runtime::Phases phases = runtime::phasesOf(program);
@@ -82,6 +83,8 @@ void fit(const runtime::Program& program, const std::vector<bool>& open,
             if (instruction.op == runtime::Op::Constant && instruction.value > -maximumExtent &&
                 instruction.value < maximumExtent)
                 candidates.push_back(std::abs(instruction.value));
+        for (std::size_t i = 0, named = candidates.size(); i < named; ++i)
+            candidates.push_back(candidates[i] + 1);
         for (const auto& instruction : program.expressions[assumption.condition].code) {
             if (instruction.op != runtime::Op::Symbol)
                 continue;
