@@ -367,6 +367,20 @@ Result<bool> ModelImporter::importKnown(int index) {
     return true;
 }
 
+// "; 'left' is f32[2, 3], 'right' is f32[4, 5]"
+std::string ModelImporter::operandsText(const proto::NodeProto& node) const {
+    std::string out;
+    for (const std::string& input : node.input()) {
+        const Name* known = find(input);
+        if (known == nullptr || !(known->value.ref || known->value.data || known->value.small))
+            continue;
+        if (const auto type = typeOf(input))
+            out += fmt::format("{} '{}' is {}", out.empty() ? ";" : ",", cleanText(input),
+                               type->text());
+    }
+    return out;
+}
+
 Status ModelImporter::importNode(int index) {
     const auto& node = m_graph.node(index);
     const std::string name = nodeName(index);
@@ -421,6 +435,8 @@ Status ModelImporter::importNode(int index) {
             diag.code == DiagCode::DtypeMismatch)
             return importUnknown(index, name, std::move(diag));
         diag.where.node.clear(); // an inner operator's name says less than the node's
+        if (diag.code == DiagCode::ShapeMismatch) // in the words of the library so far
+            diag.message += operandsText(node);
         return inNode(index, std::move(diag));
     }
     for (Diag& problem : problemsOf(node, m_opset)) { // understood all the same

@@ -209,6 +209,7 @@ private:
     Result<bool> readForeignConstant(const proto::NodeProto& node, Value& value);
     Result<std::optional<TensorData>> filled(const proto::NodeProto& node, const Integers& extents);
     std::string nodeName(int index) const;
+    std::string operandsText(const proto::NodeProto& node) const; // with their types, for errors
     std::string pathOf(int index) const { return m_prefix + nodeName(index); }
     std::vector<std::string> captures(const proto::NodeProto& node) const;
     std::int64_t opsetOf(const std::string& domain) const;

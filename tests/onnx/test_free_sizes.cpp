@@ -13,6 +13,7 @@ class TestFreeSizes : public QObject {
 private Q_SLOTS:
     void areAssumed();
     void dimensionsWithoutNames();
+    void whatDoesNotFitIsNamedByTheModel();
 };
 
 void TestFreeSizes::areAssumed() {
@@ -59,6 +60,28 @@ void TestFreeSizes::dimensionsWithoutNames() {
     named.node("Relu", "x", "y");
     QCOMPARE(read(named.bytes())->graph->nodes().back()->outputs[0].type.text(),
              std::string("f32[Unk__12, Unk__12, N]"));
+}
+
+void TestFreeSizes::whatDoesNotFitIsNamedByTheModel() {
+    const auto refusal = [](const M& m) {
+        const auto result = read(m.bytes());
+        return result ? std::string("read") : result.diag().text();
+    };
+    for (const char* op : {"Add", "MatMul"}) {
+        M m;
+        m.input("left", {"2", "3"}).input("right", {"4", "5"}).output("y");
+        m.node(op, "left right", "y", "here");
+        const std::string text = refusal(m);
+        QVERIFY2(text.find("node here") != std::string::npos, text.c_str());
+        QVERIFY2(text.find("'left' is f32[2, 3], 'right' is f32[4, 5]") != std::string::npos,
+                 text.c_str());
+    }
+    M m;
+    m.input("image", {"1", "N", "8", "8"}).weights("w", {2, 4, 11, 11}).output("y");
+    m.node("Conv", "image w", "y");
+    const std::string text = refusal(m);
+    QVERIFY2(text.find("'image' is f32[1, N, 8, 8], 'w' is f32[2, 4, 11, 11]") != std::string::npos,
+             text.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestFreeSizes)
