@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "expr/affine.h"
+#include "expr/simplify_memo.h"
 
 #include <algorithm>
 #include <cctype>
@@ -516,8 +517,49 @@ Expr simplifyNode(const Expr& e, const Ranges& ranges) {
 
 } // namespace
 
+namespace {
+
+constexpr std::uint32_t worthKeeping = 16; // parts
+
+class Simplification {
+public:
+    explicit Simplification(const Ranges& ranges) : m_ranges(ranges) {}
+
+    Expr of(const Expr& e) {
+        if (e.args().empty())
+            return simplifyNode(e, m_ranges);
+        if (e->parts < worthKeeping)
+            return simplifyNode(withSimplified(e), m_ranges);
+        SimplifyMemo& memo = SimplifyMemo::ofThread();
+        if (!m_context)
+            m_context = memo.contextOf(m_ranges);
+        if (auto known = memo.find(e, m_ranges, *m_context))
+            return *std::move(known);
+        Expr out = simplifyNode(withSimplified(e), m_ranges);
+        memo.keep(e, m_ranges, *m_context, out);
+        return out;
+    }
+
+private:
+    Expr withSimplified(const Expr& e) {
+        Exprs args;
+        args.reserve(e.args().size());
+        bool same = true;
+        for (const Expr& arg : e.args()) {
+            args.push_back(of(arg));
+            same = same && args.back().sameNode(arg);
+        }
+        return same ? e : withArgs(e, std::move(args));
+    }
+
+    const Ranges& m_ranges;
+    std::optional<std::size_t> m_context;
+};
+
+} // namespace
+
 Expr simplify(const Expr& e, const Ranges& ranges) {
-    return mapExpr(e, [&](const Expr& part) { return simplifyNode(part, ranges); });
+    return Simplification(ranges).of(e);
 }
 
 std::optional<Linear> linearIn(const Expr& e, Symbol var) {
