@@ -56,7 +56,8 @@ std::string automaticPads(GraphWriter& out, const Node& node, const Geometry& ge
                           const Integers& kernel) {
     const Shape& shape = out.graph().type(node.inputs.at(0)).shape;
     if (geometry.computed.empty() || shape.size() != kernel.size() + 2 ||
-        geometry.dilations != Integers(kernel.size(), 1))
+        std::any_of(geometry.dilations.begin(), geometry.dilations.end(),
+                    [](std::int64_t dilation) { return dilation != 1; }))
         return {};
     for (const bool oddAtEnd : {true, false})
         if (geometry.computed == samePads(std::span(shape).subspan(2), kernel, geometry.strides,

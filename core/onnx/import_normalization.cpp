@@ -119,9 +119,8 @@ Result<ValueRef> rowFor(NodeImport& n, const RowNorm& norm, ValueRef operand, bo
                         const std::string& suffix, double otherwise) {
     if (!operand.valid() || behind)
         return filled(n, suffix, {norm.rows.width}, n.type(norm.x).dtype, otherwise);
-    if (n.type(operand).shape == Shape{norm.rows.width})
-        return operand;
-    return n.reshaped(operand, {norm.rows.width});
+    const Shape row{norm.rows.width};
+    return n.type(operand).shape == row ? Result<ValueRef>(operand) : n.reshaped(operand, row);
 }
 
 // The normalised rows as the result of the node, scaled and shifted by what was no row.
