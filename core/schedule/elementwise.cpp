@@ -2,6 +2,8 @@
 #include "schedule/planner.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <span>
 
 namespace fw {
 
@@ -12,6 +14,25 @@ std::vector<Symbol> variables(const std::vector<Axis>& axes) {
     for (const Axis& axis : axes)
         out.push_back(axis.var);
     return out;
+}
+
+// An axis along which something is read element by element while the lanes jump from line to line:
+// the tile of both reads whole lines, and those that share a set of the cache (rows that lie a
+// multiple of 4 KB apart) are read before they are evicted. The last one where several are.
+std::optional<Axis> axisAcross(const Planner& planner, const Stage& stage,
+                               std::span<const Axis> outer, const Axis& inner) {
+    const Exprs loads = planner.loads(stage.body);
+    for (auto axis = outer.rbegin(); axis != outer.rend(); ++axis) {
+        if (constantOr(axis->extent, lineElements) < lineElements / 2)
+            continue;
+        const bool jumps = std::any_of(loads.begin(), loads.end(), [&](const Expr& load) {
+            return planner.stride(load, axis->var) == 1 &&
+                   std::abs(planner.stride(load, inner.var).value_or(lineElements)) >= lineElements;
+        });
+        if (jumps)
+            return *axis;
+    }
+    return std::nullopt;
 }
 
 } // namespace
@@ -57,28 +78,54 @@ Refused planElementwise(Planner& planner, const NestPlan& nest) {
     if (fixed && *fixed < lanes / 2)
         return "its innermost axis is short";
 
-    planner.reorder(root, variables(axes));
+    std::vector<Axis> outer(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(first));
+    const std::optional<Axis> across = axisAcross(planner, planner.stage(root), outer, run.back());
+    if (across)
+        std::erase_if(outer, [&](const Axis& axis) { return axis.var == across->var; });
+    std::vector<Axis> order = outer;
+    if (across)
+        order.push_back(*across);
+    order.insert(order.end(), run.begin(), run.end());
+    planner.reorder(root, variables(order));
     Symbol inner = run[0].var;
     for (std::size_t i = 1; i < run.size(); ++i) {
         const Symbol both = planner.fresh(inner, run[i].var.text());
         planner.fuse(root, inner, run[i].var, both);
         inner = both;
     }
-    Symbol outer = first > 0 ? axes[0].var : Symbol();
-    for (std::size_t i = 1; i < first; ++i) {
-        const Symbol both = planner.fresh(outer, axes[i].var.text());
-        planner.fuse(root, outer, axes[i].var, both);
-        outer = both;
+    Symbol outermost = outer.empty() ? Symbol() : outer[0].var;
+    for (std::size_t i = 1; i < outer.size(); ++i) {
+        const Symbol both = planner.fresh(outermost, outer[i].var.text());
+        planner.fuse(root, outermost, outer[i].var, both);
+        outermost = both;
+    }
+    const double cost = std::max(bodyCost(planner.stage(root).body), 1.0) + 2;
+    const double vector = static_cast<double>(lanes);
+    const double rowCost = cost * static_cast<double>(fixed.value_or(1024)) / vector;
+    if (across) {
+        const Symbol tile = planner.fresh(across->var, "1"), line = planner.fresh(across->var, "0");
+        const Symbol chunk = planner.fresh(inner, "1"), lane = planner.fresh(inner, "l");
+        planner.split(root, across->var, tile, line, lineElements, Tail::Guard);
+        planner.split(root, inner, chunk, lane, lanes, Tail::Peel);
+        planner.reorder(root, {tile, chunk, line, lane});
+        planner.mark(StepKind::Vectorize, root, lane);
+        if (!outermost.empty()) {
+            const Symbol both = planner.fresh(outermost, tile.text());
+            planner.fuse(root, outermost, tile, both);
+            outermost = both;
+        } else {
+            outermost = tile;
+        }
+        planner.mark(StepKind::Parallel, root, outermost,
+                     grainFor(rowCost * static_cast<double>(lineElements)));
+        return {};
     }
     const std::int64_t unroll = fixed ? std::clamp<std::int64_t>(*fixed / lanes, 1, 4) : 4;
     const Symbol chunk = planner.splitLanes(root, inner, extent, false);
-    const double cost = std::max(bodyCost(planner.stage(root).body), 1.0) + 2;
-    const double vector = static_cast<double>(lanes);
-    if (outer.empty())
+    if (outermost.empty())
         planner.mark(StepKind::Parallel, root, chunk, grainFor(cost * static_cast<double>(unroll)));
     else
-        planner.mark(StepKind::Parallel, root, outer,
-                     grainFor(cost * static_cast<double>(fixed.value_or(1024)) / vector));
+        planner.mark(StepKind::Parallel, root, outermost, grainFor(rowCost));
     return {};
 }
 

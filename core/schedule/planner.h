@@ -81,6 +81,9 @@ bool isOf(const Stage& stage, std::int64_t node);
 std::map<Symbol, Symbol> carriedAxes(const OpInst& inst, const ScheduleContext& context,
                                      Symbol tensor, std::int64_t node);
 
+// Four-byte elements of one cache line: lanes that lie farther apart read a line each.
+inline constexpr std::int64_t lineElements = 16;
+
 // How much work an expression is: operations, with divisions and math functions counted by their
 // cost.
 double bodyCost(const Expr& body);

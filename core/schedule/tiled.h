@@ -23,6 +23,7 @@ private:
     void findGroups();
     Refused chooseLanes();
     void chooseChannels();
+    void chooseAlongMemory();
     bool isPackedAlong(const Axis& axis) const;
     static bool isOnlyDivided(const Expr& e, Symbol var);
     bool betterAlongTheReduction() const;

@@ -3,6 +3,7 @@
 #include "schedule/tiled.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace fw {
@@ -114,7 +115,9 @@ void TiledPlan::chooseChannels() {
     std::int64_t steps = 1;
     for (const Axis& axis : m_r.reduce)
         steps *= constantOr(axis.extent, 1);
-    if (!m_contraction || steps < worthScattering)
+    if (!m_contraction)
+        return chooseAlongMemory();
+    if (steps < worthScattering)
         return;
     const auto fill = [&](const Axis& axis) {
         const std::int64_t extent = constantOr(axis.extent, 4096);
@@ -134,6 +137,36 @@ void TiledPlan::chooseChannels() {
             !conditioned(m_axes[i].var)) {
             m_axes.push_back(std::exchange(m_lane, m_axes[i]));
             m_axes.erase(m_axes.begin() + static_cast<std::ptrdiff_t>(i));
+            return;
+        }
+}
+
+// A window that reads what lies channels last and writes rows: lanes along a row would gather every
+// tap, lanes along the channels scatter each result once.
+void TiledPlan::chooseAlongMemory() {
+    const auto moves = [&](const Axis& axis, auto&& fits) {
+        bool any = false;
+        for (const Expr& load : m_loads) {
+            const auto stride = m_planner.stride(load, m_own.at(axis.var));
+            if (stride == 0)
+                continue;
+            any = true;
+            if (!fits(stride))
+                return false;
+        }
+        return any;
+    };
+    const auto apart = [](std::optional<std::int64_t> stride) {
+        return !stride || std::abs(*stride) >= lineElements;
+    };
+    if (!moves(m_lane, apart))
+        return;
+    for (auto axis = m_axes.begin(); axis != m_axes.end(); ++axis)
+        if (constantOr(axis->extent, 4096) >= m_lanes && !conditioned(axis->var) &&
+            moves(*axis, [](std::optional<std::int64_t> stride) { return stride == 1; })) {
+            const Axis along = *axis;
+            m_axes.erase(axis);
+            m_axes.push_back(std::exchange(m_lane, along));
             return;
         }
 }
