@@ -15,13 +15,16 @@ namespace {
 
 class Kernel {
 public:
-    Kernel(const OpInst& inst, const Target& target, bool last) {
+    Kernel(const OpInst& inst, const Target& target, bool last)
+        : Kernel(inst, target,
+                 last ? StorageMaps{{"x", channelsLast(4)}, {"y", channelsLast(4)}}
+                      : StorageMaps()) {}
+    Kernel(const OpInst& inst, const Target& target, StorageMaps maps) {
         ScheduleContext context;
         context.vectorLanes = target.vectorLanesF32;
         context.vectorRegisters = target.vectorRegisters;
         context.constants = {"w", "b"};
-        if (last)
-            context.maps = {{"x", channelsLast(4)}, {"y", channelsLast(4)}};
+        context.maps = std::move(maps);
         const ScheduleChoice choice = plannedSchedule(inst, context).take();
         const LoopNest nest = lower(inst, choice.schedule, context.maps, "t").take().nest;
         const CompiledKernel kernel = compileKernel(nest, target, {}).take();
@@ -67,6 +70,8 @@ private Q_SLOTS:
     void convolutions_data();
     void convolutions();
     void shuffles();
+    void transposes();
+    void windowsIntoRows();
 };
 
 void TestClassSpeed::convolutions_data() {
@@ -150,6 +155,60 @@ void TestClassSpeed::shuffles() {
                                                  .arg(groups)
                                                  .arg(slower)
                                                  .arg(QLatin1String(cpu))));
+        }
+    }
+}
+
+// Rows that lie a multiple of 4 KB apart share a set of the cache.
+void TestClassSpeed::transposes() {
+    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {1024, 1024}, {1000, 1000}, {3136, 256}, {256, 3136}, {4096, 256}}) {
+        OpInst across, copy;
+        across.inputs = {tensor("x", {rows, columns})};
+        across.outputs = {tensor("y", {columns, rows})};
+        across.stages = {
+            mapStage("y", {{"j", columns}, {"i", rows}}, at(across, "x", {v("i"), v("j")}))};
+        copy.inputs = across.inputs;
+        copy.outputs = {tensor("y", {rows, columns})};
+        copy.stages = {
+            mapStage("y", {{"i", rows}, {"j", columns}}, at(copy, "x", {v("i"), v("j")}))};
+        for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+            const Target target = testTarget(cpu);
+            if (!target.isHost)
+                continue;
+            const double slower =
+                ratio(Kernel(across, target, false), Kernel(copy, target, false));
+            QVERIFY2(slower < 6, qPrintable(QStringLiteral("%1 x %2: %3 times a copy at %4")
+                                                .arg(rows)
+                                                .arg(columns)
+                                                .arg(slower)
+                                                .arg(QLatin1String(cpu))));
+        }
+    }
+}
+
+// A pool that reads channels last and writes rows against one that writes channels last.
+void TestClassSpeed::windowsIntoRows() {
+    constexpr std::int64_t channels = 256, size = 28;
+    for (const std::int64_t window : {2, 3}) {
+        OpInst pool;
+        pool.inputs = {tensor("x", {1, channels, size + window - 1, size + window - 1})};
+        pool.outputs = {tensor("y", {1, channels, size, size})};
+        pool.stages = {reduceStage(
+            "y", {{"n", 1}, {"c", channels}, {"h", size}, {"w", size}}, Reducer::Max,
+            {{"kh", window}, {"kw", window}},
+            at(pool, "x", {v("n"), v("c"), v("h") + v("kh"), v("w") + v("kw")}))};
+        for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+            const Target target = testTarget(cpu);
+            if (!target.isHost)
+                continue;
+            const double slower =
+                ratio(Kernel(pool, target, StorageMaps{{"x", channelsLast(4)}}),
+                      Kernel(pool, target, true));
+            QVERIFY2(slower < 8, qPrintable(QStringLiteral("%1 x %1: %2 times at %3")
+                                                .arg(window)
+                                                .arg(slower)
+                                                .arg(QLatin1String(cpu))));
         }
     }
 }
