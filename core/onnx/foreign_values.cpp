@@ -121,7 +121,7 @@ Attrs foreignConstant(const ForeignTensor& tensor) {
     out.set(declarationKey,
             TensorData(DType::U8, {static_cast<std::int64_t>(owner->size())},
                        std::as_bytes(std::span(owner->data(), owner->size())), owner));
-    if (tensor.data.count() > 0)
+    if (!tensor.data.bytes().empty())
         out.set(dataKey, tensor.data);
     return out;
 }

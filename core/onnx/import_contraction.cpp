@@ -109,14 +109,14 @@ Status transposedPads(NodeImport& n, const Shape& x, Integers& outputPadding, Wi
     for (std::size_t i = 0; i < g.axes(); ++i) {
         std::int64_t total =
             g.reach(i) - g.strides[i] + outputPadding[i]; // of SAME, for any extent
+        const auto extent = view[2 + i].asInt();
+        const auto stretched = extent ? checkedMul(*extent, g.strides[i]) : std::nullopt;
+        if (extent && (!stretched || *stretched > largestExtent))
+            return makeDiag(DiagCode::DimOverflow, "ConvTranspose: the output is too large");
         if (shape) {
-            const auto extent = view[2 + i].asInt();
             if (!extent)
                 return n.unsupported("output_shape over a free dimension",
                                      "bind it (--dim), or export the model with explicit pads");
-            const auto stretched = checkedMul(*extent, g.strides[i]);
-            if (!stretched || *stretched > largestExtent)
-                return makeDiag(DiagCode::DimOverflow, "ConvTranspose: the output is too large");
             if (wanted[i] < 1 || wanted[i] > largestExtent)
                 return n.malformed(fmt::format("an output extent of {}", wanted[i]));
             total += *stretched - wanted[i];

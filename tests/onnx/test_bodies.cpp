@@ -213,15 +213,19 @@ void TestBodies::knownValuesReachBodies() {
 void TestBodies::whatCannotBeShownIsSaid() {
     M m = loop({"2", "2"});
     Proto& inner = *m.graph().mutable_node(0)->mutable_attribute(0)->mutable_g();
-    inner.mutable_input(2)->mutable_type()->Clear();
-    inner.mutable_input(2)->mutable_type()->mutable_sequence_type();
+    inner.mutable_node(1)->set_input(1, "wide");
+    auto& weight = *inner.add_initializer();
+    weight.set_name("wide");
+    weight.set_data_type(proto::TensorProto::FLOAT);
+    weight.add_dims(3);
+    weight.add_dims(2);
+    weight.set_raw_data(std::string(24, '\0'));
     const auto read = test::read(m.bytes());
     QVERIFY2(read.ok(), read.ok() ? "" : read.diag().text().c_str());
     QCOMPARE(read->graph->findByName("turn")->bodies.size(), std::size_t(0));
     QCOMPARE(read->diagnostics.size(), std::size_t(2));
-    QCOMPARE(read->diagnostics[1].where.node, std::string("turn"));
-    QVERIFY2(read->diagnostics[1].message.find("its body body is not shown: input 's' is not a "
-                                               "tensor") == 0,
+    QCOMPARE(read->diagnostics[1].where.node, std::string("turn/body/product"));
+    QVERIFY2(read->diagnostics[1].message.find("its body body is not shown: dense: ") == 0,
              read->diagnostics[1].text().c_str());
     QVERIFY(exportModel(*read->graph).ok()); // it is kept all the same
 }

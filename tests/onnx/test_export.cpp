@@ -257,9 +257,12 @@ void TestExport::reductionsTakeTheFormOfTheOpset() {
 
 void TestExport::opsetFallsWhereItMust() {
     M m(13); // RoiAlign takes other coordinates by default from opset 16 on
+    m.model.add_opset_import()->set_domain("my");
+    m.model.mutable_opset_import(1)->set_version(1);
     m.input("x", {"1", "1", "4", "4"}).input("r", {"1", "4"}).integers("i", {0});
     m.output("y", {"1", "1", "1", "1"});
-    m.node("RoiAlign", "x r i", "t", "roi");
+    m.node("Read", "x", "u", "reader").set_domain("my"); // of no type, so nothing is known of roi
+    m.node("RoiAlign", "u r i", "t", "roi");
     M::declare(*m.graph().add_value_info(), "t", {"1", "1", "1", "1"});
     m.node("Relu", "t", "y", "act");
     const Written out = write(m);
