@@ -29,7 +29,25 @@ namespace fw {
 
 namespace {
 
-constexpr std::string_view codegenVersion = "codegen 7, LLVM 19";
+constexpr std::string_view codegenVersion = "codegen 8, LLVM 19";
+
+// A comparison of widened halves is narrowed by LLVM, for which x86 has no instruction: a select
+// beside it between the same values would become a call of fmaxf or fminf.
+void compareInFloat(llvm::Module& module) {
+    for (llvm::Function& function : module)
+        for (llvm::BasicBlock& block : function)
+            for (llvm::Instruction& instruction : block) {
+                auto* comparison = llvm::dyn_cast<llvm::FCmpInst>(&instruction);
+                if (!comparison ||
+                    !comparison->getOperand(0)->getType()->getScalarType()->isHalfTy())
+                    continue;
+                llvm::IRBuilder<> builder(comparison);
+                llvm::Type* wide =
+                    comparison->getOperand(0)->getType()->getWithNewType(builder.getFloatTy());
+                for (unsigned i = 0; i < 2; ++i)
+                    comparison->setOperand(i, builder.CreateFPExt(comparison->getOperand(i), wide));
+            }
+}
 
 // Registers and loop-invariant code; no vectoriser, no unroller: the nest says what is unrolled.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -58,6 +76,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     llvm::ModulePassManager pipeline;
     pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
     pipeline.run(module, modules);
+    compareInFloat(module);
     for (llvm::Function& function : module)
         if (!function.isDeclaration())
             codegen::addPrefetches(functions.getResult<llvm::LoopAnalysis>(function),
