@@ -75,20 +75,21 @@ llvm::Value* oddRational(MathBuilder& m, llvm::Value* x, double end,
     return m.builder.CreateBitCast(m.builder.CreateOr(size, sign), m.type);
 }
 
-// Both constant terms are 1, so a small x is its own result.
+// Both constant terms are 1, so a small x is its own result. At the end the quotient is above 1,
+// whatever is rounded, so what lies beyond becomes 1.
 llvm::Value* tanh32(MathBuilder& m, llvm::Value* x) {
-    return oddRational(m, x, 9.0, {1.0, 1.3237828729e-01, 3.3137134895e-03, 1.6704080298e-05},
+    return oddRational(m, x, 9.4, {1.0, 1.3237828729e-01, 3.3137134895e-03, 1.6704080298e-05},
                        {1.0, 4.6571145414e-01, 2.5217816504e-02, 2.9583601411e-04, 4.7840634318e-07,
                         -2.6373751720e-10});
 }
 
+// As above; a constant term of 1 below keeps the bits of subnormal numbers.
 llvm::Value* erf32(MathBuilder& m, llvm::Value* x) {
-    return oddRational(m, x, 4.0,
-                       {-1.60960333262415e-02, -2.95459980854025e-03, -7.34990630326855e-04,
-                        -5.69250639462346e-05, -2.10102402082508e-06, 2.77068142495902e-08,
-                        -2.72614225801306e-10},
-                       {-1.42647390514189e-02, -7.37332916720468e-03, -1.68282697438203e-03,
-                        -2.13374055278905e-04, -1.45660718464996e-05});
+    return oddRational(
+        m, x, 4.2,
+        {1.1283790939e+00, 2.0712610290e-01, 5.1524996544e-02, 3.9906137603e-03, 1.4728793939e-04,
+         -1.9423288537e-06, 1.9111055927e-08},
+        {1.0, 5.1689197683e-01, 1.1797110121e-01, 1.4958146413e-02, 1.0211243118e-03});
 }
 
 // pow in f64 with the special cases of C: x < 0 needs an integer y, 0 and infinities follow from

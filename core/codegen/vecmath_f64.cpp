@@ -116,6 +116,8 @@ llvm::Value* wave(MathBuilder& m, llvm::Value* x, int quarters) {
     const auto bit = [&](std::int64_t mask) {
         return m.builder.CreateICmpNE(m.builder.CreateAnd(whole, m.integer(mask)), m.integer(0));
     };
+    // The reduction makes +0 of -0.
+    sine = m.select(m.equal(x, m.real(0)), x, sine);
     llvm::Value* result = m.select(bit(1), cosine, sine);
     return m.select(bit(2), m.negate(result), result);
 }
