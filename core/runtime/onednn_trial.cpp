@@ -81,11 +81,23 @@ public:
                execute();
     }
 
-    // Once more, with a NaN or an infinity in every operand that may have one.
-    bool runWith(float special, Among at) {
+    // Once more, with a NaN or an infinity in the operands that may have one: in all of them, or
+    // in one alone, since one that meets every element hides what is made of the others.
+    bool runWith(float special, Among at, std::size_t alone) {
         m_special = special;
         m_at = at;
+        m_alone = alone;
         return place() && execute();
+    }
+    // The operands that may have one; `all` first, where there are several.
+    std::vector<std::size_t> specialPlaces() const {
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < m_call.arguments.size(); ++i)
+            if (mayBeSpecial(m_call.arguments[i].role))
+                out.push_back(i);
+        if (out.size() > 1)
+            out.insert(out.begin(), all);
+        return out;
     }
     bool raisedInvalid() const { return m_raised; }
 
@@ -190,7 +202,8 @@ private:
             m_values[i].resize(static_cast<std::size_t>(argument.elements()));
             for (float& value : m_values[i])
                 value = fresh(argument.role, numbers);
-            if (!std::isfinite(m_special) && !m_values[i].empty() && mayBeSpecial(argument.role))
+            if (!std::isfinite(m_special) && !m_values[i].empty() && mayBeSpecial(argument.role) &&
+                (m_alone == all || m_alone == i))
                 m_values[i][m_at == Among::First    ? 0
                             : m_at == Among::Middle ? m_values[i].size() / 2
                                                     : m_values[i].size() - 1] = m_special;
@@ -292,6 +305,8 @@ private:
     std::unique_ptr<PreparedCall> m_prepared;
     float m_special = 0; // NaN or infinite: what stands at one place of each operand
     Among m_at = Among::First;
+    static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+    std::size_t m_alone = all;
     bool m_raised = false;
     std::vector<double> m_rows;
     std::vector<AlignedMemory> m_memory;
@@ -299,24 +314,25 @@ private:
     PlainValues m_values;
 };
 
-// What a kernel that is right about numbers does with a NaN and with infinities, of which it may make
-// a NaN (as 0 * inf does in a relu), at several places: rows end in code of their own.
+// What a kernel that is right about numbers does with a NaN and with infinities, of which it may
+// make a NaN (as 0 * inf does in a relu), at several places: rows end in code of their own.
 Finding triedWithSpecials(Trial& trial, const ShapedCall& call, const std::string& kernel) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     Finding out;
     for (const float special : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity})
-        for (const Among at : {Among::First, Among::Middle, Among::Last}) {
-            if (!trial.runWith(special, at))
-                return {kernel + " could not be tried with NaN", false};
-            const std::string found = trial.judge();
-            if (found.empty())
-                continue;
-            if (!trial.raisedInvalid())
-                return {kernel + " computes " + tailText(call) + " wrongly where there is " +
-                            (std::isnan(special) ? "a NaN: " : "an infinity: ") + found,
-                        false};
-            out.watched = true;
-        }
+        for (const Among at : {Among::First, Among::Middle, Among::Last})
+            for (const std::size_t operand : trial.specialPlaces()) {
+                if (!trial.runWith(special, at, operand))
+                    return {kernel + " could not be tried with NaN", false};
+                const std::string found = trial.judge();
+                if (found.empty())
+                    continue;
+                if (!trial.raisedInvalid())
+                    return {kernel + " computes " + tailText(call) + " wrongly where there is " +
+                                (std::isnan(special) ? "a NaN: " : "an infinity: ") + found,
+                            false};
+                out.watched = true;
+            }
     return out;
 }
 

@@ -145,6 +145,15 @@ void TestNan::networks_data() {
   d = batch_matmul(x, z)  t = tanh(d)  y = exp(t)
 })",
         "batch_matmul_tanh_exp_");
+    row("the larger of a product and a number", R"(graph g(x: f32[6, 24]) -> y {
+  w = const random(1) : f32[32, 24]  d = dense(x, w)  n = const [0.5] : f32[]  y = max(d, n)
+})",
+        "dense_max_");
+    row("the smaller of a product and numbers", R"(graph g(x: f32[6, 24]) -> y {
+  w = const random(1) : f32[4, 24]  d = dense(x, w)
+  n = const [0.5, -1, 0, 2] : f32[4]  y = min(d, n)
+})",
+        "dense_min_");
     row("a pool",
         "graph g(x: f32[1, 16, 8, 8]) -> y "
         "{ y = max_pool2d(x) {kernel_shape = [2, 2], strides = [2, 2]} }",
