@@ -60,9 +60,36 @@ AttrType typeOfFixed(const AttrValue& value) {
                                                        : AttrType::Text;
 }
 
+// Attributes that say whether a node infers or trains.
+constexpr std::string_view modes[] = {"training_mode", "is_test"};
+
 // What such an attribute asks for, where it is not inference.
 const char* ofTraining(std::string_view attribute) {
-    return attribute == "training_mode" || attribute == "is_test" ? "; training mode is not" : "";
+    return std::find(std::begin(modes), std::end(modes), attribute) != std::end(modes)
+               ? "; training mode is not"
+               : "";
+}
+
+// Results that the operator has not. Where a node may train, it does if it names them and does not
+// say that it infers: then its first result is another one, too, whoever reads the others.
+Status checkOtherResults(const NodeImport& node, const Operator& op, const OnnxBinding& clause) {
+    const bool mayTrain =
+        std::any_of(std::begin(modes), std::end(modes), [&](std::string_view mode) {
+            return clause.fixed.contains(std::string(mode));
+        });
+    const bool saysMode = std::any_of(std::begin(modes), std::end(modes),
+                                      [&](std::string_view mode) { return node.given(mode); });
+    for (std::size_t i = op.outputNames().size(); i < node.outputCount(); ++i) {
+        const bool isNamed = !node.node().output(static_cast<int>(i)).empty();
+        if (!node.outputUsed(i) && !(isNamed && mayTrain && !saysMode))
+            continue;
+        if (mayTrain)
+            return node.unsupported(
+                fmt::format("output {} is of training mode, which is not supported", i + 1),
+                "export the model for inference");
+        return node.unsupported(fmt::format("output {} is not computed", i + 1));
+    }
+    return {};
 }
 
 // What the clause gives one value has it.
@@ -112,14 +139,7 @@ Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& r
         }
     while (!operands.empty() && !operands.back().valid())
         operands.pop_back();
-    for (std::size_t i = op.outputNames().size(); i < node.outputCount(); ++i)
-        if (node.outputUsed(i))
-            return clause.fixed.contains("training_mode") // results that inference has not
-                       ? node.unsupported(
-                             fmt::format("output {} is of training mode, which is not supported",
-                                         i + 1),
-                             "export the model for inference")
-                       : node.unsupported(fmt::format("output {} is not computed", i + 1));
+    FW_CHECK(checkOtherResults(node, op, clause));
     Attrs attrs;
     for (const std::string& ours : op.attrNames()) {
         const std::string& theirs = clause.nodeAttribute(ours);

@@ -15,6 +15,8 @@ private Q_SLOTS:
     void refusedWithTypes_data();
     void refusedWithTypes();
     void dropoutOfNothing();
+    void statisticsThatNobodyReads_data();
+    void statisticsThatNobodyReads();
 };
 
 void TestNotComputed::refusedWithTypes_data() {
@@ -35,6 +37,8 @@ void TestNotComputed::refusedWithTypes_data() {
         {"training_mode=1"});
     row("its mean and variance before opset 14", "BatchNormalization", 9, "x w w w w",
         "training mode", {same, row3, row3, row3, row3});
+    row("and of opset 6", "BatchNormalization", 6, "x w w w w", "training mode",
+        {same, row3, row3, row3, row3});
     row("of opset 6", "BatchNormalization", 6, "x w w w w", "training mode", {same}, {"is_test=0"});
     row("dropout", "Dropout", 13, "x half yes", "training mode", {same, "bool[N, 3]"});
     row("dropout that is decided while running", "Dropout", 22, "x - t", "training mode", {same});
@@ -120,6 +124,43 @@ void TestNotComputed::dropoutOfNothing() {
     m.weights("r", {}, {0});
     m.node("Dropout", "x r t", "y", "d");
     QCOMPARE(ops(m), std::string("dropout"));
+}
+
+// Before opset 14 a normalisation with more results than one is one of training, as ONNX Runtime
+// has it, unless it says that it infers; with one result it infers, also where is_test is not
+// given.
+void TestNotComputed::statisticsThatNobodyReads_data() {
+    QTest::addColumn<int>("opset");
+    QTest::addColumn<QString>("results");
+    QTest::addColumn<int>("isTest"); // -1: not given
+    QTest::addColumn<bool>("infers");
+    QTest::newRow("opset 1, one") << 1 << "y" << -1 << true;
+    QTest::newRow("opset 6, one") << 6 << "y" << -1 << true;
+    QTest::newRow("opset 6, five") << 6 << "y a b c d" << -1 << false;
+    QTest::newRow("opset 6, five that say so") << 6 << "y a b c d" << 1 << true;
+    QTest::newRow("opset 6, one that says not so") << 6 << "y" << 0 << false;
+    QTest::newRow("opset 7, one") << 7 << "y" << -1 << true;
+    QTest::newRow("opset 7, five") << 7 << "y a b c d" << -1 << false;
+    QTest::newRow("opset 9, five") << 9 << "y a b c d" << -1 << false;
+}
+
+void TestNotComputed::statisticsThatNobodyReads() {
+    QFETCH(int, opset);
+    QFETCH(QString, results);
+    QFETCH(int, isTest);
+    QFETCH(bool, infers);
+    M m(opset);
+    m.input("x", {"N", "3"}).weights("w", {3}, {1, 2, 3}).output("y");
+    auto& node = m.node("BatchNormalization", "x w w w w", results.toStdString(), "odd one");
+    if (opset < 6)
+        M::set(node, "consumed_inputs", std::vector<std::int64_t>{0, 0, 0, 1, 1});
+    if (isTest >= 0)
+        M::set(node, "is_test", isTest);
+    const auto imported = read(m.bytes());
+    QVERIFY2(imported.ok(), imported.ok() ? "" : imported.diag().text().c_str());
+    QCOMPARE(operatorsOf(*imported->graph), std::string(infers ? "batch_norm" : "unknown"));
+    if (!infers)
+        QVERIFY(imported->diagnostics.front().text().find("training mode") != std::string::npos);
 }
 
 QTEST_APPLESS_MAIN(TestNotComputed)
