@@ -261,7 +261,9 @@ Status pow(NodeImport& n) {
                           dataFromDoubles(dtype, constant->extents(), constant->toDoubles()));
     } else {
         FW_TRY(b, n.input(1));
-        FW_TRY(b, asType(n, b, dtype));
+        if (isFloat(dtype)) {
+            FW_TRY(b, asType(n, b, dtype));
+        }
     }
     return n.result(op, {a, b});
 }

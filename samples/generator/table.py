@@ -7,7 +7,8 @@ that is there and one for each result:
       0.5 -1 ...
       0.7 0.3 ...
 
-Floats are computed in double precision from what the element type can hold and rounded to it once, integers wrap.
+Floats are computed in double precision from what the element type can hold and rounded to it once, integers wrap. In ends.txt
+every element is asked for by itself, and zeros with their signs; elsewhere the largest of a tensor says how exact the others are.
 """
 import zlib
 
@@ -131,10 +132,10 @@ class Table:
 
 def all_values():
     """The files, by name."""
-    from . import values_elementwise, values_moving, values_signal, values_sizes, values_sums
+    from . import values_elementwise, values_ends, values_moving, values_signal, values_sizes, values_sums
 
     out = {}
-    for part in (values_elementwise, values_moving, values_signal, values_sizes, values_sums):
+    for part in (values_elementwise, values_ends, values_moving, values_signal, values_sizes, values_sums):
         table = Table()
         part.add_to(table)
         out[part.__name__.rsplit("_", 1)[-1] + ".txt"] = table.text()

@@ -12,12 +12,32 @@ def trunc_div(a, b):
     return np.sign(a) * np.sign(b) * (abs(a) // abs(b))
 
 
-def int_pow(a, b):
-    def one(base, exponent):
-        if exponent >= 0:
-            return base**exponent
-        return base ** (-exponent % 2) if abs(base) == 1 else 0
-    return np.vectorize(lambda x, y: one(int(x), int(y)), otypes=[object])(a, b)
+def on_integers(function):
+    return np.vectorize(lambda x, y: function(int(x), int(y)), otypes=[object])
+
+
+@on_integers
+def int_pow(base, exponent):
+    if exponent >= 0:
+        return pow(base, exponent, 1 << 64)
+    return base ** (-exponent % 2) if abs(base) == 1 else 0
+
+
+def exact_div(a, b):
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def exact_mod(a, b):
+    return 0 if b == 0 else a % b
+
+
+def exact_rem(a, b):
+    return 0 if b == 0 else a - exact_div(a, b) * b
+
+
+def integer_ends(dtype):
+    bits, low = int(dtype[1:]), -(1 << int(dtype[1:]) - 1) if dtype not in UNSIGNED else 0
+    return [low, low + 1, *([-2, -1] if low else []), 0, 1, 2, low + (1 << bits) - 2, low + (1 << bits) - 1]
 
 
 def is_nan(values):
@@ -70,16 +90,27 @@ def binary(table):
         a, b = pair(dtype, -3, 3)[0], pair(dtype, -3, 5)[1]
         a = nonzero(a)
         table.call("int_pow", [a, b], Tensor(dtype, int_pow(a.v, b.v)))
-        # The last bit of a large exponent: (-1)^127.
-        a = Tensor(dtype, [0, 1, 2] if dtype in UNSIGNED else [-1, 0, 1, 2])
-        b = Tensor(dtype, [[126], [127]] if dtype == "i8" else [[126], [127], [128], [201]])
-        table.call("int_pow", [a, b], Tensor(dtype, int_pow(a.v, b.v)))
+        # Ends of both types, exponents of many bits: the power modulo 2^n.
+        a = Tensor(dtype, integer_ends(dtype) + [3, 5, 7, 86])
+        for exponents in INTEGERS:
+            b = Tensor(exponents, [[e] for e in integer_ends(exponents) + [31, 33, 63, 65, 99, 127]])
+            table.call("int_pow", [a, b], Tensor(dtype, int_pow(a.held, b.held)))
+        # A quotient and a rest by 0 are 0; the least number divided by -1 is itself.
+        a = Tensor(dtype, integer_ends(dtype) + [7])
+        b = Tensor(dtype, [[e] for e in integer_ends(dtype) + [7]])
+        for op, function in (("div", exact_div), ("mod", exact_mod), ("rem", exact_rem)):
+            table.call(op, [a, b], Tensor(dtype, on_integers(function)(a.held, b.held)))
     for dtype in UNSIGNED:
         bits = int(dtype[1:])
         a, b = draw(dtype, 2, 1, 3, low=0, high=200), Tensor(dtype, [[0], [1], [bits - 2], [bits - 1]])
         objects = [np.array(t.held, dtype=object) for t in (a, b)]
         table.call("shift_left", [a, b], Tensor(dtype, objects[0] * 2 ** objects[1]))
         table.call("shift_right", [a, b], Tensor(dtype, objects[0] // 2 ** objects[1]))
+        # By as many places as there are, or more, nothing is left.
+        b = Tensor(dtype, [[bits], [bits + 1], [64], [127], [(1 << bits) - 1]])
+        nothing = np.zeros((2, 5, 3), dtype=object)
+        table.call("shift_left", [a, b], Tensor(dtype, nothing))
+        table.call("shift_right", [a, b], Tensor(dtype, nothing))
     for dtype in ALL:
         c, (a, b) = draw("bool", 3, seed=5), pair(dtype)
         table.call("where", [c, a, b], Tensor(dtype, np.where(c.v, a.v, b.v)))

@@ -24,11 +24,13 @@ struct Operand {
 };
 
 // One call on concrete operands; shapes in `attrs` take `sizes`. LimitReached if what is right
-// cannot be said.
+// cannot be said, but where operands are `disturbed`: then whatever the reference makes of them.
 Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
-                      const std::vector<Operand>& operands, const Attrs& attrs, const Sizes& sizes);
+                      const std::vector<Operand>& operands, const Attrs& attrs, const Sizes& sizes,
+                      bool disturbed = false);
 
-// What an evaluation sees of each value before others read it; it may change the data.
+// What an evaluation sees of each value before others read it; it may change the data, which
+// are disturbed then.
 using ValueHook = std::function<void(const Node& node, std::size_t output, TensorData& data)>;
 
 struct Evaluated {

@@ -51,7 +51,7 @@ std::optional<T> rest(T a, T b) {
     if constexpr (isReal<T>)
         return std::nullopt;
     else if (b == 0)
-        return ofDivisor ? std::optional(T(0)) : std::nullopt;
+        return T(0);
     else if constexpr (std::is_signed_v<T>) {
         if (b == T(-1))
             return T(0);
@@ -59,6 +59,28 @@ std::optional<T> rest(T a, T b) {
         return ofDivisor && cut != 0 && (cut < 0) != (b < 0) ? static_cast<T>(cut + b) : cut;
     } else {
         return static_cast<T>(a % b);
+    }
+}
+
+template <class T>
+std::optional<T> cutRest(T a, T b) {
+    if constexpr (isReal<T>)
+        return std::fmod(a, b);
+    else
+        return std::nullopt;
+}
+
+template <class T>
+std::optional<T> power(T base, T exponent) {
+    if constexpr (isReal<T> || std::is_same_v<T, bool>) {
+        return std::nullopt;
+    } else {
+        if (exponent < 0) // between -1 and 1, but for those two
+            return base == T(1) ? T(1) : base != T(-1) ? T(0) : exponent % 2 ? T(-1) : T(1);
+        std::uint64_t out = 1, square = bitsOf(base);
+        for (std::uint64_t rest = bitsOf(exponent); rest != 0; rest /= 2, square *= square)
+            out *= rest % 2 != 0 ? square : 1;
+        return wrapped<T>(out);
     }
 }
 
@@ -123,6 +145,8 @@ Binary<T> binary(const std::string& op) {
             {"div", quotient<T>},
             {"mod", rest<T, true>},
             {"rem", rest<T, false>},
+            {"fmod", cutRest<T>},
+            {"int_pow", power<T>},
             {"min", smaller<T>},
             {"max", larger<T>},
             {"shift_left", shifted<T, true>},
@@ -160,7 +184,9 @@ std::function<T(T)> unary(const std::string& op) {
         if (op == "relu")
             return [](T x) { return x < T(0) ? T(0) : x; };
         if (op == "sign")
-            return [](T x) { return x > T(0) ? T(1) : x < T(0) ? static_cast<T>(-1) : x; };
+            return [](T x) {
+                return x > T(0) ? T(1) : x < T(0) ? static_cast<T>(-1) : x == T(0) ? T(0) : x;
+            };
         if constexpr (isReal<T>) {
             if (op == "neg")
                 return [](T x) { return -x; };

@@ -10,8 +10,7 @@
 
 namespace fw::fuzz {
 
-// The result, which is of this type and broadcast as NumPy does; nullopt for any other operator and
-// where the language leaves no way to say it (a rest of a division by 0).
+// The result, which is of this type and broadcast as NumPy does; nullopt for any other operator.
 std::optional<TensorData> natively(const std::string& op,
                                    const std::vector<const TensorData*>& operands,
                                    const TensorType& result);
