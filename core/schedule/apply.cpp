@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 namespace fw {
 
@@ -350,22 +351,49 @@ private:
 
 // Reads of one tensor replaced by an expression of their indices; pad() around
 // them becomes a select().
+class LoadReplacement {
+public:
+    LoadReplacement(Symbol tensor, const Shape& shape,
+                    const std::function<Expr(const Exprs&)>& body)
+        : m_tensor(tensor), m_shape(shape), m_body(body) {}
+
+    Expr of(const Expr& e) {
+        const bool isRead = e.op() == ExprOp::Load && e->symbol == m_tensor;
+        if (e.args().empty() && !isRead) // a scalar has no indices
+            return e;
+        // Indices that nest share parts: each is done once.
+        if (const auto known = m_known.find(&e.node()); known != m_known.end())
+            return known->second;
+        return m_known.emplace(&e.node(), made(e, isRead)).first->second;
+    }
+
+private:
+    Expr made(const Expr& e, bool isRead) {
+        if (e.op() == ExprOp::Pad && e.arg(0).op() == ExprOp::Load &&
+            e.arg(0)->symbol == m_tensor) {
+            const Exprs indices = all(e.arg(0).args());
+            return selectExpr(insideShape(indices, m_shape), m_body(indices), of(e.arg(1)));
+        }
+        Exprs args = all(e.args());
+        return isRead ? m_body(args) : withArgs(e, std::move(args));
+    }
+
+    Exprs all(const Exprs& parts) {
+        Exprs out;
+        for (const Expr& part : parts)
+            out.push_back(of(part));
+        return out;
+    }
+
+    const Symbol m_tensor;
+    const Shape& m_shape;
+    const std::function<Expr(const Exprs&)>& m_body;
+    std::unordered_map<const ExprNode*, Expr> m_known; // of the expression, which stays alive
+};
+
 Expr replaceLoads(const Expr& e, Symbol tensor, const Shape& shape,
                   const std::function<Expr(const Exprs&)>& body) {
-    if (e.op() == ExprOp::Pad && e.arg(0).op() == ExprOp::Load && e.arg(0)->symbol == tensor) {
-        Exprs indices;
-        for (const Expr& index : e.arg(0).args())
-            indices.push_back(replaceLoads(index, tensor, shape, body));
-        return selectExpr(insideShape(indices, shape), body(indices),
-                          replaceLoads(e.arg(1), tensor, shape, body));
-    }
-    const bool isRead = e.op() == ExprOp::Load && e->symbol == tensor; // a scalar has no indices
-    if (e.args().empty() && !isRead)
-        return e;
-    Exprs args;
-    for (const Expr& arg : e.args())
-        args.push_back(replaceLoads(arg, tensor, shape, body));
-    return isRead ? body(args) : withArgs(e, std::move(args));
+    return LoadReplacement(tensor, shape, body).of(e);
 }
 
 // What several stages write is read by one map, element by element: the map is
@@ -481,10 +509,9 @@ Result<OpInst> inlineStage(const OpInst& inst, std::size_t at) {
     };
     OpInst out = inst;
     for (Stage& user : out.stages) {
-        const Expr before = user.body;
-        user.body = replaceLoads(user.body, stage.out, shape, body);
-        if (user.body.sameNode(before) || user.body == before)
+        if (!loadedTensors(user.body).contains(stage.out))
             continue;
+        user.body = replaceLoads(user.body, stage.out, shape, body);
         for (const std::int64_t node : stage.nodes)
             if (std::find(user.nodes.begin(), user.nodes.end(), node) == user.nodes.end())
                 user.nodes.push_back(node);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 
 namespace fw {
 
@@ -74,10 +75,17 @@ bool Planner::isInput(Symbol tensor) const {
                        [&](const TensorDecl& decl) { return decl.name == tensor; });
 }
 
+const std::set<Symbol>& Planner::loaded(const Expr& body) const {
+    const auto [known, isNew] = m_loaded.try_emplace(&body.node());
+    if (isNew)
+        known->second = {body, loadedTensors(body)};
+    return known->second.tensors;
+}
+
 std::vector<std::size_t> Planner::readers(Symbol tensor) const {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < inst.stages.size(); ++i)
-        if (loadedTensors(inst.stages[i].body).contains(tensor))
+        if (loaded(inst.stages[i].body).contains(tensor))
             out.push_back(i);
     return out;
 }
@@ -120,7 +128,10 @@ bool Planner::fusible(const std::vector<std::size_t>& stages, const Axis& outer,
             return false;
         // Every use of the variables must be the index of a load; a condition or a value is not.
         bool fine = true;
+        std::unordered_set<const ExprNode*> seen; // what is shared is looked at once
         const std::function<void(const Expr&)> look = [&](const Expr& e) {
+            if (!fine || !seen.insert(&e.node()).second)
+                return;
             if (e.op() == ExprOp::Load) {
                 fine = fine && std::none_of(e.args().begin(), e.args().end(), hasLoad) &&
                        together(offset(e->symbol, e.args()));
@@ -352,14 +363,18 @@ bool worthInlining(const Planner& planner, std::size_t i) {
 } // namespace
 
 void Planner::inlineMaps() {
+    std::set<Symbol> refused; // of what several stages write each would be refused for the same
     for (std::size_t i = 0; i < inst.stages.size();) {
-        auto next = worthInlining(*this, i)
+        const Symbol out = stage(i).out;
+        auto next = !refused.contains(out) && worthInlining(*this, i)
                         ? inlineStage(inst, i)
                         : Result<OpInst>(makeDiag(DiagCode::ScheduleIllegal, ""));
         if (!next.ok()) {
+            refused.insert(out);
             ++i;
             continue;
         }
+        refused.clear();
         schedule.steps.push_back({StepKind::Inline, name(i), {}, 0, Tail::Guard, {}});
         inst = next.take();
     }
@@ -450,13 +465,20 @@ std::map<Symbol, Symbol> carriedAxes(const OpInst& inst, const ScheduleContext& 
 std::vector<NestPlan> Planner::nests() const {
     std::vector<bool> taken(inst.stages.size(), false);
     std::vector<NestPlan> out;
+    std::map<Symbol, std::vector<std::size_t>> users;
+    std::map<Symbol, int> writers;
+    for (std::size_t i = 0; i < inst.stages.size(); ++i) {
+        ++writers[stage(i).out];
+        for (const Symbol tensor : loaded(stage(i).body))
+            users[tensor].push_back(i);
+    }
+    std::vector<std::size_t> feeding; // that others read and nobody else writes
+    for (std::size_t i = 0; i < inst.stages.size(); ++i)
+        if (writers[stage(i).out] == 1 && users.contains(stage(i).out) && storesPlainly(stage(i)))
+            feeding.push_back(i);
     const auto feedsOnly = [&](std::size_t i, const std::map<std::size_t, AxisMap>& nest) {
-        const auto users = readers(stage(i).out);
-        const bool single =
-            std::count_if(inst.stages.begin(), inst.stages.end(),
-                          [&](const Stage& s) { return s.out == stage(i).out; }) == 1;
-        return single && !users.empty() && storesPlainly(stage(i)) &&
-               std::all_of(users.begin(), users.end(),
+        const std::vector<std::size_t>& readers = users.at(stage(i).out);
+        return std::all_of(readers.begin(), readers.end(),
                            [&](std::size_t user) { return nest.contains(user); });
     };
     for (std::size_t root = inst.stages.size(); root-- > 0;) {
@@ -469,7 +491,9 @@ std::vector<NestPlan> Planner::nests() const {
         nest[root]; // a stage of rank 0 is in its nest too
         std::optional<std::set<Symbol>> row;
         bool reduces = false;
-        for (std::size_t i = root; i-- > 0;) {
+        for (auto next = std::lower_bound(feeding.begin(), feeding.end(), root);
+             next != feeding.begin();) {
+            const std::size_t i = *--next;
             if (taken[i] || !feedsOnly(i, nest))
                 continue;
             const AxisMap axes = agreedAxes(*this, i, nest);
@@ -498,8 +522,9 @@ std::vector<NestPlan> Planner::nests() const {
         for (const std::size_t member : plan.members)
             taken[member] = true;
         taken[root] = true;
-        out.insert(out.begin(), std::move(plan));
+        out.push_back(std::move(plan));
     }
+    std::reverse(out.begin(), out.end());
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "schedule/lower_axes.h"
 
 #include <optional>
+#include <unordered_map>
 
 namespace fw {
 
@@ -71,7 +72,14 @@ public:
 private:
     std::int64_t wholePeriods(std::size_t stage, Symbol axis, std::int64_t unroll) const;
 
+    const std::set<Symbol>& loaded(const Expr& body) const;
+
     std::set<Symbol> m_names;
+    struct Loaded {
+        Expr body; // keeps the node alive
+        std::set<Symbol> tensors;
+    };
+    mutable std::unordered_map<const ExprNode*, Loaded> m_loaded; // of bodies that were asked about
 };
 
 // Whether the stage computes something of the node.
