@@ -50,7 +50,8 @@ private:
                                    const StmtTree& stmt, std::size_t element);
     std::optional<Shape> fromReads(const Local& local, const Tree& tree, const StmtTree& stmt,
                                    std::size_t element);
-    Ranges ranges(const std::vector<Axis>& axes) const;
+    Ranges ranges(const std::vector<Axis>& axes);
+    Expr sumBefore(const std::string& dim, const Exprs& extents, std::size_t count);
     bool asksOf(const Shape& shape) const;
     Status finishStage(Stage& stage, const TensorType& written, const StmtTree& stmt);
 
@@ -60,8 +61,10 @@ private:
     OpInst m_inst;
     std::set<std::string> m_taken;
     std::unordered_map<std::string, int> m_counted; // names made of a wish
-    std::map<std::string, Readable> m_written; // outputs and lets so far
+    std::map<std::string, Readable> m_written;      // outputs and lets so far
     std::map<std::string, Readable> m_params;
+    std::optional<Ranges> m_known;       // of the operands, once they are asked for
+    std::map<std::string, Exprs> m_sums; // of the first extents of a dim: none, one, two ...
 };
 
 // The body of a statement: reads of tensors, reductions, given().
@@ -142,11 +145,8 @@ protected:
         const auto found = m_builder.m_binding.perElement.find(dim);
         if (found == m_builder.m_binding.perElement.end())
             return std::nullopt;
-        Expr sum(0);
         const std::size_t count = function == "before" ? m_element : found->second.size();
-        for (std::size_t i = 0; i < std::min(count, found->second.size()); ++i)
-            sum = sum + found->second[i];
-        return Result<Expr>(sum);
+        return Result<Expr>(m_builder.sumBefore(dim, found->second, count));
     }
 
     bool isTensor(const std::string& name) const override {
@@ -316,15 +316,28 @@ const Readable* Builder::readable(const std::string& name, const StmtTree& stmt,
     return param == m_params.end() ? nullptr : &param->second;
 }
 
-Ranges Builder::ranges(const std::vector<Axis>& axes) const {
-    Ranges out;
-    for (const Assumption& assumption : m_binding.assumptions)
-        out.assume(assumption.condition);
-    // Operands exist, so their extents are none below 0: N - 1, say.
-    for (const BoundTensor& tensor : m_binding.tensors)
-        for (const Dim& dim : tensor.type.shape)
-            if (!dim.isInt() && !proveNonNegative(dim))
-                out.assume(leExpr(Expr(0), dim));
+Expr Builder::sumBefore(const std::string& dim, const Exprs& extents, std::size_t count) {
+    Exprs& sums = m_sums[dim];
+    if (sums.empty()) {
+        sums.emplace_back(0);
+        for (const Expr& extent : extents)
+            sums.push_back(sums.back() + extent);
+    }
+    return sums[std::min(count, extents.size())];
+}
+
+Ranges Builder::ranges(const std::vector<Axis>& axes) {
+    if (!m_known) {
+        m_known.emplace();
+        for (const Assumption& assumption : m_binding.assumptions)
+            m_known->assume(assumption.condition);
+        // Operands exist, so their extents are none below 0: N - 1, say.
+        for (const BoundTensor& tensor : m_binding.tensors)
+            for (const Dim& dim : tensor.type.shape)
+                if (!dim.isInt() && !proveNonNegative(dim))
+                    m_known->assume(leExpr(Expr(0), dim));
+    }
+    Ranges out = *m_known;
     for (const Axis& axis : axes)
         out.push(axis.var, Expr(0), axis.extent - Expr(1));
     return out;
