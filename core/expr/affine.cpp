@@ -12,8 +12,9 @@ namespace fw {
 bool addTerm(Affine& sum, const Expr& atom, std::int64_t coefficient) {
     if (coefficient == 0)
         return true;
+    const bool isVar = atom.isVar();
     for (auto& [known, value] : sum.terms) {
-        if (!(known == atom))
+        if (isVar ? !known.isVar() || known->symbol != atom->symbol : !(known == atom))
             continue;
         const auto total = checkedAdd(value, coefficient);
         if (!total)

@@ -520,6 +520,7 @@ Expr simplifyNode(const Expr& e, const Ranges& ranges) {
 namespace {
 
 constexpr std::uint32_t worthKeeping = 16; // parts
+constexpr std::uint32_t mostAtOnce = 4096; // parts of a sum, each as often as it stands there
 
 class Simplification {
 public:
@@ -541,15 +542,23 @@ public:
     }
 
 private:
-    Expr withSimplified(const Expr& e) {
+    // Sums inside of a sum of indices are brought to their form with it: each of them alone would
+    // take the square of its terms.
+    Expr withSimplified(const Expr& e, bool insideSum = false) {
+        const bool sum =
+            isSum(e) && (insideSum || (isIndex(e) && e->parts < mostAtOnce && !hasLoad(e)));
         Exprs args;
         args.reserve(e.args().size());
         bool same = true;
         for (const Expr& arg : e.args()) {
-            args.push_back(of(arg));
+            args.push_back(sum && isSum(arg) ? withSimplified(arg, true) : of(arg));
             same = same && args.back().sameNode(arg);
         }
         return same ? e : withArgs(e, std::move(args));
+    }
+
+    static bool isSum(const Expr& e) {
+        return e.op() == ExprOp::Add || e.op() == ExprOp::Sub || e.op() == ExprOp::Neg;
     }
 
     const Ranges& m_ranges;
