@@ -47,6 +47,12 @@ std::optional<std::size_t> depthOf(const PatternTree& p, const PatternTable& tab
             return std::nullopt;
         out = most * static_cast<std::size_t>(p.high);
         break;
+    case PatternKind::Associative: // a tree of as many calls as its operands need
+        if (std::any_of(p.args.begin(), p.args.end(),
+                        [](const PatternTree& part) { return part.kind == PatternKind::Rest; }))
+            return std::nullopt;
+        out = p.args.size() - 1 + most;
+        break;
     default:
         return std::nullopt; // paths and trees of any length
     }
