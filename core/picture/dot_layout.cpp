@@ -139,6 +139,16 @@ std::optional<std::uint32_t> nodeNumber(std::string_view name) {
 
 } // namespace
 
+std::size_t passedLayers(const LayeredInput& input) {
+    const Layers layers = assignLayers(input);
+    std::size_t out = 0;
+    for (const LayeredEdge& edge : input.edges) {
+        const std::int32_t span = layers.slots[edge.to].layer - layers.slots[edge.from].layer;
+        out += static_cast<std::size_t>(std::max(std::abs(span) - 1, 0));
+    }
+    return out;
+}
+
 std::string dotInput(const LayeredInput& input) {
     const auto sides = sidesOf(input);
     std::string out = "digraph g {\n";

@@ -85,6 +85,11 @@ Result<LayeredOutput> layOut(const LayeredInput& input, const Diagram& diagram,
     } else if (options.engine == EngineChoice::Auto && boxes > options.dotMaxBoxes) {
         say(ReasonCode::LayoutEngine, fmt::format("{} boxes are more than the {} given to Graphviz",
                                                   boxes, options.dotMaxBoxes));
+    } else if (const std::size_t passed = passedLayers(input);
+               options.engine == EngineChoice::Auto && passed > mostPassed) {
+        say(ReasonCode::LayoutEngine,
+            fmt::format("the edges pass {} layers, more than the {} given to Graphviz", passed,
+                        mostPassed));
     } else if (boxes > 0) {
         auto dot = dotLayout(input, options, cancel);
         if (dot.ok()) {

@@ -22,6 +22,7 @@ class TestDot : public QObject {
 private Q_SLOTS:
     void drawsWithGraphviz();
     void largeDiagramsAreNotGiven();
+    void longEdgesAreNotGiven();
     void troubleFallsBack_data();
     void troubleFallsBack();
     void answersThatAreNotUsed();
@@ -73,6 +74,39 @@ void TestDot::largeDiagramsAreNotGiven() {
     QCOMPARE(picture->decisions.at(0).sentence(),
              std::string(
                  "drawn with the built-in layout: 6 boxes are more than the 5 given to Graphviz"));
+}
+
+// Each box reads all that came before it: few boxes, and edges that pass most of the layers.
+void TestDot::longEdgesAreNotGiven() {
+    const auto everyReadsAll = [](std::int64_t count) {
+        Diagram d;
+        d.name = "dense";
+        for (std::int64_t i = 0; i < count; ++i) {
+            Box box;
+            box.id = i;
+            box.title = "box";
+            d.boxes.push_back(box);
+            for (std::int64_t k = 0; k < i; ++k) {
+                Edge edge;
+                edge.from = k;
+                edge.to = i;
+                d.edges.push_back(edge);
+            }
+        }
+        return d;
+    };
+    DrawOptions options;
+    options.dotProgram = m_dir.filePath(QStringLiteral("absent")).toStdString();
+    const auto few = draw(everyReadsAll(27), options), many = draw(everyReadsAll(28), options);
+    QVERIFY(few.ok() && many.ok());
+    // Of n boxes in a row any two pass those between them: n (n - 1) (n - 2) / 6.
+    QVERIFY(few->decisions.at(0).sentence().ends_with("cannot be started"));
+    QCOMPARE(few->engine, LayoutEngine::Layered);
+    QCOMPARE(
+        many->decisions.at(0).sentence(),
+        std::string("drawn with the built-in layout: the edges pass 3276 layers, more than the "
+                    "3000 given to Graphviz"));
+    QCOMPARE(brokenInvariant(everyReadsAll(28), *many), std::string());
 }
 
 void TestDot::troubleFallsBack_data() {
