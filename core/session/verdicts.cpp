@@ -147,15 +147,6 @@ void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Wher
         "mend the right side, or keep such graphs out behind where"));
 }
 
-// Whether the order of a rule and another matters; the texts of all rules say what they come to.
-bool matters(const std::shared_ptr<const RuleTree>& rule,
-             const std::shared_ptr<const RuleTree>& other, const Books& books,
-             const std::string& allTexts, const CancelToken& cancel) {
-    return remembered(allTexts + "\n" + rule->source + "\n" + other->source, cancel, [&] {
-        return criticalPair(rule, other, books.rules, books.operators).has_value();
-    });
-}
-
 // What the schedule is for: what it says, and what blocks with an entry that names it are for.
 std::vector<LoopSubject> subjectsOf(const ScheduleTree& schedule, const Books& books) {
     std::vector<LoopSubject> out;
@@ -202,40 +193,81 @@ void tryLoops(const DeclarationPtr& declaration, const Books& books, const Where
     row.diagnostics.push_back(std::move(*trial.wrong));
 }
 
-// One remark on the rules with which a rule comes to different graphs, whichever acts first. Of two
-// in one book the later one has it.
-void tellOrder(const DeclarationPtr& declaration, const Books& books, const std::string& file,
-               const CancelToken& cancel, CheckItem& row) {
-    const auto rule = declarationAs<RuleTree>(declaration);
-    if (!rule || rule->keyword != "rule")
-        return;
-    std::string texts = textsAround(books);
-    for (const auto& entry : books.rules.entries)
-        texts += "\n" + entry->source;
-    bool behind = false;
-    std::vector<std::string> others;
-    for (const auto& entry : books.rules.entries) {
-        const auto other = std::dynamic_pointer_cast<const RuleTree>(entry);
-        behind = behind || other == rule;
-        if (!other || other == rule || cancel.cancelled())
-            continue;
-        const auto from = books.rules.files.find(other.get());
-        const bool sameBook = from != books.rules.files.end() && from->second == file;
-        if (!(behind && sameBook) && matters(rule, other, books, texts, cancel))
-            others.push_back(other->name);
+// The rules of a book laid over one another, within a limit for all of them together: of a hundred
+// that are alike there are five thousand pairs.
+class Orders {
+public:
+    Orders(const Books& books, std::string file)
+        : m_books(books), m_file(std::move(file)), m_pairs(books.rules, books.operators) {
+        std::string texts = textsAround(books);
+        for (const auto& entry : books.rules.entries)
+            texts += "\n" + entry->source;
+        m_texts = hashOf(texts).hex();
     }
-    if (others.empty())
-        return;
-    Diag remark = makeWarning(
-        DiagCode::RuleOrder,
-        fmt::format(
-            "{} and {} leave different graphs where both match: the one that is asked first "
-            "decides",
-            rule->name, fmt::join(others, ", ")),
-        {file, {}, row.line, row.column}, "fw rules tells the order");
-    remark.severity = Severity::Note;
-    row.diagnostics.push_back(std::move(remark));
-}
+
+    // One remark on the rules with which a rule comes to different graphs, whichever acts first. Of
+    // two in one book the later one has it.
+    void tell(const std::shared_ptr<const RuleTree>& rule, const CancelToken& cancel,
+              CheckItem& row) {
+        const Asked asked =
+            remembered(fmt::format("{}\n{}\n{}\n{}", m_texts, m_file, m_left, rule->source), cancel,
+                       [&] { return ask(rule, cancel); });
+        m_left -= asked.drawn;
+        const Where where{m_file, {}, row.line, row.column};
+        const auto remark = [&](std::string said, std::string advice) {
+            Diag out = makeWarning(DiagCode::RuleOrder, std::move(said), where, std::move(advice));
+            out.severity = Severity::Note;
+            row.diagnostics.push_back(std::move(out));
+        };
+        if (!asked.others.empty())
+            remark(fmt::format("{} and {} leave different graphs where both match: the one that is "
+                               "asked first decides",
+                               rule->name, fmt::join(asked.others, ", ")),
+                   "fw rules tells the order");
+        if (asked.left > 0)
+            remark(fmt::format("whether {} and {} others leave different graphs where both match "
+                               "was not tried: {} pairs of rules that want some of the same "
+                               "operators are tried in a book",
+                               rule->name, asked.left, mostPairs),
+                   "put the rules of one subject into a book of their own");
+    }
+
+private:
+    static constexpr std::size_t mostPairs = 300;
+    struct Asked {
+        std::vector<std::string> others;
+        std::size_t drawn = 0, left = 0; // pairs
+    };
+
+    Asked ask(const std::shared_ptr<const RuleTree>& rule, const CancelToken& cancel) {
+        Asked out;
+        bool behind = false;
+        for (const auto& entry : m_books.rules.entries) {
+            const auto other = std::dynamic_pointer_cast<const RuleTree>(entry);
+            behind = behind || other == rule;
+            if (!other || other == rule || cancel.cancelled())
+                continue;
+            const auto from = m_books.rules.files.find(other.get());
+            const bool sameBook = from != m_books.rules.files.end() && from->second == m_file;
+            if ((behind && sameBook) || !m_pairs.overlap(rule, other))
+                continue;
+            if (out.drawn == m_left) {
+                ++out.left;
+                continue;
+            }
+            ++out.drawn;
+            if (m_pairs.of(rule, other, cancel))
+                out.others.push_back(other->name);
+        }
+        return out;
+    }
+
+    const Books& m_books;
+    const std::string m_file;
+    std::string m_texts;
+    CriticalPairs m_pairs;
+    std::size_t m_left = mostPairs;
+};
 
 // Of the rules of one book that nothing shows to end, with those before them: a remark each.
 std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
@@ -369,12 +401,13 @@ struct Verdicts::Known {
     Order order = Order::Tell;
     CancelToken cancel;
     std::map<const DeclarationTree*, Diag> endings;
+    std::unique_ptr<Orders> orders; // once one is asked for
 };
 
 Verdicts::Verdicts(const Books& books, const std::string& file, Order order,
                    const CancelToken& cancel)
     : m_known(std::make_unique<Known>(
-          Known{books, file, order, cancel, remarksOnEnding(books, file)})) {}
+          Known{books, file, order, cancel, remarksOnEnding(books, file), {}})) {}
 
 Verdicts::~Verdicts() = default;
 
@@ -386,8 +419,12 @@ void Verdicts::judge(const DeclarationPtr& declaration, CheckItem& row) const {
     tryRuleOf(declaration, books, where, m_known->cancel, row);
     if (row.stands()) {
         tellHidden(declaration, books, where, row);
-        if (m_known->order == Order::Tell)
-            tellOrder(declaration, books, m_known->file, m_known->cancel, row);
+        const auto rule = declarationAs<RuleTree>(declaration);
+        if (m_known->order == Order::Tell && rule && rule->keyword == "rule") {
+            if (!m_known->orders)
+                m_known->orders = std::make_unique<Orders>(books, m_known->file);
+            m_known->orders->tell(rule, m_known->cancel, row);
+        }
     }
     if (const auto remark = m_known->endings.find(declaration.get());
         remark != m_known->endings.end())

@@ -1,6 +1,8 @@
 #include "verdict/critical.h"
 
 #include "ir/same_structure.h"
+#include "pattern/roots.h"
+#include "rewrite/apply.h"
 #include "verdict/draw_graph.h"
 #include "verdict/overlap.h"
 
@@ -22,67 +24,39 @@ struct Acted {
     std::set<NodeId> matched;
 };
 
-class Pair {
-public:
-    Pair(const std::shared_ptr<const RuleTree>& one, const std::shared_ptr<const RuleTree>& other,
-         const RuleBook& book, const std::shared_ptr<const OperatorSet>& operators,
-         std::uint64_t seed)
-        : m_one(one), m_other(other), m_book(book), m_operators(operators),
-          m_first(onceAlone(one, book)), m_second(onceAlone(other, book)), m_seed(seed) {
-        m_stage = book;
-        std::erase_if(m_stage.entries,
-                      [&](const auto& entry) { return stageOf(*entry) != one->stage; });
-        const auto fold = std::make_shared<BuiltinTree>();
-        fold->name = "fold_constants";
-        m_stage.entries.push_back(fold);
+bool meet(const Acted& a, const Acted& b) {
+    return std::any_of(a.matched.begin(), a.matched.end(),
+                       [&](NodeId id) { return b.matched.contains(id); });
+}
+
+} // namespace
+
+struct CriticalPairs::Prepared {
+    Prepared(const std::shared_ptr<const RuleTree>& tree, const RuleBook& book,
+             const PatternTable& table)
+        : patterns(tree->match, table), forms(overlapForms(patterns.first())),
+          literals(literalsOf(*tree, tree->match)) {
+        const auto alone = std::make_shared<RuleTree>(*tree);
+        alone->strategy = "once";
+        once.entries = {alone};
+        once.patterns = book.patterns;
+        rule = alone;
     }
 
-    std::optional<CriticalPair> find() {
-        if (m_one->match.size() != 1 || m_other->match.size() != 1)
-            return std::nullopt;
-        const PatternTable table = m_book.table();
-        const PatternTree own = PreparedPatterns(m_one->match, table).first(),
-                          its = PreparedPatterns(m_other->match, table).first();
-        std::vector<PatternTree> both = overlaps(own, its);
-        for (PatternTree& one : overlaps(its, own))
-            both.push_back(std::move(one));
-        Literals literals = literalsOf(*m_one, m_one->match);
-        const Literals more = literalsOf(*m_other, m_other->match);
-        literals.integers.insert(literals.integers.end(), more.integers.begin(),
-                                 more.integers.end());
-        literals.reals.insert(literals.reals.end(), more.reals.begin(), more.reals.end());
-        literals.lists.insert(literals.lists.end(), more.lists.begin(), more.lists.end());
-        for (const PatternTree& pattern : both) {
-            const std::vector<NamedPattern> named{{m_one->match.front().name, pattern}};
-            GraphDrawer drawer(named, literals, m_operators, m_seed, mostAttempts);
-            std::size_t allowed = leastWork;
-            for (int draw = 0, graphs = 0;
-                 draw < mostDraws && graphs < wantedGraphs && drawer.work() < allowed; ++draw)
-                if (const std::optional<GraphPtr> graph = drawer.draw()) {
-                    const auto first = acted(*graph, m_first);
-                    const auto second = first ? acted(*graph, m_second) : first;
-                    if (!second || !meet(*first, *second))
-                        continue;
-                    ++graphs;
-                    allowed += leastWork;
-                    if (auto pair = parted(*graph, *first, *second))
-                        return pair;
-                }
-        }
-        return std::nullopt;
+    bool matches(const Graph& graph, const PatternTable& table) const {
+        MatchOptions quiet;
+        quiet.nearMisses = false;
+        Matcher matcher(graph, table, quiet);
+        const PossibleRoots possible(patterns.first(), table);
+        for (const NodePtr& node : graph.nodes())
+            for (const ValueRef value : possible.at(*node))
+                if (const auto found = matchRule(matcher, *rule, patterns, graph, value);
+                    found && found->match)
+                    return true;
+        return false;
     }
 
-private:
-    static RuleBook onceAlone(const std::shared_ptr<const RuleTree>& rule, const RuleBook& book) {
-        RuleBook out;
-        const auto once = std::make_shared<RuleTree>(*rule);
-        once->strategy = "once";
-        out.entries = {once};
-        out.patterns = book.patterns;
-        return out;
-    }
-
-    static std::optional<Acted> acted(const GraphPtr& graph, const RuleBook& once) {
+    std::optional<Acted> acted(const GraphPtr& graph) const {
         const Result<Rewritten> out = rewriteGraph(graph, once, {});
         if (!out || out->trace.applications.size() != 1)
             return std::nullopt;
@@ -92,43 +66,96 @@ private:
         return all;
     }
 
-    static bool meet(const Acted& a, const Acted& b) {
-        return std::any_of(a.matched.begin(), a.matched.end(),
-                           [&](NodeId id) { return b.matched.contains(id); });
-    }
-
-    // Constants are folded on both sides, so that a weight and its formula are one.
-    GraphPtr settled(const GraphPtr& graph) const {
-        const Result<Rewritten> out = rewriteGraph(graph, m_stage, {});
-        return out && out->trace.stopReason == "fixpoint" ? out->graph : nullptr;
-    }
-
-    std::optional<CriticalPair> parted(const GraphPtr& graph, const Acted& first,
-                                       const Acted& second) const {
-        const GraphPtr left = settled(first.graph), right = settled(second.graph);
-        if (!left || !right || structuralDifference(*left, *right).empty())
-            return std::nullopt;
-        return CriticalPair{graph, left, right};
-    }
-
-    const std::shared_ptr<const RuleTree> m_one, m_other;
-    const RuleBook& m_book;
-    const std::shared_ptr<const OperatorSet> m_operators;
-    RuleBook m_stage;
-    const RuleBook m_first, m_second;
-    const std::uint64_t m_seed;
+    PreparedPatterns patterns;
+    OverlapForms forms;
+    Literals literals;
+    RuleBook once;
+    std::shared_ptr<const RuleTree> rule; // the one in it
 };
 
-} // namespace
+CriticalPairs::CriticalPairs(const RuleBook& book, std::shared_ptr<const OperatorSet> operators,
+                             std::uint64_t seed)
+    : m_book(book), m_table(book.table()), m_operators(std::move(operators)), m_seed(seed) {}
 
-std::optional<CriticalPair> criticalPair(const std::shared_ptr<const RuleTree>& one,
-                                         const std::shared_ptr<const RuleTree>& other,
-                                         const RuleBook& book,
-                                         const std::shared_ptr<const OperatorSet>& operators,
-                                         std::uint64_t seed) {
-    if (one == other || one->stage != other->stage)
+CriticalPairs::~CriticalPairs() = default;
+
+const CriticalPairs::Prepared&
+CriticalPairs::prepared(const std::shared_ptr<const RuleTree>& rule) {
+    std::shared_ptr<const Prepared>& known = m_rules[rule.get()];
+    if (!known)
+        known = std::make_shared<const Prepared>(rule, m_book, m_table);
+    return *known;
+}
+
+std::vector<PatternTree> CriticalPairs::laid(const std::shared_ptr<const RuleTree>& one,
+                                             const std::shared_ptr<const RuleTree>& other) {
+    if (one == other || one->stage != other->stage || one->match.size() != 1 ||
+        other->match.size() != 1)
+        return {};
+    const OverlapForms &own = prepared(one).forms, &its = prepared(other).forms;
+    std::vector<PatternTree> both = overlaps(own, its);
+    for (PatternTree& more : overlaps(its, own))
+        both.push_back(std::move(more));
+    return both;
+}
+
+bool CriticalPairs::overlap(const std::shared_ptr<const RuleTree>& one,
+                            const std::shared_ptr<const RuleTree>& other) {
+    return !laid(one, other).empty();
+}
+
+std::optional<CriticalPair> CriticalPairs::of(const std::shared_ptr<const RuleTree>& one,
+                                              const std::shared_ptr<const RuleTree>& other,
+                                              const CancelToken& cancel) {
+    const std::vector<PatternTree> both = laid(one, other);
+    if (both.empty())
         return std::nullopt;
-    return Pair(one, other, book, operators, seed).find();
+    const Prepared &own = prepared(one), &its = prepared(other);
+    Literals literals = own.literals;
+    const auto append = [](auto& to, const auto& more) {
+        to.insert(to.end(), more.begin(), more.end());
+    };
+    append(literals.integers, its.literals.integers);
+    append(literals.reals, its.literals.reals);
+    append(literals.lists, its.literals.lists);
+    const auto [stage, isNew] = m_stages.try_emplace(one->stage);
+    if (isNew) {
+        stage->second = m_book;
+        std::erase_if(stage->second.entries,
+                      [&](const auto& entry) { return stageOf(*entry) != one->stage; });
+        const auto fold = std::make_shared<BuiltinTree>();
+        fold->name = "fold_constants";
+        stage->second.entries.push_back(fold);
+    }
+    RewriteOptions options;
+    options.cancel = cancel;
+    // Constants are folded on both sides, so that a weight and its formula are one.
+    const auto settled = [&](const GraphPtr& graph) {
+        const Result<Rewritten> out = rewriteGraph(graph, stage->second, options);
+        return out && out->trace.stopReason == "fixpoint" ? out->graph : nullptr;
+    };
+    for (const PatternTree& pattern : both) {
+        const std::vector<NamedPattern> named{{one->match.front().name, pattern}};
+        GraphDrawer drawer(named, literals, m_operators, m_seed, mostAttempts);
+        std::size_t allowed = leastWork;
+        for (int draw = 0, graphs = 0; draw < mostDraws && graphs < wantedGraphs &&
+                                       drawer.work() < allowed && !cancel.cancelled();
+             ++draw) {
+            const std::optional<GraphPtr> graph = drawer.draw();
+            // To look is far cheaper than to act.
+            if (!graph || !own.matches(**graph, m_table) || !its.matches(**graph, m_table))
+                continue;
+            const auto first = own.acted(*graph), second = first ? its.acted(*graph) : first;
+            if (!second || !meet(*first, *second))
+                continue;
+            ++graphs;
+            allowed += leastWork;
+            const GraphPtr left = settled(first->graph), right = settled(second->graph);
+            if (left && right && !structuralDifference(*left, *right).empty())
+                return CriticalPair{*graph, left, right};
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace fw

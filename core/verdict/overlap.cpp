@@ -1,5 +1,7 @@
 #include "verdict/overlap.h"
 
+#include "ir/tensor_type.h"
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -122,8 +124,64 @@ PatternTree marked(PatternTree p) {
     return p;
 }
 
+bool differ(const Tree& a, const Tree& b) { // as numbers that are written
+    return a.kind == b.kind && ((a.kind == TreeKind::Int && a.integer != b.integer) ||
+                                (a.kind == TreeKind::Float && a.real != b.real));
+}
+
+// Of dims that are written as numbers from one end on, up to "...".
+template <class Iterator>
+bool differBefore(Iterator a, Iterator aEnd, Iterator b, Iterator bEnd) {
+    for (; a != aEnd && b != bEnd; ++a, ++b) {
+        if (a->kind == TreeKind::Pack || b->kind == TreeKind::Pack)
+            return false;
+        if (differ(*a, *b))
+            return true;
+    }
+    return false;
+}
+
+// Whether no value is both.
+bool exclude(const PatternConstraint& a, const PatternConstraint& b) {
+    using Kind = PatternConstraint::Kind;
+    if (a.kind != Kind::Type || b.kind != Kind::Type)
+        return false;
+    const auto first = parseDtype(a.name), second = parseDtype(b.name);
+    if (first && second && *first != *second)
+        return true;
+    const auto isPack = [](const Tree& dim) { return dim.kind == TreeKind::Pack; };
+    return a.hasShape && b.hasShape &&
+           ((std::none_of(a.dims.begin(), a.dims.end(), isPack) &&
+             std::none_of(b.dims.begin(), b.dims.end(), isPack) &&
+             a.dims.size() != b.dims.size()) ||
+            differBefore(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end()) ||
+            differBefore(a.dims.rbegin(), a.dims.rend(), b.dims.rbegin(), b.dims.rend()));
+}
+
+bool exclude(const PatternAttrTree& a, const PatternAttrTree& b) {
+    return a.kind == PatternAttrTree::Kind::Equal && b.kind == PatternAttrTree::Kind::Equal &&
+           a.name == b.name && differ(a.value, b.value);
+}
+
+template <class Demand>
+bool excludeEachOther(const std::vector<Demand>& all, const std::vector<Demand>& others) {
+    return std::any_of(all.begin(), all.end(), [&](const Demand& one) {
+        return std::any_of(others.begin(), others.end(),
+                           [&](const Demand& other) { return exclude(one, other); });
+    });
+}
+
+// What `p` stands for is also demanded by `other`: the parts that are bound to one another are one
+// value.
+bool excludeEachOther(const PatternTree& p, const PatternTree& other) {
+    return excludeEachOther(p.constraints, other.constraints) ||
+           (other.kind == PatternKind::Bind && excludeEachOther(p, other.args[0]));
+}
+
 // What fits both, if something may.
 std::optional<PatternTree> unified(const PatternTree& a, const PatternTree& b) {
+    if (excludeEachOther(a, b) || excludeEachOther(a.attrs, b.attrs))
+        return std::nullopt;
     if (a.kind == PatternKind::Bind) {
         auto value = unified(a.args[0], b);
         return value ? std::optional(bound(a, std::move(*value))) : std::nullopt;
@@ -183,11 +241,14 @@ void overEach(const PatternTree& p, const PatternTree& inner,
 
 } // namespace
 
-std::vector<PatternTree> overlaps(const PatternTree& outer, const PatternTree& inner) {
+OverlapForms overlapForms(const PatternTree& pattern) {
+    return {Forms().of(pattern, std::nullopt), Forms().of(marked(pattern), std::nullopt)};
+}
+
+std::vector<PatternTree> overlaps(const OverlapForms& outer, const OverlapForms& inner) {
     std::vector<PatternTree> out;
-    const std::vector<PatternTree> inners = Forms().of(marked(inner), std::nullopt);
-    for (const PatternTree& form : Forms().of(outer, std::nullopt))
-        for (const PatternTree& over : inners)
+    for (const PatternTree& form : outer.outer)
+        for (const PatternTree& over : inner.inner)
             if (withoutNames(over).kind == PatternKind::Call)
                 overEach(
                     form, over, [](PatternTree part) { return part; }, out);

@@ -11,8 +11,15 @@
 
 namespace fw {
 
-// `outer`, `inner`: with what declared patterns stand for. Names of the inner one get a mark, so
-// that they stand for values of their own.
-std::vector<PatternTree> overlaps(const PatternTree& outer, const PatternTree& inner);
+// A pattern, with what declared ones stand for, in the forms that are laid over others. Names of
+// the inner ones have a mark, so that they stand for values of their own.
+struct OverlapForms {
+    std::vector<PatternTree> outer, inner;
+};
+OverlapForms overlapForms(const PatternTree& pattern);
+
+// The inner forms of one over the outer ones of the other; none that asks for an attribute or a
+// type of two values at once.
+std::vector<PatternTree> overlaps(const OverlapForms& outer, const OverlapForms& inner);
 
 } // namespace fw
