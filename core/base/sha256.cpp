@@ -1,6 +1,6 @@
 #include "base/sha256.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -51,20 +51,33 @@ void compress(State& state, const std::byte* block) {
 
 } // namespace
 
-std::string sha256Hex(std::span<const std::byte> bytes) {
-    State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    const std::size_t whole = bytes.size() / 64 * 64;
-    for (std::size_t i = 0; i < whole; i += 64)
-        compress(state, bytes.data() + i);
+void Sha256::add(std::span<const std::byte> bytes) {
+    std::size_t filled = m_size % m_block.size();
+    m_size += bytes.size();
+    if (filled > 0) {
+        const std::size_t taken = std::min(bytes.size(), m_block.size() - filled);
+        std::copy_n(bytes.begin(), taken, m_block.begin() + static_cast<std::ptrdiff_t>(filled));
+        bytes = bytes.subspan(taken);
+        filled += taken;
+        if (filled < m_block.size())
+            return;
+        compress(m_state, m_block.data());
+    }
+    for (; bytes.size() >= m_block.size(); bytes = bytes.subspan(m_block.size()))
+        compress(m_state, bytes.data());
+    std::copy(bytes.begin(), bytes.end(), m_block.begin());
+}
 
-    std::vector<std::byte> tail(bytes.begin() + static_cast<std::ptrdiff_t>(whole), bytes.end());
+std::string Sha256::hex() const {
+    const auto filled = static_cast<std::ptrdiff_t>(m_size % m_block.size());
+    std::vector<std::byte> tail(m_block.begin(), m_block.begin() + filled);
     tail.push_back(std::byte{0x80});
     while (tail.size() % 64 != 56)
         tail.push_back(std::byte{0});
-    const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+    const std::uint64_t bits = m_size * 8;
     for (int shift = 56; shift >= 0; shift -= 8)
         tail.push_back(static_cast<std::byte>(bits >> shift));
+    State state = m_state;
     for (std::size_t i = 0; i < tail.size(); i += 64)
         compress(state, tail.data() + i);
 
@@ -73,6 +86,12 @@ std::string sha256Hex(std::span<const std::byte> bytes) {
         for (int shift = 28; shift >= 0; shift -= 4)
             text += "0123456789abcdef"[(word >> shift) & 15u];
     return text;
+}
+
+std::string sha256Hex(std::span<const std::byte> bytes) {
+    Sha256 out;
+    out.add(bytes);
+    return out.hex();
 }
 
 } // namespace fw

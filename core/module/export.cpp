@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <set>
+#include <unistd.h>
 
 namespace fw::module {
 
@@ -89,11 +92,18 @@ fw::Status checkRequest(const ExportRequest& request) {
     return {};
 }
 
-// The payload of the weights file. Constants may share a place; gaps are zero.
-Result<std::vector<std::byte>> gatherWeights(const ExportRequest& request) {
+// The payload of the weights file: that of the request, or `payload` where pieces of it lie
+// elsewhere. Constants may share a place; gaps are zero.
+Result<std::span<const std::byte>> gatherWeights(const ExportRequest& request,
+                                                 std::vector<std::byte>& payload) {
     const Program& program = request.program;
-    std::vector<std::byte> payload;
-    if (request.weights.payload)
+    const bool whole = request.weights.payload != nullptr;
+    const std::vector<const void*> pieces(request.weights.pieces.begin(),
+                                          request.weights.pieces.end());
+    if (whole && std::all_of(pieces.begin(), pieces.end(),
+                             [](const void* piece) { return piece == nullptr; }))
+        return std::span(request.weights.payload, program.weightsBytes);
+    if (whole)
         payload.assign(request.weights.payload, request.weights.payload + program.weightsBytes);
     else
         payload.resize(program.weightsBytes);
@@ -101,17 +111,60 @@ Result<std::vector<std::byte>> gatherWeights(const ExportRequest& request) {
         const Tensor& tensor = program.tensors[i];
         if (tensor.storage != Storage::Constant)
             continue;
-        const void* piece = i < request.weights.pieces.size() ? request.weights.pieces[i] : nullptr;
+        const void* piece = i < pieces.size() ? pieces[i] : nullptr;
         std::int64_t bytes = 0;
         evaluate(program.expressions[tensor.bytes], nullptr,
                  bytes); // checkProgram did it without error
         if (piece && bytes > 0)
             std::memcpy(payload.data() + tensor.offset, piece, static_cast<std::size_t>(bytes));
-        else if (!request.weights.payload && bytes > 0)
+        else if (!whole && bytes > 0)
             return makeDiag(DiagCode::ExportFailed,
                             fmt::format("the constant {} has no data", tensor.name));
     }
-    return payload;
+    return std::span<const std::byte>(payload);
+}
+
+// Weights are as large as the memory that they leave: they are written from where they lie, and
+// read back in pieces.
+fw::Status writeWeights(const std::string& path, std::span<const std::uint8_t> header,
+                        std::span<const std::byte> payload) {
+    const auto unwritable = [&] {
+        return makeDiag(DiagCode::FileUnwritable,
+                        fmt::format("cannot write {}: {}", path, strerror(errno)));
+    };
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return unwritable();
+    bool fine = true;
+    for (std::span<const std::byte> rest : {std::as_bytes(header), payload})
+        while (fine && !rest.empty()) {
+            const ssize_t count = ::write(file, rest.data(), rest.size());
+            if (count > 0)
+                rest = rest.subspan(static_cast<std::size_t>(count));
+            else
+                fine = count < 0 && errno == EINTR;
+        }
+    fine = fine && ::fsync(file) == 0;
+    fw::Status out = fine ? fw::Status() : fw::Status(unwritable());
+    if (::close(file) != 0 && out.ok())
+        out = unwritable();
+    return out;
+}
+
+Result<FileEntry> entryOf(const std::string& name, const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::vector<char> piece(std::size_t{1} << 20);
+    Sha256 sum;
+    std::uint64_t size = 0;
+    while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) ||
+           file.gcount() > 0) {
+        const std::span<const char> read(piece.data(), static_cast<std::size_t>(file.gcount()));
+        sum.add(std::as_bytes(read));
+        size += read.size();
+    }
+    if (!file.eof())
+        return makeDiag(DiagCode::FileMissing, fmt::format("cannot read {}", path));
+    return FileEntry{name, size, sum.hex()};
 }
 
 fw::Status link(const ExportRequest& request, const Staging& staging, const CancelToken& cancel) {
@@ -147,19 +200,19 @@ fw::Status link(const ExportRequest& request, const Staging& staging, const Canc
 }
 
 fw::Status writeParts(const ExportRequest& request, const Staging& staging,
-                      std::string_view payload, std::uint64_t hash) {
+                      std::span<const std::byte> payload) {
     Program stored = request.program;
+    const std::uint64_t hash = hashWeights(payload.data(), payload.size());
     stored.weightsHash = hash;
     stored.metadata.clear(); // has its own place in the library
-    std::string weights(view(weightsHeader(payload.size(), hash)));
-    weights += payload;
+    FW_CHECK(writeWeights(staging.file(request.name + ".weights"),
+                          weightsHeader(payload.size(), hash), payload));
     const std::pair<std::string, std::string> files[] = {
         {"program.bin", std::string(view(writeProgram(stored)))},
         {"metadata.json", request.program.metadata},
         {"contents.s", contentsAssembly(request)},
         {"runtime.a", std::string(embeddedArchive())},
         {"exports.map", exportsText(request)},
-        {request.name + ".weights", std::move(weights)},
         {request.name + ".h", headerText(request)},
         {request.name + "Config.cmake", configText(request)},
         {"CMakeLists.txt", listsText(request)},
@@ -223,11 +276,10 @@ std::string moduleName(std::string_view text) {
 Result<ExportReport> exportModule(const ExportRequest& request, const std::string& directory,
                                   const CancelToken& cancel) {
     FW_CHECK(checkRequest(request));
-    FW_TRY(const std::vector<std::byte> payload, gatherWeights(request));
+    std::vector<std::byte> gathered;
+    FW_TRY(const std::span<const std::byte> payload, gatherWeights(request, gathered));
     FW_TRY(const Staging staging, makeStaging(directory));
-    FW_CHECK(writeParts(request, staging,
-                        {reinterpret_cast<const char*>(payload.data()), payload.size()},
-                        hashWeights(payload.data(), payload.size())));
+    FW_CHECK(writeParts(request, staging, payload));
     FW_CHECK(link(request, staging, cancel));
     FW_TRY(const std::vector<std::string> libraries, copyUserLibraries(request, staging));
 
@@ -240,8 +292,8 @@ Result<ExportReport> exportModule(const ExportRequest& request, const std::strin
     ExportReport report;
     std::vector<FileEntry> entries;
     for (const std::string& name : names) {
-        FW_TRY(const MappedFile file, mapFile(staging.file(name), std::uint64_t{1} << 40));
-        entries.push_back({name, file.bytes.size(), sha256Hex(file.bytes)});
+        FW_TRY(FileEntry entry, entryOf(name, staging.file(name)));
+        entries.push_back(std::move(entry));
         report.sha256[name] = entries.back().sha256;
     }
     report.libraries = openedLibraries(request.program);
