@@ -119,16 +119,20 @@ Pipeline& FittingPipelines::of(const snapshot::Arguments& arguments, const Conte
         }
         return of(data, context);
     }
-    if (!isTestFolder(arguments.model))
-        return m_free;
-    Result<std::vector<TestDataSet>> sets = std::vector<TestDataSet>();
-    if (const auto imported = m_free.imported(context)) {
+    const auto found = sets(arguments, context);
+    return !found || found->empty() ? m_free : of(found->front(), context);
+}
+
+Result<std::vector<TestDataSet>> FittingPipelines::sets(const snapshot::Arguments& arguments,
+                                                        const Context& context) {
+    if (const auto imported = m_base->imported(context)) {
         const Graph& graph = *(*imported)->inlined;
-        sets = dataSetsFor({graph, graph, m_free.inputs().types}, arguments);
-    } else if (auto folder = findTestData(arguments.model)) {
-        sets = std::move(folder->sets);
+        return dataSetsFor({graph, graph, m_base->inputs().types}, arguments);
     }
-    return !sets || sets->empty() ? m_free : of(sets->front(), context);
+    if (!isTestFolder(arguments.model))
+        return std::vector<TestDataSet>();
+    FW_TRY(TestFolder folder, findTestData(arguments.model));
+    return std::move(folder.sets);
 }
 
 } // namespace fw

@@ -21,15 +21,17 @@ public:
     // Of the data that a command with these arguments runs first; with made-up ones the free one.
     // What cannot be read, or does not belong to the model, is told by who needs it.
     Pipeline& of(const snapshot::Arguments& arguments, const Context& context);
-    // In which the sizes are those that the model leaves free; an input without a shape has that of
-    // the data asked about last.
-    Pipeline& base() { return *m_base; }
+    // The data sets that dataSetsFor() gives of what the model leaves free.
+    Result<std::vector<TestDataSet>> sets(const snapshot::Arguments& arguments,
+                                          const Context& context);
 
 private:
     void findBase(const ReadTensors& data, const Context& context);
     Pipeline& with(std::map<std::string, std::string> types);
 
     Pipeline& m_free;
+    // In which the sizes are those that the model leaves free; an input without a shape has that of
+    // the data asked about last.
     Pipeline* m_base = &m_free;
     std::map<std::map<std::string, std::string>, std::unique_ptr<Pipeline>> m_made; // by types
 };

@@ -266,9 +266,7 @@ Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const 
         out.notices.insert(out.notices.end(), inner.notices.begin(), inner.notices.end());
     }
     if (arguments.expect.value_or(true) && arguments.inputs.empty()) {
-        FW_TRY(Pipeline * base, fitting.base().computable(context));
-        FW_TRY(const ComputedPart free, computedPart(*base, context));
-        FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(free, arguments));
+        FW_TRY(const std::vector<TestDataSet> sets, fitting.sets(arguments, context));
         FW_TRY(const PassBy by, passBy(pipeline, arguments, context));
         for (const TestDataSet& set : sets) {
             FW_TRY(ComparisonRecord record, compareSet(fitting, set, toleranceOf(arguments), by,
