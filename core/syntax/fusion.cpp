@@ -1,7 +1,11 @@
 #include "syntax/fusion.h"
 
 #include "base/library_names.h"
+#include "syntax/expose.h"
+#include "syntax/once.h"
 #include "syntax/schedule.h"
+
+#include <algorithm>
 
 namespace fw {
 
@@ -17,13 +21,6 @@ void matchClause(Parser& parser, FuseTree& tree) {
 void whereClause(Parser& parser, FuseTree& tree) {
     for (ConditionTree& condition : parser.conditions())
         tree.rule.where.push_back(std::move(condition));
-}
-
-void exposeClause(Parser& parser, FuseTree& tree) {
-    do {
-        const Token first = parser.peek();
-        tree.rule.expose.push_back({parser.expectName("a part of the match"), first.span});
-    } while (!parser.failed() && parser.accept(","));
 }
 
 void finishRule(Parser& parser, FuseTree& tree, const Token& first) {
@@ -50,7 +47,7 @@ std::vector<std::string> values(Parser& parser) {
 std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
     auto out = std::make_shared<FuseTree>();
     const Token first = parser.peek();
-    out->name = parser.expectName("the name of the composite");
+    out->name = parser.expectNewName("the name of the composite");
     if (parser.accept("for")) {
         out->librarySpan = parser.peek().span;
         out->library = libraryMeant(parser.expectName("a library"));
@@ -64,7 +61,7 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
         else if (parser.accept("where"))
             whereClause(parser, *out);
         else if (parser.accept("expose"))
-            exposeClause(parser, *out);
+            parseExposed(parser, out->rule.expose);
         else
             parser.fail("expected match, where or expose");
     }
@@ -75,19 +72,20 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
 std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
     auto out = std::make_shared<FuseTree>();
     const Token first = parser.peek();
-    out->name = parser.expectName("the name of the fusion rule");
+    out->name = parser.expectNewName("the name of the fusion rule");
     out->doc = parser.acceptText();
     if (parser.accept("on"))
         out->keys = parseKeys(parser);
     parser.expect("{");
+    Once once;
     while (!parser.failed() && !parser.at("}")) {
         if (parser.accept("match")) {
             matchClause(parser, *out);
         } else if (parser.accept("where")) {
             whereClause(parser, *out);
         } else if (parser.accept("expose")) {
-            exposeClause(parser, *out);
-        } else if (parser.accept("as")) {
+            parseExposed(parser, out->rule.expose);
+        } else if (once.accept(parser, "as")) {
             const bool library = parser.accept("for");
             out->as = library ? FuseAs::Library : FuseAs::Stacked;
             out->librarySpan = parser.peek().span;
@@ -124,10 +122,15 @@ std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser) {
             parser.failAt(parser.spanFrom(first), "a limit is at least 1");
         return value;
     };
-    if (parser.accept("limit"))
-        out->limit = count("how many operators a group may have");
-    if (parser.accept("operands"))
-        out->operands = count("how many tensors a group may read");
+    Once once;
+    while (!parser.failed()) {
+        if (once.accept(parser, "limit"))
+            out->limit = count("how many operators a group may have");
+        else if (once.accept(parser, "operands"))
+            out->operands = count("how many tensors a group may read");
+        else
+            break;
+    }
     return out;
 }
 
@@ -166,6 +169,11 @@ std::shared_ptr<DeclarationTree> parsePinDeclaration(Parser& parser) {
         const bool joins = clause.kind == PinKind::Together || clause.kind == PinKind::Apart;
         if (!parser.failed() && joins && clause.names.size() < 2)
             parser.failAt(clause.span, "at least two operators are named");
+        std::vector<std::string> sorted = clause.names;
+        std::sort(sorted.begin(), sorted.end());
+        const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+        if (!parser.failed() && twice != sorted.end())
+            parser.failAt(clause.span, *twice + " is named twice");
         out->clauses.push_back(std::move(clause));
     }
     parser.expect("}");

@@ -1,5 +1,7 @@
 #include "syntax/graph.h"
 
+#include <utility>
+
 namespace fw {
 
 namespace {
@@ -159,13 +161,19 @@ GraphNodeTree node(Parser& parser) {
         if (tree.op == "unknown" && !tree.results.empty())
             types(parser, tree);
     }
+    bool isNamed = false;
     while (parser.at("@") && !parser.failed()) {
+        const Span place = parser.peek().span;
         if (auto from = acceptOrigins(parser)) {
+            if (tree.origins)
+                parser.failAt(place, "@from stands once");
             tree.origins = std::move(from);
             continue;
         }
         parser.take();
         parser.expect("node");
+        if (std::exchange(isNamed, true))
+            parser.failAt(place, "@node stands once");
         parser.expect("(");
         tree.name = parser.expectText("the name of the node");
         parser.expect(")");

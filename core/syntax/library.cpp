@@ -5,7 +5,7 @@ namespace fw {
 std::shared_ptr<DeclarationTree> parseLibraryDeclaration(Parser& parser) {
     auto out = std::make_shared<LibraryTree>();
     out->nameSpan = parser.peek().span;
-    out->name = parser.expectName("the name of a library");
+    out->name = parser.expectNewName("the name of a library");
     out->fileSpan = parser.peek().span;
     out->file = parser.expectText("the path of its file");
     out->doc = parser.acceptText();

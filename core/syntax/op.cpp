@@ -251,7 +251,7 @@ void definition(Parser& parser, OpTree& op) {
 
 std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
     auto op = std::make_shared<OpTree>();
-    op->name = parser.expectName("the name of the operator");
+    op->name = parser.expectNewName("the name of the operator");
     op->doc = parser.acceptText();
     definition(parser, *op);
     return op;

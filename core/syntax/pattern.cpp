@@ -370,7 +370,7 @@ PatternTree parsePattern(Parser& parser) {
 
 std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
     auto out = std::make_shared<PatternDeclTree>();
-    out->name = parser.expectName("the name of the pattern");
+    out->name = parser.expectNewName("the name of the pattern");
     parser.expect("(");
     while (!parser.failed() && !parser.at(")")) {
         PatternParam param;
@@ -393,7 +393,7 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
 std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser) {
     auto out = std::make_shared<PatternDeclTree>();
     out->isChain = true;
-    out->name = parser.expectName("the name of the chain");
+    out->name = parser.expectNewName("the name of the chain");
     out->doc = parser.acceptText();
     parser.expect("=");
     out->pattern = parsePattern(parser);

@@ -1,5 +1,8 @@
 #include "syntax/rule.h"
 
+#include "syntax/expose.h"
+#include "syntax/once.h"
+
 #include <fmt/format.h>
 
 namespace fw {
@@ -54,28 +57,25 @@ std::vector<NamedTree> namedResults(Parser& parser) {
     return out;
 }
 
-void clause(Parser& parser, RuleTree& rule) {
-    if (parser.accept("stage")) {
+void clause(Parser& parser, RuleTree& rule, Once& once) {
+    if (once.accept(parser, "stage")) {
         rule.stageSpan = parser.peek().span;
         rule.stage = parser.expectName("a stage");
         const Token word = parser.peek();
-        const bool named = word.text == std::string_view("partition") ||
-                           word.text == std::string_view("fusion");
+        const bool named =
+            word.text == std::string_view("partition") || word.text == std::string_view("fusion");
         if (rule.stage == "before" || named) { // what is no stage is told where rules are checked
             if (!named)
                 rule.stageSpan = word.span;
             rule.stage += " " + parser.expectName("partition or fusion");
         }
-    } else if (parser.accept("strategy")) {
+    } else if (once.accept(parser, "strategy")) {
         rule.strategySpan = parser.peek().span;
         rule.strategy = parser.expectName("once, sweep or fixpoint");
-    } else if (parser.accept("duplicate")) {
+    } else if (once.accept(parser, "duplicate")) {
         rule.duplicate = true;
     } else if (parser.accept("expose")) {
-        do {
-            const Token first = parser.peek();
-            rule.expose.push_back({parser.expectName("a part of the match"), first.span});
-        } while (parser.accept(","));
+        parseExposed(parser, rule.expose);
     } else if (parser.accept("match")) {
         do {
             NamedPattern named;
@@ -91,13 +91,25 @@ void clause(Parser& parser, RuleTree& rule) {
         for (NamedTree& named : namedResults(parser))
             rule.let.push_back(std::move(named));
     } else if (parser.accept("emit")) {
-        rule.emit = namedResults(parser);
+        for (NamedTree& named : namedResults(parser))
+            rule.emit.push_back(std::move(named));
     } else {
         parser.fail("expected stage, strategy, match, where, let, emit, duplicate, expose or }");
     }
 }
 
 } // namespace
+
+void parseExposed(Parser& parser, std::vector<RuleTree::Exposed>& parts) {
+    do {
+        const Token first = parser.peek();
+        std::string part = parser.expectName("a part of the match");
+        for (const RuleTree::Exposed& known : parts)
+            if (known.name == part)
+                parser.failAt(first.span, part + " is exposed already");
+        parts.push_back({std::move(part), first.span});
+    } while (!parser.failed() && parser.accept(","));
+}
 
 std::vector<NamedTree> parseNamedTrees(Parser& parser) {
     std::vector<NamedTree> out;
@@ -110,7 +122,7 @@ std::vector<NamedTree> parseNamedTrees(Parser& parser) {
 std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
     auto rule = std::make_shared<RuleTree>();
     const Token first = parser.peek();
-    rule->name = parser.expectName("the name of the rule");
+    rule->name = parser.expectNewName("the name of the rule");
     rule->doc = parser.acceptText();
     parser.expect("{");
     parser.setInRule([&](Parser& inside) {
@@ -118,8 +130,9 @@ std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
         rule->operators.push_back(parseOperatorInPlace(inside, name));
         return name;
     });
+    Once once;
     while (!parser.failed() && !parser.at("}"))
-        clause(parser, *rule);
+        clause(parser, *rule, once);
     parser.setInRule({});
     parser.expect("}");
     const std::size_t wanted = rule->match.size() + rule->expose.size();

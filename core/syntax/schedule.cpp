@@ -14,7 +14,7 @@ constexpr std::string_view codePrefix = "schedule.";
 KnobTree knob(Parser& parser) {
     KnobTree out;
     const Token first = parser.peek();
-    out.name = parser.expectName("the name of a knob");
+    out.name = parser.expectNewName("the name of a knob");
     parser.expect("in");
     if (parser.accept("{")) {
         do
@@ -39,7 +39,11 @@ KnobSettings knobSettings(Parser& parser) {
         return out;
     do {
         KnobSetting one;
+        const Span place = parser.peek().span;
         one.name = parser.expectName("the name of a knob");
+        for (const KnobSetting& known : out)
+            if (known.name == one.name)
+                parser.failAt(place, "the knob " + one.name + " is set twice");
         parser.expect("=");
         one.value = parser.expectInt("the value of the knob");
         out.push_back(std::move(one));
@@ -122,7 +126,7 @@ StepTree step(Parser& parser) {
 
 std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser) {
     auto out = std::make_shared<ScheduleTree>();
-    out->name = parser.expectName("the name of a schedule");
+    out->name = parser.expectNewName("the name of a schedule");
     out->doc = parser.acceptText();
     if (parser.accept("for")) {
         out->subjectKind = parser.accept("kind") ? SubjectKind::Kind : SubjectKind::Operator;

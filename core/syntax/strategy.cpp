@@ -2,6 +2,7 @@
 
 #include "base/library_names.h"
 #include "syntax/hints.h"
+#include "syntax/once.h"
 #include "syntax/schedule.h"
 
 namespace fw {
@@ -19,8 +20,9 @@ EntryTree entry(Parser& parser) {
         parser.expect("*");
         out.name += ".*";
     }
+    Once once;
     while (!parser.failed()) {
-        if (parser.accept("by")) {
+        if (once.accept(parser, "by")) {
             out.codeSpan = parser.peek().span;
             if (parser.accept("schedule")) {
                 out.codeSpan = parser.peek().span;
@@ -28,10 +30,9 @@ EntryTree entry(Parser& parser) {
             } else {
                 out.code = libraryMeant(parser.expectName("the implementation that computes it"));
             }
-        } else if (parser.at("compute") && !out.compute) {
-            parser.take();
+        } else if (once.accept(parser, "compute")) {
             out.compute = parser.expression();
-        } else if (parser.accept("priority")) {
+        } else if (once.accept(parser, "priority")) {
             out.priority = parser.expectInt("a priority");
         } else if (parser.at("when") && !out.guard) {
             parser.take();
@@ -40,7 +41,7 @@ EntryTree entry(Parser& parser) {
                 parser.fail("a condition expected, found '" + parser.peek().text + "'");
             if (parser.at("when"))
                 parser.failAt(parser.peek().span, "there are two conditions", "join them with &&");
-        } else if (parser.accept("absorbs")) {
+        } else if (once.accept(parser, "absorbs")) {
             out.chainSpan = parser.peek().span;
             const std::string what = parser.expectName("none, any or a chain");
             out.absorbs = what == "none"  ? AbsorbClause::None
