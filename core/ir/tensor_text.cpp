@@ -1,6 +1,7 @@
 #include "ir/tensor_text.h"
 
 #include "base/numbers.h"
+#include "expr/scalar.h"
 #include "syntax/foreign_words.h"
 
 #include <fmt/format.h>
@@ -155,6 +156,11 @@ Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements,
             const auto value = numberFromTree(element);
             if (!value)
                 return makeDiag(DiagCode::TextType, "a number expected", place);
+            if (std::isfinite(*value) && std::isinf(roundReal(type.dtype, *value)))
+                return makeDiag(
+                    DiagCode::TextType,
+                    fmt::format("{} is larger than every {}", *value, dtypeText(type.dtype)), place,
+                    "inf is written as inf");
             reals.push_back(*value);
         } else {
             const auto value = integerFromTree(element);

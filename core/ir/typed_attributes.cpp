@@ -1,5 +1,6 @@
 #include "ir/typed_attributes.h"
 
+#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,21 @@ void typeReals(Attrs& attrs, const Operator& op) {
     }
     for (auto& [name, value] : typed)
         attrs.set(name, std::move(value));
+}
+
+std::optional<std::int64_t> lengthOf(const Operator& op, std::string_view attr) {
+    const std::string signature = op.signature();
+    const std::string declared = "attr " + std::string(attr) + ":";
+    const std::size_t at = signature.find(declared);
+    if (at == std::string::npos)
+        return std::nullopt;
+    const std::size_t end = signature.find_first_of("[=,)", at + declared.size());
+    if (end == std::string::npos || signature[end] != '[')
+        return std::nullopt;
+    std::int64_t length = 0;
+    const char* const digits = signature.data() + end + 1;
+    const auto read = std::from_chars(digits, signature.data() + signature.size(), length);
+    return read.ec == std::errc() && *read.ptr == ']' ? std::optional(length) : std::nullopt;
 }
 
 } // namespace fw

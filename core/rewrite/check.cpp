@@ -168,8 +168,14 @@ private:
                          fmt::format("{} has {}, not {}", tree.text, arity.text(), single),
                          tree.span, op->signature());
         operands(tree);
-        for (const TreeAttr& attr : tree.attrs)
+        std::set<std::string> written;
+        for (const TreeAttr& attr : tree.attrs) {
             attribute(*op, attr);
+            if (attr.name != "*" && !written.insert(attr.name).second)
+                m_out.refuse(DiagCode::TextName,
+                             fmt::format("the attribute {} is written twice", attr.name),
+                             attr.span);
+        }
     }
 
     void operands(const Tree& call) {
@@ -249,6 +255,7 @@ private:
         const auto kind = checkTerm(attr.value, m_bound.vocabulary(), m_out.file(), wrong);
         m_out.add(std::move(wrong));
         checkAttribute(op, attr.name, kind, attr.span, m_out);
+        checkWrittenValue(op, attr.name, attr.value, attr.span, m_out);
     }
 
     const RuleTree& m_rule;

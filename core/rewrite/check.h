@@ -49,6 +49,12 @@ void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet&
 // the name is.
 void checkAttribute(const Operator& op, const std::string& name, std::optional<TermKind> kind,
                     const Span& span, Refusals& out);
+// What is written for an attribute beyond its kind: a list that has the wrong length, a number for
+// a truth. Lists whose length a name says may be right.
+void checkWrittenValue(const Operator& op, const std::string& name, const Tree& written,
+                       const Span& span, Refusals& out);
+// A range or a set of values that holds none.
+void checkRange(const PatternAttrTree& attr, Refusals& out);
 std::vector<std::string> chainNames(const PatternTable& table);
 // What a misspelt operator was meant to be; patterns and chains may stand there, too, if there is a
 // table.

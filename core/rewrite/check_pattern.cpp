@@ -379,8 +379,15 @@ private:
             m_out.refuse(DiagCode::OperatorArity,
                          fmt::format("{} has {}, not {}", p.name, arity.text(), given), p.span,
                          op->signature());
-        for (const PatternAttrTree& attr : p.attrs)
+        std::set<std::string> equal; // to what is written
+        for (const PatternAttrTree& attr : p.attrs) {
             attribute(*op, attr);
+            if (attr.kind == PatternAttrTree::Kind::Equal && !attr.value.isName() &&
+                !hasFreeName(attr.value) && !equal.insert(attr.name).second)
+                m_out.refuse(DiagCode::TextName,
+                             fmt::format("the attribute {} is written twice", attr.name),
+                             attr.span);
+        }
     }
 
     void attribute(const Operator& op, const PatternAttrTree& attr) {
@@ -392,11 +399,11 @@ private:
         case PatternAttrTree::Kind::Range:
             for (const Tree* bound : {&attr.low, &attr.high})
                 element(op, attr, *bound);
-            return;
+            return checkRange(attr, m_out);
         case PatternAttrTree::Kind::Among:
             for (const Tree& one : attr.among.args)
                 element(op, attr, one);
-            return;
+            return checkRange(attr, m_out);
         case PatternAttrTree::Kind::Equal:
             equal(op, attr);
         }
@@ -409,6 +416,7 @@ private:
         m_out.add(std::move(wrong));
         if (kind)
             checkAttribute(op, attr.name, kind, attr.span, m_out);
+        checkWrittenValue(op, attr.name, written, attr.span, m_out);
     }
 
     void equal(const Operator& op, const PatternAttrTree& attr) {
@@ -441,6 +449,7 @@ private:
                        attr.span, m_out);
         if (isFreeName(written))
             return;
+        checkWrittenValue(op, attr.name, written, attr.span, m_out);
         for (const Tree& part : ofNames ? written.args : std::vector<Tree>{written}) {
             if (isFreeName(part) || part.isName("any"))
                 continue;

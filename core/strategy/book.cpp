@@ -220,6 +220,11 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
     for (const ParamTree& param : block.params)
         for (Diag& diag : checkSignatureType(param.type, file))
             out.push_back(std::move(diag));
+    if (op != nullptr && block.params.size() > op->arity().most)
+        refuse(
+            DiagCode::OperatorArity,
+            fmt::format("{} has {}, not {}", op->name(), op->arity().text(), block.params.size()),
+            block.params.back().span, op->signature());
     for (const EntryTree& entry : block.entries) {
         if (auto problem = checkScheduled(entry, block, op, schedules, file))
             out.push_back(std::move(*problem));

@@ -87,11 +87,22 @@ Diags Catalog::entriesWithoutCode() const {
         const auto found = entries.find(name);
         return found == entries.end() || find(name) ? nullptr : found->second;
     };
+    const auto isFront = [&](const std::string& front) {
+        return std::any_of(m_all.begin(), m_all.end(),
+                           [&](const auto& one) { return one->name().starts_with(front); }) ||
+               std::any_of(entries.begin(), entries.end(), [&](const auto& one) {
+                   return one.first.starts_with(front) && one.first != front + "*";
+               });
+    };
     Diags out;
     for (const StrategyBlock& block : m_book.blocks())
         for (const EntryTree& entry : block.tree->entries) {
             const Where where{block.file, {}, entry.span.line, entry.span.column};
             const std::string& code = entry.code.empty() ? entry.name : entry.code;
+            if (code.ends_with(".*") && !isFront(code.substr(0, code.size() - 1)))
+                out.push_back(makeWarning(DiagCode::TextName,
+                                          fmt::format("no implementation is meant by {}", code),
+                                          where, "there are " + known));
             if (code.find('*') != std::string::npos || find(code) ||
                 (entry.compute && entry.code.empty()) ||
                 (entry.code.empty() && !other(code)->code.empty()))

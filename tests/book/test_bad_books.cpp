@@ -132,6 +132,87 @@ void TestBadBooks::eachHasItsPlace_data() {
     row("an attribute that is not known",
         "rule r { match y = softmax(x) emit y = softmax(x) {axes = 1} }", "5:52",
         "softmax has no attribute axes");
+    row("two priorities",
+        "implementations dense(...) on any { generated.tiled priority 9 priority 8 }", "5:64",
+        "priority stands once");
+    row("two codes of an entry",
+        "implementations dense(...) on any { a by generated.tiled by generated.plain }", "5:58",
+        "by stands once");
+    row("two clauses absorbs",
+        "implementations dense(...) on any { generated.tiled absorbs none absorbs any }", "5:66",
+        "absorbs stands once");
+    row("two computations",
+        "implementations sub(...) on any { a compute add(a, neg(b)) compute b }", "5:60",
+        "compute stands once");
+    row("two strategies",
+        "rule r { match y = relu(relu(x)) emit y = x strategy once strategy sweep }", "5:59",
+        "strategy stands once");
+    row("two stages",
+        "rule r { match y = relu(relu(x)) emit y = x stage simplify stage before fusion }", "5:60",
+        "stage stands once");
+    row("duplicate twice", "rule r { match y = relu(relu(x)) duplicate emit y = x duplicate }",
+        "5:55", "duplicate stands once");
+    row("a part that is exposed twice",
+        "rule r { match y = relu(c = relu(x)) expose c, c emit y = c, c = relu(x) }", "5:48",
+        "c is exposed already");
+    row("a part that a fusion rule exposes twice",
+        "fuse f { match relu(c = relu(x)) expose c expose c }", "5:50", "c is exposed already");
+    row("as twice", "fuse f { match relu(relu(x)) as stacked as stacked }", "5:41",
+        "as stands once");
+    row("two limits", "grow contraction -> elementwise forward limit 4 limit 5", "5:49",
+        "limit stands once");
+    row("two numbers of operands", "grow contraction -> elementwise forward operands 4 operands 5",
+        "5:52", "operands stands once");
+    row("an operator twice in a pin", "pin { apart a, b, a }", "5:7", "a is named twice");
+    row("keys twice", "target t on x86-64 { keys = [a] keys = [b] }", "5:33", "keys stands once");
+    row("a list that is too long in a pattern",
+        "rule r { match y = relu(conv2d(x, w) {strides = [1, 2, 3]}) emit y = x }", "5:39",
+        "strides of conv2d has 2 elements, not 3");
+    row("names in a list that is too long",
+        "rule r { match y = relu(conv2d(x, w) {strides = [s, t, u]}) emit y = x }", "5:39",
+        "strides of conv2d has 2 elements, not 3");
+    row("a list that is too short among several",
+        "rule r { match y = relu(conv2d(x, w) {pads in {[0, 0, 0, 0], [1, 1]}}) emit y = x }",
+        "5:39", "pads of conv2d has 4 elements, not 2");
+    row("a list that is too long on the right",
+        "rule r { match y = relu(conv2d(x, w)) emit y = conv2d(x, w) {strides = [1, 2, 3]} }",
+        "5:62", "strides of conv2d has 2 elements, not 3");
+    row("a list that is too short in a fusion rule",
+        "fuse f { match conv2d(x, w) {strides = [1]} >> relu(^) }", "5:30",
+        "strides of conv2d has 2 elements, not 1");
+    row("a number for a truth in a pattern",
+        "rule r { match y = cumsum(x) {exclusive = 5} >> relu(^) emit y = x }", "5:31",
+        "exclusive of cumsum is true or false, not 5");
+    row("an operand too many in a block",
+        "implementations relu(x: T[N], y: T[N]) on any { generated.map }", "5:31",
+        "relu has 1 operand, not 2");
+    row("an attribute twice in a pattern",
+        "rule r { match y = softmax(x) {axis = 1, axis = 2} emit y = x }", "5:42",
+        "the attribute axis is written twice");
+    row("an attribute twice on the right",
+        "rule r { match y = softmax(relu(x)) emit y = softmax(x) {axis = 1, axis = 2} }", "5:68",
+        "the attribute axis is written twice");
+    row("a range without values", "rule r { match y = softmax(x) {axis in 3..1} emit y = x }",
+        "5:32", "the range of axis is empty");
+    row("a set without values", "rule r { match y = softmax(x) {axis in {}} emit y = x }", "5:32",
+        "axis is one of no values");
+    row("the name of a node twice",
+        "graph g(x: f32[2]) -> y { y = relu(x) @node(\"a\") @node(\"b\") }", "5:50",
+        "@node stands once");
+    row("the origins of a node twice", "graph g(x: f32[2]) -> y { y = relu(x) @from(1) @from(2) }",
+        "5:48", "@from stands once");
+    row("a constant that its type does not hold",
+        "graph g(x: f32[2]) -> k { k = const [1, 1e39] : f32[2] }", "5:41",
+        "larger than every f32");
+    row("a constant that half precision does not hold",
+        "graph g(x: f32[2]) -> k { k = const [70000.0] : f16[1] }", "5:38",
+        "larger than every f16");
+    row("an operator that is called a truth", "op true(x: T[N]) -> y: T[N] { y[n] = x[n] }", "5:4",
+        "found true, which is a value");
+    row("a rule that is called a truth", "rule false { match y = relu(x) emit y = x }", "5:6",
+        "found false, which is a value");
+    row("a knob that is set twice", "pin { use generated.tiled(rows = 4, rows = 8) for d }", "5:37",
+        "the knob rows is set twice");
     row("a name that is not bound", "rule r { match y = relu(x) emit y = add(x, z) }", "5:44",
         "z is bound neither by match nor by let");
     row("a name that is not bound in an attribute",
