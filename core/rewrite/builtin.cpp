@@ -1,5 +1,7 @@
 #include "rewrite/builtin.h"
 
+#include "tensor/work_limit.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,6 +60,13 @@ private:
         return bytes > options.foldBytes;
     }
 
+    static bool takesTooLong(const Operator& op, const OpCall& call) {
+        constexpr std::int64_t most = std::int64_t(1) << 31; // of a stage
+        const Result<OpInst> inst = op.instantiate(call);
+        return inst && std::any_of(inst->stages.begin(), inst->stages.end(),
+                                   [](const Stage& one) { return !checkPoints(one, most); });
+    }
+
     static Result<bool> fold(Progress& progress, std::size_t entry, const NodePtr& shared) {
         const Node& node = *shared;
         const Graph& graph = progress.graph();
@@ -76,6 +85,11 @@ private:
             return false;
         }
         const Operator* op = graph.operators().find(node.op);
+        if (takesTooLong(*op, callOf(graph, node))) {
+            progress.decisions.push_back({node.name, Verdict::No, ReasonCode::FoldedConstant,
+                                          "the reference would take too long"});
+            return false;
+        }
         Result<std::vector<TensorData>> results = op->reference(callOf(graph, node), operands);
         if (!results)
             return false; // stays as it is; whoever runs it says why it cannot

@@ -417,6 +417,7 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
             const std::vector<TensorData> operands = calls.operands(*call, whole);
             BoundedOptions options;
             options.sharp = true;
+            options.most = std::int64_t(1) << 24;
             AgreementOptions agreement;
             agreement.sharp = true;
             const auto wanted = evaluateGraphBounded(*call->graph, operands, options);

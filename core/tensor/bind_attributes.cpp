@@ -1,6 +1,7 @@
 #include "tensor/bind_attributes.h"
 
 #include "ir/tensor_text.h"
+#include "tensor/attribute_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,10 @@ Result<NameValue> fallback(const AttrParamTree& attr, TreeEvaluator& shapes) {
         return NameValue(textsFromTree(*attr.fallback).value_or(Texts()));
     if (attr.list) {
         FW_TRY(Exprs list, shapes.list(*attr.fallback));
+        for (Expr& one : list) // true and false are numbers, an integer for a real is one
+            if (one.isInt())
+                one = attr.kind == AttrKind::Float ? floatExpr(static_cast<double>(one->integer))
+                                                   : intExpr(one->integer);
         return NameValue(std::move(list));
     }
     switch (attr.kind) {
@@ -31,8 +36,13 @@ Result<NameValue> fallback(const AttrParamTree& attr, TreeEvaluator& shapes) {
         FW_TRY(Expr value, shapes.scalar(*attr.fallback));
         return NameValue(value.isInt() ? floatExpr(static_cast<double>(value->integer)) : value);
     }
-    case AttrKind::Int:
     case AttrKind::Bool:
+        if (const auto value = integerFromTree(*attr.fallback))
+            return NameValue(boolExpr(*value != 0));
+        break;
+    case AttrKind::Int:
+        if (const auto value = integerFromTree(*attr.fallback))
+            return NameValue(intExpr(*value));
         break;
     }
     FW_TRY(Expr value, shapes.scalar(*attr.fallback));
@@ -43,29 +53,6 @@ std::int64_t lengthOf(const NameValue& list) {
     const auto* texts = std::get_if<Texts>(&list);
     return static_cast<std::int64_t>(texts != nullptr ? texts->size()
                                                       : std::get<Exprs>(list).size());
-}
-
-// "an integer", "a list of numbers, 2 of them"
-std::string kindText(const AttrParamTree& attr) {
-    const auto of = [&](std::string_view one, std::string_view several) {
-        if (!attr.list)
-            return std::string(one);
-        return fmt::format("a list of {}{}", several,
-                           attr.count ? fmt::format(", {} of them", *attr.count) : "");
-    };
-    switch (attr.kind) {
-    case AttrKind::Int:
-        return of("an integer", "integers");
-    case AttrKind::Float:
-        return of("a number", "numbers");
-    case AttrKind::Bool:
-        return of("true or false", "truths");
-    case AttrKind::Text:
-        return of("a text", "texts");
-    case AttrKind::DType:
-        break;
-    }
-    return of("an element type", "element types");
 }
 
 // How a value is written that is one of a list, or a list of one.
@@ -121,7 +108,7 @@ Result<NameValue> attrValue(const AttrParamTree& attr, const OpCall& call, TreeE
             return NameValue(intExpr(*integer));
         break;
     case AttrKind::Bool:
-        if (integer != nullptr)
+        if (integer != nullptr && (*integer == 0 || *integer == 1))
             return NameValue(boolExpr(*integer != 0));
         break;
     case AttrKind::Float:

@@ -247,14 +247,19 @@ private:
     Status runStage(const Stage& stage) {
         std::vector<Symbol> variables;
         std::vector<std::int64_t> extents;
-        std::int64_t points = 1, folds = 1;
         for (const auto* axes : {&stage.space, &stage.reduce})
             for (const Axis& axis : *axes) {
                 FW_TRY(const std::int64_t extent, number(axis.extent));
                 variables.push_back(axis.var);
                 extents.push_back(extent);
-                (axes == &stage.space ? points : folds) *= std::max<std::int64_t>(extent, 0);
             }
+        const auto behindSpace = extents.begin() + static_cast<std::ptrdiff_t>(stage.space.size());
+        const std::int64_t points = // as many as there are elements
+            pointsWithin({extents.begin(), behindSpace}, mostPoints).value_or(0);
+        const auto counted = pointsWithin({behindSpace, extents.end()}, m_options.most);
+        if (!counted || (m_options.work <= 0 && !pointsWithin(extents, m_options.most)))
+            return tooManyPoints(stage, extents, m_options.most);
+        const std::int64_t folds = *counted;
         BoundedValues& out = m_own.at(stage.out);
         if (points == 0)
             return settle(out);
@@ -282,6 +287,8 @@ private:
         const bool spaceRow = along < space;
         const std::int64_t rowExtent = along < extents.size() ? extents[along] : 1;
         const std::int64_t rows = spaceRow ? points / std::max<std::int64_t>(rowExtent, 1) : points;
+        if (!pointsWithin({folds, spaceRow ? rowExtent : 1}, m_options.most / 3))
+            return tooManyPoints(stage, extents, m_options.most);
         const std::int64_t perRow = std::max<std::int64_t>(folds, 1) * (spaceRow ? rowExtent : 1);
         std::vector<std::int64_t> at(extents.size(), 0);
         const Fold fold(stage.reducer, stage.body.dtype(), m_options);

@@ -19,6 +19,7 @@
 #include "ir/graph.h"
 #include "ir/tensor_data.h"
 #include "tensor/program.h"
+#include "tensor/work_limit.h"
 
 namespace fw {
 
@@ -47,6 +48,8 @@ struct BoundedOptions {
     // beginning, at the end and at a place that the seed chooses. 0: all of them.
     std::int64_t work = 0;
     std::uint64_t seed = 1;
+    // Steps of a stage, of the rows that get values; LimitReached for a larger one.
+    std::int64_t most = mostReferencePoints;
     CancelToken cancel;
 };
 

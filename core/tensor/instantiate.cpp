@@ -6,6 +6,8 @@
 #include "tensor/broadcast.h"
 #include "tensor/reducible.h"
 #include "tensor/safety.h"
+#include "tensor/work_limit.h"
+#include "tensor/writes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -45,6 +47,9 @@ private:
     const Readable* readable(const std::string& name, const StmtTree& stmt, std::size_t element);
     Diag error(const Tree& tree, DiagCode code, std::string message) const {
         return makeDiag(code, std::move(message), {m_file, {}, tree.span.line, tree.span.column});
+    }
+    Where placeOf(const StmtTree& stmt) const {
+        return {m_file, {}, stmt.span.line, stmt.span.column};
     }
     std::optional<Shape> extentsOf(const Local& local, const Tree& item, std::size_t position,
                                    const StmtTree& stmt, std::size_t element);
@@ -516,12 +521,10 @@ Status Builder::finishStage(Stage& stage, const TensorType& written, const StmtT
             std::find(ordered.begin(), ordered.end(), *axis) == ordered.end())
             ordered.push_back(*axis);
     }
-    if (!inRange(stage.store, written.shape, known)) {
-        Tree place;
-        place.span = stmt.span;
-        return error(place, DiagCode::UnsafeAccess,
-                     fmt::format("a write may lie outside {}: {}", stmt.name, written.text()));
-    }
+    if (!inRange(stage.store, written.shape, known))
+        return makeDiag(DiagCode::UnsafeAccess,
+                        fmt::format("a write may lie outside {}: {}", stmt.name, written.text()),
+                        placeOf(stmt));
     if (ordered.size() == stage.space.size())
         stage.space = std::move(ordered);
     return {};
@@ -550,16 +553,23 @@ Result<OpInst> Builder::run() {
         else if (const auto* dims = std::get_if<Exprs>(&value))
             takeDims(*dims);
     }
+    std::vector<const StmtTree*> from; // of every stage
     for (const StmtTree& stmt : m_op.stmts) {
         if (stmt.each.empty()) {
             FW_CHECK(statement(stmt, 0));
-            continue;
+        } else {
+            for (const BoundTensor& tensor : m_binding.tensors)
+                if (m_op.params[tensor.param].name == stmt.each)
+                    FW_CHECK(statement(stmt, tensor.element));
         }
-        for (const BoundTensor& tensor : m_binding.tensors)
-            if (m_op.params[tensor.param].name == stmt.each)
-                FW_CHECK(statement(stmt, tensor.element));
+        from.resize(m_inst.stages.size(), &stmt);
     }
-    FW_CHECK(checkCoverage(m_inst));
+    for (std::size_t i = 0; i < m_inst.stages.size(); ++i)
+        if (Status within = checkPoints(m_inst.stages[i]); !within)
+            return within.takeDiag().at(placeOf(*from[i]));
+    if (const auto problem = writeProblem(m_inst, ranges({})))
+        return makeDiag(DiagCode::UnsafeAccess, problem->what, placeOf(*from[problem->stage]),
+                        problem->hint);
     return std::move(m_inst);
 }
 

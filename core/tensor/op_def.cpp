@@ -1,6 +1,7 @@
 #include "tensor/op_def.h"
 
 #include "ir/tensor_text.h"
+#include "tensor/attribute_check.h"
 #include "tensor/binding.h"
 #include "tensor/facts.h"
 #include "tensor/instantiate.h"
@@ -61,45 +62,6 @@ bool isCopy(const OpTree& op) {
     const StmtTree& stmt = op.stmts[0];
     return sameType(from.type, to.type) && stmt.value.kind == TreeKind::Index &&
            stmt.value.text == from.name && sameTrees(stmt.value.args, stmt.indices);
-}
-
-std::optional<AttrValue> defaultOf(const AttrParamTree& attr) {
-    const Tree& tree = *attr.fallback;
-    if (attr.list && attr.kind == AttrKind::Text) {
-        auto texts = textsFromTree(tree);
-        return texts ? std::optional(AttrValue(std::move(*texts))) : std::nullopt;
-    }
-    if (attr.list) {
-        Integers integers;
-        Reals reals;
-        for (const Tree& part : tree.args) {
-            const auto integer = integerFromTree(part);
-            const auto real = numberFromTree(part);
-            if (attr.kind == AttrKind::Float ? !real : !integer)
-                return std::nullopt;
-            attr.kind == AttrKind::Float ? reals.push_back(*real) : integers.push_back(*integer);
-        }
-        return attr.kind == AttrKind::Float ? AttrValue(std::move(reals))
-                                            : AttrValue(std::move(integers));
-    }
-    switch (attr.kind) {
-    case AttrKind::Int:
-    case AttrKind::Bool:
-        if (const auto value = integerFromTree(tree))
-            return AttrValue(*value);
-        return std::nullopt;
-    case AttrKind::Float:
-        if (const auto value = numberFromTree(tree))
-            return AttrValue(*value);
-        return std::nullopt;
-    case AttrKind::Text:
-        return tree.kind == TreeKind::Text ? std::optional(AttrValue(tree.text)) : std::nullopt;
-    case AttrKind::DType:
-        if (const auto value = parseDtype(tree.text))
-            return AttrValue(*value);
-        return std::nullopt;
-    }
-    return std::nullopt;
 }
 
 class OpDef final : public Operator {
@@ -264,13 +226,10 @@ public:
             newName(param.name, param.span);
         for (const AttrParamTree& attr : m_op.attrs) {
             newName(attr.name, attr.span);
-            const bool isTexts = attr.kind == AttrKind::Text && attr.fallback;
-            if (isTexts && (attr.list ? !textsFromTree(*attr.fallback)
-                                      : attr.fallback->kind != TreeKind::Text))
-                refuse(attr.fallback->span, DiagCode::TextType,
-                       fmt::format("the default of {} is no {}", attr.name,
-                                   attr.list ? "list of texts" : "text"),
-                       "texts stand in quotes");
+            for (Diag& diag : checkAttribute(attr, m_file)) {
+                diag.message = m_op.name + ": " + diag.message;
+                m_errors.push_back(std::move(diag));
+            }
         }
         if (std::count_if(m_op.params.begin(), m_op.params.end(),
                           [](const ParamTree& p) { return p.variadic; }) > 1)
@@ -282,6 +241,10 @@ public:
                 if (!dim.axis.empty() && !isAttr(dim.axis))
                     refuse(param.span, DiagCode::TextName,
                            fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
+                else if (!dim.axis.empty() && !isInteger(dim.axis))
+                    refuse(param.span, DiagCode::TextType,
+                           fmt::format("'{}' picks an axis, and is no integer", dim.axis),
+                           fmt::format("attr {}: int", dim.axis));
         for (const ParamTree& param : m_op.params)
             type(param.type);
         for (const OutTree& out : m_op.outs)
@@ -354,6 +317,12 @@ private:
     bool isAttr(const std::string& name) const {
         return std::any_of(m_op.attrs.begin(), m_op.attrs.end(),
                            [&](const AttrParamTree& attr) { return attr.name == name; });
+    }
+
+    bool isInteger(const std::string& name) const {
+        return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const AttrParamTree& attr) {
+            return attr.name == name && attr.kind == AttrKind::Int && !attr.list;
+        });
     }
 
     void newName(const std::string& name, const Span& span) {

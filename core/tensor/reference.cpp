@@ -3,6 +3,7 @@
 #include "base/numbers.h"
 #include "expr/scalar.h"
 #include "tensor/program_rows.h"
+#include "tensor/work_limit.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -141,19 +142,22 @@ private:
     Status runStage(const Stage& stage) {
         std::vector<Symbol> variables;
         std::vector<std::int64_t> space, reduce;
-        std::int64_t points = 1, folds = 1;
         for (const Axis& axis : stage.space) {
             FW_TRY(const std::int64_t extent, dim(axis.extent));
             variables.push_back(axis.var);
             space.push_back(extent);
-            points *= std::max<std::int64_t>(extent, 0);
         }
         for (const Axis& axis : stage.reduce) {
             FW_TRY(const std::int64_t extent, dim(axis.extent));
             variables.push_back(axis.var);
             reduce.push_back(extent);
-            folds *= std::max<std::int64_t>(extent, 0);
         }
+        std::vector<std::int64_t> all = space;
+        all.insert(all.end(), reduce.begin(), reduce.end());
+        if (!pointsWithin(all, mostReferencePoints))
+            return tooManyPoints(stage, all, mostReferencePoints);
+        const std::int64_t points = pointsWithin(space, mostReferencePoints).value_or(0);
+        const std::int64_t folds = pointsWithin(reduce, mostReferencePoints).value_or(0);
         Values& out = m_tensors.at(stage.out);
         const Program body(stage.body, variables, m_symbols, m_readable, m_precision);
         std::vector<Program> store;
@@ -184,6 +188,8 @@ private:
             } else {
                 value = identity(stage);
                 for (std::int64_t fold = 0; fold < folds; ++fold) {
+                    if ((fold & 65535) == 65535 && m_cancel.cancelled())
+                        return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
                     if (!body.run(registers))
                         return outside;
                     value = combine(stage.reducer, out.dtype, value, registers[result]);

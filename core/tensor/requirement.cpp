@@ -1,5 +1,6 @@
 #include "tensor/requirement.h"
 
+#include "tensor/contradiction.h"
 #include "tensor/demand.h"
 #include "tensor/op_def.h"
 
@@ -55,7 +56,7 @@ Diags checkRequirements(const OpTree& op, const std::string& file) {
     for (const ConditionTree& requirement : op.requirements)
         for (Diag& diag : checkCondition(requirement.tree, known, file))
             out.push_back(std::move(diag));
-    return out;
+    return out.empty() ? checkContradictions(op, file) : out;
 }
 
 Result<std::vector<Assumption>> demandRequirements(const OpTree& op, const Names& names) {

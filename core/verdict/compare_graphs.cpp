@@ -14,6 +14,14 @@ constexpr double ofAttributes = 2.4e-7; // relative, 4 u of f32: so exact is wha
 using Ends = BoundedOptions::Ends;
 using Inputs = std::vector<TensorData>;
 
+// Graphs of trials are small; what an attribute makes large is left out.
+BoundedOptions ofTrial() {
+    BoundedOptions out;
+    out.sharp = true;
+    out.most = std::int64_t(1) << 24;
+    return out;
+}
+
 bool reads(const Graph& graph, NodeId input) {
     const auto is = [&](ValueRef value) { return value.node == input; };
     return std::any_of(graph.results().begin(), graph.results().end(),
@@ -113,8 +121,7 @@ private:
     // Beyond what rounding may do, conversions to narrower types among it, unless nothing else
     // rounds.
     bool differs(const Inputs& inputs, Ends ends, bool wraps) const {
-        BoundedOptions options;
-        options.sharp = true;
+        BoundedOptions options = ofTrial();
         options.ends = ends;
         options.wraps = wraps;
         const auto sharp = computed(inputs, options);
@@ -145,8 +152,7 @@ private:
     // False if there is no more to look for.
     bool ofNumbers(DrawnValues how, const std::set<ButFor>& enough) {
         Inputs inputs = drawn(how);
-        BoundedOptions options;
-        options.sharp = true;
+        BoundedOptions options = ofTrial();
         options.ends = Ends::All;
         const auto both = computed(inputs, options);
         if (!both)
@@ -186,8 +192,7 @@ private:
             return std::nullopt;
         const bool afterRounds = after > before;
         const auto rounded = evaluateGraph(afterRounds ? m_after : m_before, inputs);
-        BoundedOptions options;
-        options.sharp = true;
+        BoundedOptions options = ofTrial();
         const auto fine = evaluateGraphBounded(afterRounds ? m_before : m_after, inputs, options);
         if (!rounded || !fine)
             return std::nullopt;
@@ -240,8 +245,7 @@ private:
         for (const std::size_t i : real)
             if (all || i == one)
                 inputs[i] = replace(inputs[i], m_random);
-        BoundedOptions options;
-        options.sharp = true;
+        BoundedOptions options = ofTrial();
         const auto both = computed(inputs, options);
         if (!both)
             return;

@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "expr/scalar.h"
+#include "tensor/work_limit.h"
 
 #include <algorithm>
 
@@ -79,6 +80,9 @@ private:
                 return false;
             extents.push_back(*extent);
         }
+        constexpr std::int64_t most = std::int64_t(1) << 24;
+        if (!pointsWithin(extents, most))
+            return false;
         return overAxes(stage.space, extents, 0, [&] {
             std::vector<TermId> all;
             const bool whole = overAxes(stage.reduce, extents, stage.space.size(), [&] {
