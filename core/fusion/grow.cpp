@@ -3,6 +3,7 @@
 //
 // A value that is read several times does not end a group if all ways out meet again: then
 // everything up to there joins, or nothing does.
+#include "fusion/computable.h"
 #include "fusion/planner.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,9 @@ void GroupPlanner::form(const Node& seed) {
     group.anchor = workload(seed.id);
     group.kind = group.anchor.facts.kind;
     group.view = isView(m_graph, seed);
-    group.opaque = seed.isUnknown();
-    if (const auto without = withoutCode(m_graph, seed)) {
+    const auto without = withoutCode(m_graph, seed);
+    group.opaque = seed.isUnknown() || (without && withoutAnything(m_graph, seed));
+    if (without && !group.opaque) {
         group.host = without->message;
         group.runtimeKernel = m_graph.operators().find(seed.op)->runtimeKernel();
     } else if (!group.view && !group.opaque) {

@@ -1,8 +1,7 @@
 // Pins of the user: what is held together or apart, who computes it, and what a pin that is not
 // followed is told.
+#include "fusion/pin_names.h"
 #include "fusion/planner.h"
-
-#include "strategy/user_libraries.h"
 
 #include <fmt/format.h>
 
@@ -74,12 +73,7 @@ std::string GroupPlanner::pinned(NodeId id) const {
 
 void GroupPlanner::avoid(const PinRule& pin) {
     const std::string& name = pin.clause.implementation;
-    const std::vector<std::string>& libraries = knownLibraries();
-    const std::string entry(entryOf(name));
-    const auto declared = m_catalog.library(kernelName(name).library);
-    if (m_catalog.find(entry) == nullptr && !m_catalog.book().names(entry) &&
-        (declared == nullptr || !declared->isDeclared()) &&
-        std::find(libraries.begin(), libraries.end(), name) == libraries.end())
+    if (!isPinned(m_catalog, pin.clause))
         return refusePin(pin, name + " is neither an implementation nor a library");
     const Avoided avoided{name,
                           fmt::format("{} at {}{}{}", name, pin.place(),

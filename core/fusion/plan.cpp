@@ -1,6 +1,7 @@
 #include "fusion/plan.h"
 
 #include "fusion/call_parts.h"
+#include "fusion/computable.h"
 #include "fusion/layout.h"
 #include "fusion/planner.h"
 
@@ -134,8 +135,22 @@ std::string listOf(const std::vector<Symbol>& dims) {
     return out;
 }
 
-// Why an unknown node is not understood.
-Diag obstacleOf(const Node& node, MissingTypes& missing) {
+// Whether every size of the call is a number.
+bool isFixed(const Graph& graph, const Node& node) {
+    const auto isNumber = [](const TensorType& type) {
+        return fixedExtents(type.shape).has_value();
+    };
+    return std::all_of(
+               node.inputs.begin(), node.inputs.end(),
+               [&](ValueRef input) { return !input.valid() || isNumber(graph.type(input)); }) &&
+           std::all_of(node.outputs.begin(), node.outputs.end(),
+                       [&](const Output& output) { return isNumber(output.type); });
+}
+
+// Why a node is not understood, or what its text does at these sizes.
+Diag obstacleOf(const Graph& graph, const Node& node, MissingTypes& missing) {
+    if (auto diag = withoutAnything(graph, node))
+        return std::move(*diag);
     if (auto diag = missing.readBy(node))
         return std::move(*diag);
     const std::string domain = node.attrs.text("domain", {});
@@ -274,9 +289,9 @@ void GroupPlanner::finish() {
         groups.push_back(describe(forming));
         noteUnread(groups.back());
         if (forming.opaque)
-            m_plan.notices.push_back({forming.anchor.node->name, Verdict::Note,
-                                      ReasonCode::OpaqueGroup,
-                                      obstacleOf(*forming.anchor.node, m_missing).message});
+            m_plan.notices.push_back(
+                {forming.anchor.node->name, Verdict::Note, ReasonCode::OpaqueGroup,
+                 obstacleOf(m_graph, *forming.anchor.node, m_missing).message});
         if (!forming.host.empty())
             m_plan.notices.push_back({forming.anchor.node->name, Verdict::Note,
                                       forming.runtimeKernel.empty() ? ReasonCode::HostComputes
@@ -307,8 +322,10 @@ EdgeDecision GroupPlanner::unvisited(ValueRef value, const Node& reader) const {
     if (&from == &to)
         gates.ask("in the same group", {Verdict::Yes, ReasonCode::Fused, from.anchor.node->name});
     else if (from.opaque || to.opaque)
-        gates.pass("has a tensor expression", false, ReasonCode::OpaqueOperator,
-                   (from.opaque ? from : to).anchor.node->shownOp() + " is not known");
+        gates.pass(
+            "has a tensor expression", false, ReasonCode::OpaqueOperator,
+            fmt::format("{} is not {}", (from.opaque ? from : to).anchor.node->shownOp(),
+                        (from.opaque ? from : to).anchor.node->isUnknown() ? "known" : "computed"));
     else if (!from.host.empty() || !to.host.empty())
         gates.pass("has code", false,
                    (from.host.empty() ? to : from).runtimeKernel.empty()
@@ -428,8 +445,8 @@ Diags obstacles(const Graph& graph) {
     Diags out;
     MissingTypes missing(graph);
     for (const NodePtr& node : graph.nodes())
-        if (node->isUnknown() && !isForeignLeaf(*node))
-            out.push_back(obstacleOf(*node, missing));
+        if ((node->isUnknown() && !isForeignLeaf(*node)) || withoutAnything(graph, *node))
+            out.push_back(obstacleOf(graph, *node, missing));
     for (const NamedValue& result : graph.results())
         if (const Node& node = graph.node(result.value.node); isForeignLeaf(node))
             out.push_back(
@@ -438,6 +455,14 @@ Diags obstacles(const Graph& graph) {
                                      result.name, shownType(graph, result.value)),
                          {{}, node.name}, "what does not depend on it runs"));
     return out;
+}
+
+std::optional<Diag> withoutAnything(const Graph& graph, const Node& node) {
+    const Operator* op = isOperator(node) ? graph.operators().find(node.op) : nullptr;
+    if (op == nullptr || op->isNative())
+        return std::nullopt;
+    std::optional<Diag> diag = withoutCode(graph, node);
+    return diag && isFixed(graph, node) ? std::move(diag) : std::nullopt;
 }
 
 std::optional<Diag> withoutCode(const Graph& graph, const Node& node) {

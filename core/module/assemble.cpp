@@ -129,6 +129,8 @@ private:
         const std::vector<NodeId>& inputs = m_graph.inputs();
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const Output& output = m_graph.node(inputs[i]).outputs.at(0);
+            if (isText(output))
+                return;
             const auto id = tensor(output.name, output.type, elementCount(output.type.shape),
                                    runtime::Storage::Input);
             m_program.tensors[id].index = static_cast<std::uint32_t>(i);
@@ -148,7 +150,7 @@ private:
             m_program.tensors[id].index = static_cast<std::uint32_t>(i);
             m_outputs.push_back(id);
             const Node& producer = m_graph.node(result.value.node);
-            const bool written = !producer.isLeaf() && !producer.isUnknown() &&
+            const bool written = !producer.isLeaf() && !m_plan.groupAt(producer.id).isOpaque() &&
                                  !isView(m_graph, producer) && !m_values.contains(result.value);
             if (written)
                 m_values[result.value] = id;
@@ -303,8 +305,7 @@ private:
         for (const ValueRef& operand : node.inputs)
             out.buffers.push_back({value(operand), runtime::Access::Read});
         for (std::size_t i = 0; i < node.outputs.size(); ++i)
-            out.buffers.push_back(
-                {value({node.id, static_cast<int>(i)}), runtime::Access::Write});
+            out.buffers.push_back({value({node.id, static_cast<int>(i)}), runtime::Access::Write});
         m_program.steps.push_back(std::move(out));
         return true;
     }

@@ -2,7 +2,8 @@
 
 #include "base/files.h"
 #include "base/nearest.h"
-#include "extern/extern.h"
+#include "extern/user_library.h"
+#include "fusion/pin_names.h"
 #include "session/completions.h"
 #include "session/text_range.h"
 #include "session/verdicts.h"
@@ -159,11 +160,17 @@ Result<CheckDocument> checkBook(const Arguments& arguments, const Context& conte
     out.diagnostics = std::move(checked.diagnostics);
     for (Diag& diag : errorsOfIncluded(books, book.file))
         out.diagnostics.push_back(std::move(diag));
-    for (Diag& diag : catalogOf(externLibraries(), std::move(books.strategy)).entriesWithoutCode())
-        if (diag.where.file == out.file) {
-            marks.add(diag, {});
-            out.diagnostics.push_back(std::move(diag));
-        }
+    std::vector<std::shared_ptr<const Library>> libraries = externLibraries();
+    for (const auto& own : userLibraries(books.libraries, {}))
+        libraries.push_back(own);
+    const Catalog catalog = catalogOf(libraries, std::move(books.strategy));
+    for (const Diags& found :
+         {catalog.entriesWithoutCode(), pinsWithoutCode(catalog, books.fusion, out.file)})
+        for (const Diag& diag : found)
+            if (diag.where.file == out.file) {
+                marks.add(diag, {});
+                out.diagnostics.push_back(diag);
+            }
     if (!marks.empty())
         marks.suggest(namesOf(all, nullptr));
     out.marks = marks.take();

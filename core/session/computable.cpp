@@ -1,22 +1,26 @@
 #include "session/computable.h"
 
-#include "fusion/plan.h"
 #include "ir/bound_dims.h"
 #include "ir/missing_type.h"
 #include "ir/part.h"
+#include "session/runnable.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace fw {
 
 namespace {
 
 // Of each node that cannot be computed, the first that is the cause.
-std::map<NodeId, NodeId> causesIn(const Graph& graph) {
+std::map<NodeId, NodeId> causesIn(const Graph& graph, const Diags& reasons) {
     std::map<NodeId, NodeId> out;
+    std::set<std::string> refused;
+    for (const Diag& reason : reasons)
+        refused.insert(reason.where.node);
     const std::map<Symbol, NodeId> binders = bindersOf(graph);
     const auto take = [&](NodeId node, NodeId from) {
         // An input that cannot be computed with says less than who reads it.
@@ -33,7 +37,7 @@ std::map<NodeId, NodeId> causesIn(const Graph& graph) {
                 if (const auto binder = binders.find(dim);
                     binder != binders.end() && binder->second != node->id)
                     take(node->id, binder->second);
-        if (node->isUnknown())
+        if (node->isUnknown() || refused.contains(node->name))
             out.emplace(node->id, node->id);
     }
     return out;
@@ -49,15 +53,16 @@ Diag closerReason(const Diag& obstacle, const Diags& imported) {
 }
 
 bool hasComputable(const Graph& graph) {
-    const std::map<NodeId, NodeId> causes = causesIn(graph);
+    const std::map<NodeId, NodeId> causes = causesIn(graph, reasonsNotToRun(graph));
     return std::any_of(graph.results().begin(), graph.results().end(),
                        [&](const NamedValue& one) { return !causes.contains(one.value.node); });
 }
 
 Result<ComputablePart> computablePart(const Graph& graph, const Diags& imported) {
-    const std::map<NodeId, NodeId> causes = causesIn(graph);
+    const Diags found = reasonsNotToRun(graph);
+    const std::map<NodeId, NodeId> causes = causesIn(graph, found);
     std::map<std::string, Diag> reasons;
-    for (Diag& obstacle : obstacles(graph))
+    for (const Diag& obstacle : found)
         reasons.emplace(obstacle.where.node, closerReason(obstacle, imported));
     ComputablePart out;
     std::vector<NamedValue> kept;

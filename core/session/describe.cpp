@@ -1,7 +1,9 @@
 #include "session/describe.h"
 
 #include "base/hash.h"
+#include "fusion/computable.h"
 #include "ir/missing_type.h"
+#include "session/runnable.h"
 #include "session/way_out.h"
 
 #include <fmt/format.h>
@@ -294,7 +296,12 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
         out.outputs.push_back({result.name, shownType(graph, result.value)});
     if (known)
         out.flops = flops;
-    out.runnable = obstacles(planned).empty() && !hasErrors(imported.diagnostics);
+    const Diags problems = reasonsNotToRun(planned);
+    out.runnable = problems.empty() && !hasErrors(imported.diagnostics);
+    for (const Diag& problem : problems)
+        if (std::none_of(imported.diagnostics.begin(), imported.diagnostics.end(),
+                         [&](const Diag& said) { return said.where.node == problem.where.node; }))
+            out.diagnostics.push_back(Diag(problem).at({path}));
     AboutNodes about(graph);
     for (const Decision& decision : imported.decisions)
         out.readings.push_back(about.record(decision));
@@ -417,13 +424,15 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
         out.sentence = fmt::format("{} is a view: nothing is computed", node.name);
     } else if (group.isOpaque()) {
         out.code = codeText(ReasonCode::OpaqueGroup);
-        out.sentence = fmt::format("{} is an opaque group of its own: nothing computes {}",
-                                   node.name, node.shownOp());
+        const auto why = withoutAnything(graph, node);
+        out.sentence = fmt::format("{} is an opaque group of its own: nothing computes {}{}",
+                                   node.name, node.shownOp(), why ? ": " + why->message : "");
     } else if (group.isHost()) {
         const bool isNative = !group.runtimeKernel.empty();
         out.code = codeText(isNative ? ReasonCode::RuntimeComputes : ReasonCode::HostComputes);
-        out.sentence = fmt::format("{} is a group of its own: no code is made for it, {} computes it",
-                                   node.name, isNative ? "a kernel of the runtime" : "its reference");
+        out.sentence =
+            fmt::format("{} is a group of its own: no code is made for it, {} computes it",
+                        node.name, isNative ? "a kernel of the runtime" : "its reference");
     } else if (group.nodes.size() == 1) {
         out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name,
                                    group.implementation);

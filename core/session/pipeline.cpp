@@ -10,6 +10,7 @@
 #include "session/calibrate.h"
 #include "session/computable.h"
 #include "session/graph_file.h"
+#include "session/runnable.h"
 #include "session/verdicts.h"
 #include "strategy/machine.h"
 #include "syntax/op.h"
@@ -255,7 +256,7 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
 Status Pipeline::runnable(const Context& context) {
     FW_TRY(const Imported* source, imported(context));
     FW_TRY(const Simplified* simple, whole(context));
-    const Diags problems = obstacles(*simple->graph);
+    const Diags problems = reasonsNotToRun(*simple->graph);
     if (problems.empty())
         return {};
     Diag first = closerReason(problems.front(), source->diagnostics);
@@ -267,7 +268,7 @@ Status Pipeline::runnable(const Context& context) {
 
 Result<Pipeline*> Pipeline::computable(const Context& context) {
     FW_TRY(const Simplified* all, whole(context));
-    if (m_inputs.computable || obstacles(*all->graph).empty())
+    if (m_inputs.computable || reasonsNotToRun(*all->graph).empty())
         return this;
     if (!hasComputable(*all->graph))
         return runnable(context).takeDiag();
