@@ -1,12 +1,13 @@
-#include "session/commands.h"
-#include "session/bisect.h"
-#include "session/calibrate.h"
 
 #include "ir/graph_text.h"
 #include "rewrite/check.h"
 #include "session/assist.h"
+#include "session/bisect.h"
 #include "session/book_texts.h"
+#include "session/calibrate.h"
 #include "session/check.h"
+#include "session/commands.h"
+#include "session/compare_sets.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
 #include "session/diff.h"
@@ -317,9 +318,9 @@ std::vector<std::string> modelsOf(const Arguments& arguments) {
     return arguments.models.empty() ? std::vector<std::string>{arguments.model} : arguments.models;
 }
 
-// One part of the document for each model.
-template <class Document, auto partOf>
-Answer eachModel(PipelineStore& store, const Arguments& arguments, const Context& context) {
+// `part` gives the part of the document for one model.
+template <class Document, class Part>
+Answer eachModel(PipelineStore& store, const Arguments& arguments, const Part& part) {
     Document out;
     for (const std::string& model : modelsOf(arguments)) {
         Arguments one = arguments;
@@ -328,16 +329,24 @@ Answer eachModel(PipelineStore& store, const Arguments& arguments, const Context
         FW_TRY(Pipeline * pipeline, store.find(inputsOf(one)));
         FW_TRY(const Target* target, pipeline->target());
         out.target = target->text;
-        FW_TRY(auto part, partOf(*pipeline, one, context));
-        out.models.push_back(std::move(part));
-        if constexpr (std::is_same_v<Document, BenchDocument>) {
-            FW_TRY(Pipeline * computed, pipeline->computable(context));
-            FW_TRY(const Simplified* source, computed->simplified(context));
-            for (const Diag& diag : source->leftOut)
-                out.notices.push_back(diag.text());
-        }
+        FW_TRY(auto made, part(*pipeline, one, out));
+        out.models.push_back(std::move(made));
     }
     return json(std::move(out));
+}
+
+Answer verify(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    return eachModel<VerifyDocument>(store, arguments,
+                                     [&](Pipeline& pipeline, const Arguments& one, auto&) {
+                                         return verifyModel(pipeline, one, context);
+                                     });
+}
+
+Answer bench(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    return eachModel<BenchDocument>(
+        store, arguments, [&](Pipeline& pipeline, const Arguments& one, BenchDocument& out) {
+            return benchModel(pipeline, one, context, out.notices);
+        });
 }
 
 Answer value(PipelineStore& store, const Arguments& arguments, const Context& context) {
@@ -432,8 +441,8 @@ constexpr Row rows[] = {
     {"run", run},
     {"profile", profile},
     {"tune", tune},
-    {"verify", eachModel<VerifyDocument, verifyModel>},
-    {"bench", eachModel<BenchDocument, benchModel>},
+    {"verify", verify},
+    {"bench", bench},
     {"test", test},
     {"value", value},
     {"ops", ops},

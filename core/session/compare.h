@@ -49,9 +49,10 @@ bool isNetwork(const Graph& imported);
 // Which rule may pass a data set.
 enum class PassBy : std::uint8_t { Elements, ElementsOrNorm };
 
-// The comparison of all outputs of a data set. By norm only if every output passes by one of the
-// rules.
-snapshot::ComparisonRecord compareOutputs(const std::string& name, const Graph& graph,
+// The comparison of outputs with these names for a data set. By norm only if every output passes by
+// one of the rules.
+snapshot::ComparisonRecord compareOutputs(const std::string& name,
+                                          const std::vector<std::string>& outputs,
                                           const std::vector<TensorData>& got,
                                           const std::vector<TensorData>& want, Tolerance tolerance,
                                           PassBy by);

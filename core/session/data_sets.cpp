@@ -4,6 +4,8 @@
 #include "onnx/given_value.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
 
 namespace fw {
 
@@ -92,13 +94,52 @@ Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const Test
     return givenInputs(what, readTensors(set.inputs));
 }
 
-Result<std::vector<TensorData>> givenOutputs(const ComputedPart& what, const TestDataSet& set) {
+bool Expected::isWhole(const Graph& graph) const {
+    return results.size() == graph.results().size();
+}
+
+std::string Expected::missing(const Graph& graph, const TestDataSet& set) const {
+    const std::string name = std::filesystem::path(set.folder).filename().string();
+    if (results.empty())
+        return fmt::format("{} holds no outputs: there is nothing to compare with", name);
+    std::string without;
+    for (std::size_t i = 0; i < graph.results().size(); ++i)
+        if (std::find(results.begin(), results.end(), i) == results.end())
+            without += (without.empty() ? "" : ", ") + graph.results()[i].name;
+    return fmt::format("{} holds {} of {} outputs: {} {} not compared", name, results.size(),
+                       graph.results().size(), without,
+                       results.size() + 1 == graph.results().size() ? "is" : "are");
+}
+
+Result<Expected> expectedOf(const ComputedPart& what, const TestDataSet& set) {
+    const ReadTensors read = readTensors(set.outputs);
+    const std::vector<std::string> all = resultNames(what.model);
+    const auto isNamed = [&](const Result<NamedTensor>& tensor) {
+        return tensor && std::find(all.begin(), all.end(), tensor->name) != all.end();
+    };
+    // Files whose names are those of results are these, the others go by position.
+    const auto isGiven = [&](std::size_t result) {
+        return read.size() >= all.size() || (result < read.size() && !isNamed(read[result])) ||
+               std::any_of(read.begin(), read.end(), [&](const Result<NamedTensor>& one) {
+                   return one && one->name == all[result];
+               });
+    };
+    Expected out;
+    std::vector<std::string> names; // of those that are given, in the order of the results
     const Graph& graph = what.graph;
-    FW_TRY(std::vector<TensorData> wanted,
-           tensorsOf(resultNames(graph), resultNames(what.model), readTensors(set.outputs)));
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-        wanted[i] = asElement(std::move(wanted[i]), graph.type(graph.results()[i].value).dtype);
-    return wanted;
+    for (std::size_t i = 0; i < graph.results().size(); ++i) {
+        const std::string& name = graph.results()[i].name;
+        const auto place = std::find(all.begin(), all.end(), name);
+        if (place != all.end() && isGiven(static_cast<std::size_t>(place - all.begin()))) {
+            out.results.push_back(i);
+            names.push_back(name);
+        }
+    }
+    FW_TRY(out.data, tensorsOf(names, all, read));
+    for (std::size_t i = 0; i < out.data.size(); ++i)
+        out.data[i] = asElement(std::move(out.data[i]),
+                                graph.type(graph.results()[out.results[i]].value).dtype);
+    return out;
 }
 
 bool fits(const Shape& shape, const std::vector<std::int64_t>& extents) {

@@ -34,7 +34,17 @@ Result<std::vector<TensorData>> tensorsOf(const std::vector<std::string>& wanted
 // In the order of the graph that is computed. InputMismatch where they do not fit it.
 Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const ReadTensors& read);
 Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const TestDataSet& set);
-Result<std::vector<TensorData>> givenOutputs(const ComputedPart& what, const TestDataSet& set);
+
+// What a set says of the results that are computed: of all of them, of some, or of none.
+struct Expected {
+    std::vector<std::size_t> results; // places among the results of the graph, ascending
+    std::vector<TensorData> data;     // of each of them
+
+    bool isWhole(const Graph& graph) const;
+    // Which results nothing is said of, as a sentence; for a set that is not whole.
+    std::string missing(const Graph& graph, const TestDataSet& set) const;
+};
+Result<Expected> expectedOf(const ComputedPart& what, const TestDataSet& set);
 
 // Whether a value of these extents may be of this shape.
 bool fits(const Shape& shape, const std::vector<std::int64_t>& extents);

@@ -6,8 +6,7 @@
 #include "ir/tensor_text.h"
 #include "onnx/tensor_file.h"
 #include "session/busy_neighbours.h"
-#include "session/compare.h"
-#include "session/fitting_pipelines.h"
+#include "session/compare_sets.h"
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
@@ -41,10 +40,6 @@ std::string summaryOf(const TensorData& data) {
     for (std::size_t i = 0; i < std::min<std::size_t>(data.count(), 4); ++i)
         out += (i > 0 ? ", " : "") + numberText(data.at(i), data.dtype());
     return data.count() > 4 ? out + ", ..." : out;
-}
-
-Tolerance toleranceOf(const Arguments& arguments) {
-    return {arguments.rtol.value_or(1e-3), arguments.atol.value_or(1e-5)};
 }
 
 std::map<std::string, std::int64_t> sizesOf(LoadedModule& module) {
@@ -101,29 +96,6 @@ Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, int attempts
                return {};
            }));
     return std::move(out.front());
-}
-
-// By the module that these data fit; why it ran otherwise than planned is added to the notices.
-Result<ComparisonRecord> compareSet(FittingPipelines& fitting, const TestDataSet& set,
-                                    Tolerance tolerance, PassBy by,
-                                    std::vector<std::string>& notices, const Context& context) {
-    FW_TRY(Pipeline * pipeline, fitting.of(set, context).computable(context));
-    FW_TRY(LoadedModule * module, pipeline->loaded(context));
-    FW_TRY(const ComputedPart what, computedPart(*pipeline, context));
-    FW_TRY(const std::vector<TensorData> inputs, givenInputs(what, set));
-    FW_TRY(const std::vector<TensorData> wanted, givenOutputs(what, set));
-    FW_TRY(const std::vector<TensorData> got, module->run(inputs));
-    tellRanOtherwise(*module, notices);
-    return compareOutputs(std::filesystem::path(set.folder).filename().string(), what.graph, got,
-                          wanted, tolerance, by);
-}
-
-// Operator cases are held to the bound of every element.
-Result<PassBy> passBy(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
-    FW_TRY(const Imported* imported, pipeline.imported(context));
-    return arguments.strict.value_or(false) || !isNetwork(*imported->inlined)
-               ? PassBy::Elements
-               : PassBy::ElementsOrNorm;
 }
 
 // The last timed run for chrome://tracing and the like: one slice per step, microseconds.
@@ -212,16 +184,6 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
 
 namespace {
 
-// The results of the model that are not computed.
-std::string namesOfOthers(const ComputedPart& what) {
-    const std::vector<std::string> kept = resultNames(what.graph);
-    std::string out;
-    for (const std::string& name : resultNames(what.model))
-        if (std::find(kept.begin(), kept.end(), name) == kept.end())
-            out += (out.empty() ? "" : ", ") + name;
-    return out;
-}
-
 } // namespace
 
 Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const Context& context) {
@@ -269,9 +231,10 @@ Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const 
         FW_TRY(const std::vector<TestDataSet> sets, fitting.sets(arguments, context));
         FW_TRY(const PassBy by, passBy(pipeline, arguments, context));
         for (const TestDataSet& set : sets) {
-            FW_TRY(ComparisonRecord record, compareSet(fitting, set, toleranceOf(arguments), by,
-                                                       out.notices, context));
-            out.sets.push_back(std::move(record));
+            FW_TRY(std::optional<ComparisonRecord> record,
+                   compareSet(fitting, set, toleranceOf(arguments), by, out.notices, context));
+            if (record)
+                out.sets.push_back(std::move(*record));
         }
     }
     for (const Diag& diag : source->leftOut)
@@ -281,7 +244,8 @@ Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const 
     return out;
 }
 
-Result<BenchRow> benchModel(Pipeline& given, const Arguments& arguments, const Context& context) {
+Result<BenchRow> benchModel(Pipeline& given, const Arguments& arguments, const Context& context,
+                            std::vector<std::string>& notices) {
     FittingPipelines fitting(given);
     FW_TRY(Pipeline * part, fitting.of(arguments, context).computable(context));
     Pipeline& pipeline = *part;
@@ -300,6 +264,12 @@ Result<BenchRow> benchModel(Pipeline& given, const Arguments& arguments, const C
     out.minMs = times.minimum();
     out.runs = static_cast<std::int64_t>(times.count());
     out.disturbed = times.disturbed(grainMs);
+    tellRanOtherwise(*module, notices);
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    for (const Diag& diag : source->leftOut)
+        notices.push_back(diag.text());
+    for (std::string& notice : refutedNotices(*source))
+        notices.push_back(std::move(notice));
     if (arguments.beside) {
         BusyNeighbours neighbours;
         FW_CHECK(neighbours.start(*arguments.beside));
@@ -497,75 +467,6 @@ Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments
             out.notices.push_back(
                 fmt::format("{} ({}) is opaque and not timed: what reads it has made-up values",
                             graph.node(group.anchor).name, graph.node(group.anchor).shownOp()));
-    return out;
-}
-
-CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arguments& arguments,
-                      const Context& context) {
-    CaseRecord out;
-    out.name = folder;
-    Arguments ofCase = arguments;
-    ofCase.model = folder;
-    const PipelineInputs inputs = inputsOf(ofCase);
-    const auto give = [&](const std::string& verdict, const Diag& diag) {
-        out.verdict = verdict;
-        out.reason = diag.text();
-        return out;
-    };
-    const Result<TestFolder> data =
-        isTestFolder(folder) ? findTestData(folder)
-                             : Result<TestFolder>(makeDiag(DiagCode::FileMissing,
-                                                           "there is no model.onnx", {folder}));
-    if (!data)
-        return give("failed", data.diag());
-    const Result<Pipeline*> free = store.find(inputs);
-    if (!free)
-        return give("failed", free.diag());
-    FittingPipelines fitting(**free);
-    Pipeline& pipeline = data->sets.empty() ? **free : fitting.of(data->sets.front(), context);
-    Result<Pipeline*> part = pipeline.computable(context);
-    Result<LoadedModule*> module = part ? (*part)->loaded(context) : part.diag();
-    if (!module) {
-        const bool refused =
-            exitCode(module.diag().code) == 2 && module.diag().code != DiagCode::NotOnnx;
-        return give(refused ? "unsupported" : "failed", module.diag());
-    }
-    if (data->sets.empty())
-        return give("failed",
-                    makeDiag(DiagCode::FileMissing, "there is no test_data_set_0", {folder}));
-    const Result<PassBy> by = passBy(pipeline, arguments, context);
-    if (!by)
-        return give("failed", by.diag());
-    out.verdict = "passed";
-    double worst = 0;
-    std::size_t byNorm = 0;
-    for (const TestDataSet& set : data->sets) {
-        std::vector<std::string> notices;
-        Result<ComparisonRecord> record =
-            compareSet(fitting, set, toleranceOf(arguments), *by, notices, context);
-        if (!record)
-            return give("failed", record.diag());
-        worst = std::max(worst, record->maxAbs.value_or(0));
-        byNorm += record->rule == "norm" ? 1 : 0;
-        out.sets.push_back(record.take());
-        if (!out.sets.back().pass && out.verdict == "passed") {
-            out.verdict = "failed";
-            out.reason = fmt::format("{}: {}", out.sets.back().name, out.sets.back().worst);
-        }
-    }
-    if (out.verdict == "passed")
-        out.reason = fmt::format("{} data set{}, largest difference {}{}", data->sets.size(),
-                                 data->sets.size() == 1 ? "" : "s", fmt::format("{:.3g}", worst),
-                                 byNorm == 0 ? ""
-                                 : byNorm == data->sets.size()
-                                     ? ", by norm"
-                                     : fmt::format(", {} of them by norm", byNorm));
-    const auto what = computedPart(**part, context);
-    if (const std::string others = what ? namesOfOthers(*what) : ""; !others.empty()) {
-        out.reason += fmt::format("; not computed: {}", others);
-        if (out.verdict == "passed") // as far as it goes
-            out.verdict = "unsupported";
-    }
     return out;
 }
 

@@ -17,12 +17,10 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module,
 
 Result<snapshot::RunDocument> runModel(Pipeline& pipeline, const snapshot::Arguments& arguments,
                                        const Context& context);
+// `notices`: what ran otherwise than it was planned, and rules that are refuted.
 Result<snapshot::BenchRow> benchModel(Pipeline& pipeline, const snapshot::Arguments& arguments,
-                                      const Context& context);
+                                      const Context& context, std::vector<std::string>& notices);
 Result<snapshot::ProfileDocument>
 profileModel(Pipeline& pipeline, const snapshot::Arguments& arguments, const Context& context);
-// One backend-test folder: every data set; unsupported if the model cannot be compiled.
-snapshot::CaseRecord testFolder(PipelineStore& store, const std::string& folder,
-                                const snapshot::Arguments& arguments, const Context& context);
 
 } // namespace fw
