@@ -179,7 +179,8 @@ Status ModelImporter::readInput(const proto::ValueInfoProto& input, std::int64_t
     if (!count || !checkedMul(*count, static_cast<std::int64_t>(dtypeBytes(*dtype))))
         return makeDiag(DiagCode::DimOverflow,
                         fmt::format("input '{}' of shape {} has more bytes than can be counted",
-                                    name, shapeText(*shape)));
+                                    name, shapeText(*shape)),
+                        {}, "a dimension that is not known has a name or none, not a large number");
     value(input.name()).ref = m_editor.addInput(name, {*dtype, std::move(*shape)});
     return {};
 }

@@ -1,5 +1,7 @@
 #include "onnx/model_bytes.h"
 
+#include "onnx/names.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -152,8 +154,55 @@ std::optional<Fault> scan(std::string_view bytes, std::string_view type, const s
     return std::nullopt;
 }
 
-Diag notOnnx(const std::string& file, std::string message) {
-    return makeDiag(DiagCode::NotOnnx, std::move(message), {file});
+constexpr const char* opened =
+    "an .onnx file, a folder with model.onnx in it or a graph as .fw text is opened";
+constexpr const char* fetchAgain = "copy or download the file again";
+
+Diag notOnnx(const std::string& file, std::string message, const char* hint = opened) {
+    return makeDiag(DiagCode::NotOnnx, std::move(message), {file}, hint);
+}
+
+// The first line, if all that is looked at could be text; empty otherwise.
+std::string firstLine(std::string_view bytes) {
+    constexpr std::size_t looked = 4096, shown = 40;
+    const auto isControl = [](char c) {
+        return static_cast<unsigned char>(c) < 32 && c != '\n' && c != '\r' && c != '\t';
+    };
+    bytes = bytes.substr(0, looked);
+    if (std::any_of(bytes.begin(), bytes.end(), isControl))
+        return {};
+    const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos)
+        return {};
+    const std::string_view line = bytes.substr(begin, bytes.find_first_of("\r\n", begin) - begin);
+    std::size_t end = std::min(line.size(), shown);
+    while (end > 0 && end < line.size() && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80)
+        --end; // not inside of a character
+    const std::string text(line.substr(0, end));
+    return cleanText(text) != text ? "" : end < line.size() ? text + "..." : text;
+}
+
+// Whether a field of a model may begin with this byte: its number, and how its value is written.
+bool mayBeginModel(unsigned char byte) {
+    const int field = (byte & 0x7f) >> 3, wire = byte & 7;
+    return field > 0 && (wire == 0 || wire == 2) && (field <= 8 || field == 14);
+}
+
+// No model, for none of the reasons that are known better.
+Diag foreign(std::string_view bytes, const OnnxLimits& limits, const std::string& file) {
+    if (const std::string line = firstLine(bytes); !line.empty())
+        return notOnnx(file,
+                       fmt::format("this is text, not an ONNX model: it begins with \"{}\"", line));
+    if (mayBeginModel(static_cast<unsigned char>(bytes[0])))
+        return notOnnx(file, fmt::format("not an ONNX model, or nested deeper than {} messages",
+                                         limits.nesting));
+    std::string first;
+    for (const char byte : bytes.substr(0, 4))
+        first += fmt::format(" {:02x}", static_cast<unsigned char>(byte));
+    return notOnnx(file,
+                   fmt::format("not an ONNX model: it begins with the bytes{}, which no field "
+                               "of a model does",
+                               first));
 }
 
 } // namespace
@@ -179,7 +228,7 @@ std::string_view foreignKind(std::string_view bytes) {
 Result<std::unique_ptr<proto::ModelProto>>
 parseModel(std::string_view bytes, const OnnxLimits& limits, const std::string& file) {
     if (bytes.empty())
-        return notOnnx(file, "the file is empty");
+        return notOnnx(file, "the file is empty", fetchAgain);
     if (bytes.size() > limits.fileBytes)
         return makeDiag(
             DiagCode::FileTooLarge,
@@ -196,21 +245,23 @@ parseModel(std::string_view bytes, const OnnxLimits& limits, const std::string& 
             return notOnnx(file, fmt::format("this is {}, not an ONNX model", kind));
         const auto fault = scan(bytes, "model", "");
         if (fault && fault->cutShort)
-            return notOnnx(file, fmt::format("cut short at byte {}{}", bytes.size(),
-                                             fault->place.empty() ? "" : " inside " + fault->place))
-                .advise("copy or download the file again");
-        if (fault)
+            return firstLine(bytes).empty()
+                       ? notOnnx(file,
+                                 fmt::format("cut short at byte {}{}", bytes.size(),
+                                             fault->place.empty() ? "" : " inside " + fault->place),
+                                 fetchAgain)
+                       : foreign(bytes, limits, file);
+        if (fault && !fault->place.empty())
             return notOnnx(file,
-                           fmt::format("not an ONNX model, or damaged{}",
-                                       fault->place.empty() ? "" : " inside " + fault->place));
-        return notOnnx(file, fmt::format("not an ONNX model, or nested deeper than {} messages",
-                                         limits.nesting));
+                           fmt::format("not an ONNX model, or damaged inside {}", fault->place),
+                           fetchAgain);
+        return foreign(bytes, limits, file);
     }
     if (!model->has_graph()) {
         const auto kind = foreignKind(bytes);
         if (!kind.empty())
             return notOnnx(file, fmt::format("this is {}, not an ONNX model", kind));
-        return notOnnx(file, "holds no graph: not an ONNX model, or cut short");
+        return notOnnx(file, "holds no graph: not an ONNX model, or cut short", fetchAgain);
     }
     return model;
 }

@@ -1,5 +1,6 @@
 #include "onnx/model_importer.h"
 
+#include "base/nearest.h"
 #include "ir/inline_calls.h"
 #include "onnx/import_clause.h"
 #include "onnx/standard_operators.h"
@@ -145,6 +146,17 @@ Status ModelImporter::checkNames() {
                : place == byInput     ? "an input"
                                       : "node " + nodeName(place);
     };
+    const auto undefined = [&](const std::string& name) {
+        constexpr std::size_t mostCompared = 2000, longest = 100;
+        std::vector<std::string> known;
+        for (const auto& [one, place] : m_places)
+            if (known.size() < mostCompared && one.size() <= longest && name.size() <= longest)
+                known.push_back(cleanText(one));
+        return makeDiag(DiagCode::OnnxMalformed,
+                        fmt::format("operand '{}' is not defined anywhere", cleanText(name)), {},
+                        didYouMean(cleanText(name), known,
+                                   "an input, an initializer or a result of a node has this name"));
+    };
     const auto define = [&](const std::string& name, int place) -> Status {
         const auto [found, fresh] =
             m_places.emplace(name, static_cast<std::uint32_t>(m_names.size()));
@@ -153,7 +165,8 @@ Status ModelImporter::checkNames() {
         else
             return makeDiag(DiagCode::OnnxMalformed,
                             fmt::format("'{}' is defined twice: by {} and by {}", cleanText(name),
-                                        placeText(m_names[found->second].place), placeText(place)));
+                                        placeText(m_names[found->second].place), placeText(place)),
+                            {}, "a name stands for one value: rename one of them and its readers");
         return {};
     };
     for (const auto& tensor : m_graph.initializer())
@@ -188,9 +201,7 @@ Status ModelImporter::checkNames() {
                 continue;
             Name* known = find(input);
             if (known == nullptr)
-                return inNode(i, makeDiag(DiagCode::OnnxMalformed,
-                                          fmt::format("operand '{}' is not defined anywhere",
-                                                      cleanText(input))));
+                return inNode(i, undefined(input));
             known->used = true;
             m_inOrder = m_inOrder && known->place < i;
         }

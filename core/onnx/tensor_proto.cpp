@@ -214,7 +214,8 @@ Result<TensorData> takeTensor(proto::TensorProto& tensor, ExternalData& external
             return malformed("has its data twice: raw_data and " + fields);
         if (tensor.raw_data().size() != expected)
             return malformed(fmt::format("has {} bytes of data, its shape and type need {}",
-                                         tensor.raw_data().size(), expected));
+                                         tensor.raw_data().size(), expected))
+                .advise("the file is damaged, or was written wrongly: copy or export it again");
         const std::shared_ptr<const std::string> owner(tensor.release_raw_data());
         return TensorData(*dtype, std::move(extents),
                           std::as_bytes(std::span(owner->data(), owner->size())), owner);

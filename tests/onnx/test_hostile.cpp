@@ -105,7 +105,16 @@ void TestHostile::foreignFiles_data() {
     QTest::newRow("lfs") << QByteArray("version https://git-lfs.github.com/spec/v1\n")
                          << QByteArray("LFS");
     QTest::newRow("text") << QByteArray("This is not a model.\n")
-                          << QByteArray("not an ONNX model");
+                          << QByteArray("this is text, not an ONNX model: it begins with \"This is "
+                                        "not a model.\" (an .onnx file, a folder with model.onnx");
+    QTest::newRow("text behind blank lines")
+        << QByteArray("\n\n  ir_version: 8\n  graph { }\n") << QByteArray("\"ir_version: 8\"");
+    QTest::newRow("a long line of other letters")
+        << QByteArray("\xc3\x84" + QByteArray("\xc3\xb6").repeated(100))
+        << QByteArray(QByteArray("begins with \"\xc3\x84") + QByteArray("\xc3\xb6").repeated(19) +
+                      "...\"");
+    QTest::newRow("bytes") << QByteArray("\x8b\x4a\xe5\xf1\xa9\x41\x06\xa0", 8)
+                           << QByteArray("it begins with the bytes 8b 4a e5 f1");
     QTest::newRow("zeros") << QByteArray(64, '\0') << QByteArray("not an ONNX model");
     QTest::newRow("only a version") << QByteArray("\x08\x08", 2) << QByteArray("holds no graph");
 }
