@@ -81,6 +81,29 @@ void TestCommon::namesKeepWhatTellsThemApart() {
     QCOMPARE(elided({QStringLiteral("encoder_relu_output"), QStringLiteral("decoder_relu_output")},
                     QStringLiteral("encoder…put")),
              QStringLiteral("encoder…put"));
+    // No room for all that is its own: where it begins says most, dots stand once.
+    const QStringList sums{QStringLiteral("conv2d_bias_add"), QStringLiteral("conv2d_bias_relu")};
+    QCOMPARE(elided(sums, QStringLiteral("add")), QStringLiteral("add"));
+    QVERIFY(elided(sums, QStringLiteral("a…")).startsWith(u'a'));
+    const QStringList ends{QStringLiteral("BatchNormalization_expanded"),
+                           QStringLiteral("BatchNormalization_projected"),
+                           QStringLiteral("BatchMatMul_expanded")};
+    QCOMPARE(elided(ends, QStringLiteral("expa…ed")), QStringLiteral("expa…ed"));
+    for (const QStringList& names : {sums, ends, norms})
+        for (int width = 0; width < metrics.horizontalAdvance(names[0]); ++width) {
+            std::set<QString> shown;
+            for (int first = 0; first < names.size(); ++first) {
+                SharedParts shared;
+                for (const QString& other : names)
+                    shared.compare(names[first], other);
+                const QString out = elidedName(names[first], shared, metrics, width);
+                QVERIFY2(!out.contains(QStringLiteral("……")), qPrintable(out));
+                QVERIFY2(metrics.horizontalAdvance(out) <= width, qPrintable(out));
+                shown.insert(out);
+            }
+            if (width > metrics.horizontalAdvance(QStringLiteral("mmmm…m")))
+                QVERIFY2(shown.size() == std::size_t(names.size()), qPrintable(*shown.begin()));
+        }
     // Nothing is shared: both ends say the most.
     QCOMPARE(elided({QStringLiteral("abcdefghijklmnop"), QStringLiteral("xyz")},
                     QStringLiteral("abc…nop")),

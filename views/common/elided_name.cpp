@@ -27,6 +27,21 @@ QString withFront(const QString& front, const QString& rest, const QFontMetrics&
     return front.left(kept) + rest;
 }
 
+// Of the part that no other name has, which is wider than the column: where it begins, it differs
+// from the others, so most of what stays is from there.
+QString withinOwn(const QString& own, const QFontMetrics& metrics, int width) {
+    if (metrics.horizontalAdvance(own) <= width)
+        return own;
+    const QString dots(QChar(0x2026));
+    for (qsizetype kept = own.size() - 1; kept > 0; --kept) {
+        const qsizetype end = kept / 3;
+        const QString out = own.left(kept - end) + dots + own.right(end);
+        if (metrics.horizontalAdvance(out) <= width)
+            return out;
+    }
+    return metrics.horizontalAdvance(own.left(1)) <= width ? own.left(1) : QString();
+}
+
 } // namespace
 
 void SharedParts::compare(const QString& name, const QString& other) {
@@ -71,7 +86,7 @@ QString elidedName(const QString& name, const SharedParts& shared, const QFontMe
         return withFront(name.left(front), dots + own + end, metrics, width);
     const QString before = front == 0 ? QString() : dots;
     if (end.isEmpty() || !fits(before + own + dots))
-        return metrics.elidedText(before + own, Qt::ElideMiddle, width);
+        return fits(before + own) ? before + own : withinOwn(own, metrics, width);
     qsizetype kept = end.size();
     while (kept > 0 && !fits(before + own + dots + end.right(kept)))
         --kept;
