@@ -78,7 +78,7 @@ public:
         for (const Assumption& assumption : required)
             assume(assumption.condition, assumption.sentence);
         for (const WhereTree& where : m_op.where) {
-            FW_TRY(const Expr value, m_shapes.scalar(where.value));
+            FW_TRY(const Expr value, m_shapes.extent(where.value));
             const Dim dim = simplify(value);
             FW_CHECK(checkDim(where.name, dim));
             m_binding.names[where.name] = dim;

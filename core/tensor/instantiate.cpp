@@ -99,8 +99,8 @@ public:
             if (pack) {
                 FW_TRY(extents, list(tree.args[i + 1]));
             } else {
-                FW_TRY(Expr extent, scalar(tree.args[i + 1]));
-                extents = {std::move(extent)};
+                FW_TRY(Expr one, extent(tree.args[i + 1]));
+                extents = {std::move(one)};
             }
             for (Expr& extent : extents) {
                 if (extent.dtype() != DType::I64)

@@ -245,6 +245,23 @@ Result<Expr> TreeEvaluator::scalar(const Tree& tree) {
     return error(tree, DiagCode::TextType, "one value expected here");
 }
 
+Result<Expr> TreeEvaluator::extent(const Tree& tree) {
+    if (tree.kind == TreeKind::Binary && tree.args.size() == 2 &&
+        (tree.text == "+" || tree.text == "-" || tree.text == "*")) {
+        FW_TRY(const Expr a, extent(tree.args[0]));
+        FW_TRY(const Expr b, extent(tree.args[1]));
+        const auto x = a.asInt(), y = b.asInt();
+        std::int64_t out = 0;
+        if (x && y &&
+            (tree.text == "+"   ? __builtin_add_overflow(*x, *y, &out)
+             : tree.text == "-" ? __builtin_sub_overflow(*x, *y, &out)
+                                : __builtin_mul_overflow(*x, *y, &out)))
+            return error(tree, DiagCode::DimOverflow,
+                         fmt::format("{} {} {} does not fit in 64 bits", *x, tree.text, *y));
+    }
+    return scalar(tree);
+}
+
 Result<Expr> TreeEvaluator::name(const Tree& tree) {
     if (const NameValue* value = find(tree.text)) {
         if (const auto* e = std::get_if<Expr>(value))

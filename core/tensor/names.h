@@ -29,6 +29,8 @@ public:
     TreeEvaluator& operator=(const TreeEvaluator&) = delete;
 
     Result<Expr> scalar(const Tree& tree);
+    // Of an extent: DimOverflow where a sum or product of known sizes leaves 64 bits on the way.
+    Result<Expr> extent(const Tree& tree);
     Result<Exprs> list(const Tree& tree); // of a pack, list or list-valued expression
     Result<Exprs>
     expanded(const std::vector<Tree>& trees); // lists in place, scalars as one element

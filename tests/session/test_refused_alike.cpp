@@ -74,6 +74,10 @@ void TestRefusedAlike::infoSaysWhatRunRefuses_data() {
         "op many (x: T[N], attr k: int = 3) -> y: T[N] { y[n] = sum(j in k : x[n] + j) }\n"
         "graph g(x: f32[4]) -> y { y = many(x) {k = 4611686018427387904} }\n",
         "LIM01", "y takes 4 x 4611686018427387904 steps");
+    row("a sum whose extent leaves 64 bits",
+        "op many (x: T[N], attr k: int = 3) -> y: T[N] { y[n] = sum(j in k * k : x[n]) }\n"
+        "graph g(x: f32[4]) -> y { y = many(x) {k = 4611686018427387904} }\n",
+        "SHP04", "4611686018427387904 * 4611686018427387904 does not fit in 64 bits");
     row("a value beyond any memory",
         "op wide (x: T[N], attr k: int = 3) -> y: T[M] where M = k { y[m] = sum(n in N : x[n]) }\n"
         "graph g(x: f32[4]) -> y { y = wide(x) {k = 70368744177664} }\n",
