@@ -206,7 +206,8 @@ void TestRefusedAlike::largeNumbersEnd() {
     sketch.nodes = {"many"};
     sketch.kind = "op";
     sketch.name = "mine";
-    QVERIFY(a.ask("sketch", sketch).ok());
+    const auto sketched = a.ask("sketch", sketch); // its text is tried as others are
+    QVERIFY(sketched.ok() || exitCode(sketched.diag().code) == 2);
     Arguments check;
     check.rules = {arguments.model};
     QVERIFY(a.ask("check", check).ok());
