@@ -59,6 +59,19 @@ const Table& table(const OperatorSet& operators) {
     return made;
 }
 
+// Every operator as often as any other, and of any element type: by weights alone, and of the main
+// type, some come once in a thousand graphs. What does not fit is tried again on other operands.
+void drawEvenly(Maker& maker, const std::vector<Recipe>& recipes) {
+    const Recipe& recipe = maker.random.pick(recipes);
+    const DType main = maker.main();
+    const std::size_t before = maker.operators(recipe.name);
+    for (int attempt = 0; attempt < 6 && maker.operators(recipe.name) == before; ++attempt) {
+        maker.use(maker.random.chance(40) ? main : maker.anyType());
+        recipe.make(maker);
+    }
+    maker.use(main);
+}
+
 } // namespace
 
 Case makeCase(std::uint64_t seed, const std::shared_ptr<const OperatorSet>& operators) {
@@ -68,6 +81,10 @@ Case makeCase(std::uint64_t seed, const std::shared_ptr<const OperatorSet>& oper
     for (int attempts = 0; maker.operators() < wish && attempts < 60; ++attempts) {
         const bool whole = maker.random.chance(planted);
         const Table& of = table(*operators);
+        if (!whole && maker.random.chance(45)) {
+            drawEvenly(maker, of.single);
+            continue;
+        }
         const std::vector<std::size_t>& draw = whole ? of.drawPlanted : of.drawSingle;
         const std::vector<Recipe>& recipes = whole ? of.planted : of.single;
         recipes[maker.random.pick(draw)].make(maker);

@@ -75,6 +75,11 @@ Bindings Maker::bindings() const {
     return out;
 }
 
+std::size_t Maker::operators(const std::string& op) const {
+    return static_cast<std::size_t>(std::count_if(m_made.begin(), m_made.end(),
+                                                  [&](const Made& made) { return made.op == op; }));
+}
+
 Id Maker::keep(ValueRef ref, TensorType type, TensorData data, bool exact) {
     Known known;
     known.ref = ref;

@@ -38,10 +38,12 @@ public:
     Values values() const { return m_values; }
     // The element type of most values of the case; one in two is not f32.
     DType main() const { return m_main; }
+    void use(DType main) { m_main = main; }
     bool isMain(const Known& known) const { return known.type.dtype == m_main; }
     const Known& at(Id id) const { return m_known.at(static_cast<std::size_t>(id)); }
     std::size_t count() const { return m_known.size(); }
     std::size_t operators() const { return m_made.size(); } // made so far
+    std::size_t operators(const std::string& op) const;
 
     Id input(Shape shape, DType dtype);
     Id input(Shape shape) { return input(std::move(shape), m_main); }

@@ -81,6 +81,21 @@ Id ofIntegers(Maker& maker, const char* op) {
     return maker.one(op, {a, maker.number(static_cast<double>(b), dtype)});
 }
 
+// Exponents of any integer type, of many bits, too.
+Id intPow(Maker& maker) {
+    if (maker.random.chance(60))
+        return ofIntegers(maker, "int_pow");
+    static const std::vector<DType> types = {DType::I8,  DType::U8,  DType::I16, DType::U16,
+                                             DType::I32, DType::U32, DType::I64, DType::U64};
+    const Id base = integer(maker, types);
+    const DType dtype = maker.random.pick(types);
+    const Id exponent = maker.one("cast", {partner(maker, base)}, attributes({{"to", dtype}}));
+    if (maker.random.chance(50))
+        return maker.one("int_pow", {base, exponent});
+    static const std::vector<double> many = {31, 32, 63, 64, 65, 99, 127};
+    return maker.one("int_pow", {base, maker.number(maker.random.pick(many), dtype)});
+}
+
 // By more than the type has bits, too.
 Id shift(Maker& maker, const char* op) {
     static const std::vector<DType> types = {DType::U8, DType::U16, DType::U32, DType::U64};
@@ -247,8 +262,9 @@ std::vector<Recipe> functionRecipes() {
                        return shaped(maker, "shrink", {{"lambda", 0.3}, {"bias", 0.25}});
                    }});
     out.push_back({"fmod", 2, fmod});
-    for (const char* op : {"mod", "rem", "int_pow"})
+    for (const char* op : {"mod", "rem"})
         out.push_back({op, 3, [op](Maker& maker) { return ofIntegers(maker, op); }});
+    out.push_back({"int_pow", 3, intPow});
     for (const char* op : {"shift_left", "shift_right"})
         out.push_back({op, 2, [op](Maker& maker) { return shift(maker, op); }});
     out.push_back({"xor", 2, exclusive});
