@@ -81,22 +81,23 @@ public:
                execute();
     }
 
-    // Once more, with a NaN or an infinity in the operands that may have one: in all of them, or
-    // in one alone, since one that meets every element hides what is made of the others.
+    // Once more, with a NaN or an infinity in the operands that may have one, all of them or one
+    // alone.
     bool runWith(float special, Among at, std::size_t alone) {
         m_special = special;
         m_at = at;
         m_alone = alone;
         return place() && execute();
     }
-    // The operands that may have one; `all` first, where there are several.
-    std::vector<std::size_t> specialPlaces() const {
+    // One operand after another for a NaN, since one that meets every element hides what is made
+    // of the others; infinities together, which differ there.
+    std::vector<std::size_t> placesOf(float special) const {
+        if (!std::isnan(special))
+            return {all};
         std::vector<std::size_t> out;
         for (std::size_t i = 0; i < m_call.arguments.size(); ++i)
             if (mayBeSpecial(m_call.arguments[i].role))
                 out.push_back(i);
-        if (out.size() > 1)
-            out.insert(out.begin(), all);
         return out;
     }
     bool raisedInvalid() const { return m_raised; }
@@ -321,7 +322,7 @@ Finding triedWithSpecials(Trial& trial, const ShapedCall& call, const std::strin
     Finding out;
     for (const float special : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity})
         for (const Among at : {Among::First, Among::Middle, Among::Last})
-            for (const std::size_t operand : trial.specialPlaces()) {
+            for (const std::size_t operand : trial.placesOf(special)) {
                 if (!trial.runWith(special, at, operand))
                     return {kernel + " could not be tried with NaN", false};
                 const std::string found = trial.judge();
