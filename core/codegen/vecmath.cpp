@@ -94,9 +94,9 @@ llvm::Value* erf32(MathBuilder& m, llvm::Value* x) {
 
 // pow in f64 with the special cases of C: x < 0 needs an integer y, 0 and infinities follow from
 // log and exp.
-llvm::Value* powF64(MathBuilder& m, llvm::Value* x, llvm::Value* y) {
+llvm::Value* powF64(MathBuilder& m, llvm::Value* x, llvm::Value* y, bool forF32) {
     llvm::Value* size = m.abs(x);
-    llvm::Value* result = exp64(m, m.mul(y, log64(m, size)));
+    llvm::Value* result = forF32 ? exp64(m, m.mul(y, log64(m, size))) : powOfSize64(m, size, y);
     llvm::Value* half = m.mul(y, m.real(0.5));
     llvm::Value* isInteger = m.equal(m.unary(llvm::Intrinsic::floor, y), y);
     llvm::Value* isOdd = m.both(isInteger, m.differ(m.unary(llvm::Intrinsic::floor, half), half));
@@ -161,7 +161,7 @@ llvm::Value* inDouble(MathBuilder& m, MathFn fn, llvm::Value* a, llvm::Value* b)
     MathBuilder d(m.builder, m.target, x);
     llvm::Value* result = nullptr;
     if (fn == MathFn::Pow)
-        result = powF64(d, x, m.builder.CreateFPExt(b, wide));
+        result = powF64(d, x, m.builder.CreateFPExt(b, wide), true);
     else
         result = fn == MathFn::Sin ? sin64(d, x) : cos64(d, x);
     return m.builder.CreateFPTrunc(result, a->getType());
@@ -213,7 +213,7 @@ llvm::Value* emitMath(llvm::IRBuilderBase& builder, const Target& target, MathFn
     case MathFn::Pow:
         if (const auto exponent = quarters(b))
             return powOfQuarters(m, a, *exponent);
-        return wide ? powF64(m, a, b) : inDouble(m, fn, a, b);
+        return wide ? powF64(m, a, b, false) : inDouble(m, fn, a, b);
     }
     return a;
 }

@@ -73,7 +73,10 @@ public:
     bool isF64;
 };
 
-llvm::Value* exp64(MathBuilder& m, llvm::Value* x);
+// A `low` part is added to x behind the reduction, where its bits count.
+llvm::Value* exp64(MathBuilder& m, llvm::Value* x, llvm::Value* low = nullptr);
+// |x| to the power of y for x that are not 0 and finite; others by exp and log.
+llvm::Value* powOfSize64(MathBuilder& m, llvm::Value* size, llvm::Value* y);
 llvm::Value* sigmoid64(MathBuilder& m, llvm::Value* x);
 llvm::Value* log64(MathBuilder& m, llvm::Value* x);
 llvm::Value* tanh64(MathBuilder& m, llvm::Value* x);

@@ -11,11 +11,13 @@
 
 namespace fw::codegen {
 
-llvm::Value* exp64(MathBuilder& m, llvm::Value* x) {
+llvm::Value* exp64(MathBuilder& m, llvm::Value* x, llvm::Value* low) {
     llvm::Value* z = m.clamp(x, -746.0, 710.0);
     const MathBuilder::Nearest e = m.nearestMultiple(z, 1.44269504088896341, 2 * m.exponentBias());
     llvm::Value* r = m.fma(e.n, m.real(-6.93147180369123816490e-01), z);
     r = m.fma(e.n, m.real(-1.90821492927058770002e-10), r);
+    if (low != nullptr)
+        r = m.add(r, low);
     llvm::Value* p = m.polynomial(r, {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720,
                                       1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800,
                                       1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0});
@@ -41,6 +43,70 @@ llvm::Value* log64(MathBuilder& m, llvm::Value* x) {
     llvm::Value* y = m.sub(m.sub(halfSquare, low), f);
     y = m.sub(m.mul(k, m.real(6.93147180369123816490e-01)), y);
     return m.logSpecials(x, y);
+}
+
+namespace {
+
+// What a product of doubles loses: with FMA at once, else by products of halves (T. J. Dekker,
+// 1971), which overflow where a factor is above 2^996.
+llvm::Value* lostBy(MathBuilder& m, llvm::Value* a, llvm::Value* b, llvm::Value* product) {
+    if (m.target.hasFma())
+        return m.fma(a, b, m.negate(product));
+    const auto halves = [&](llvm::Value* v) {
+        llvm::Value* scaled = m.mul(v, m.real(134217729.0)); // 2^27 + 1
+        llvm::Value* high = m.sub(scaled, m.sub(scaled, v));
+        return std::pair(high, m.sub(v, high));
+    };
+    const auto [aHigh, aLow] = halves(a);
+    const auto [bHigh, bLow] = halves(b);
+    llvm::Value* lost = m.sub(m.mul(aHigh, bHigh), product);
+    lost = m.add(m.add(lost, m.mul(aHigh, bLow)), m.mul(aLow, bHigh));
+    return m.add(lost, m.mul(aLow, bLow));
+}
+
+} // namespace
+
+// exp(y log(size)), where the logarithm and its product with y are sums of two doubles: an error of
+// the product is one of the result, in units that grow with it.
+llvm::Value* powOfSize64(MathBuilder& m, llvm::Value* size, llvm::Value* y) {
+    auto [f, k] = m.splitForLog(size);
+    // s = f / (2 + f) and what is lost of it and of the divisor.
+    llvm::Value* divisor = m.add(f, m.real(2));
+    llvm::Value* divisorLow = m.sub(f, m.sub(divisor, m.real(2)));
+    llvm::Value* s = m.div(f, divisor);
+    llvm::Value* product = m.mul(s, divisor);
+    llvm::Value* rest = m.sub(m.sub(f, product), lostBy(m, s, divisor, product));
+    llvm::Value* sLow = m.div(m.sub(rest, m.mul(s, divisorLow)), divisor);
+    // log(1 + f) = 2 (s + s^3 / 3 + s^5 / 5 + ...): what two terms lose counts, of the others
+    // nothing.
+    llvm::Value* z = m.mul(s, s);
+    llvm::Value* zLow = m.add(lostBy(m, s, s, z), m.mul(m.add(s, s), sLow));
+    llvm::Value* cube = m.mul(s, z);
+    llvm::Value* cubeLow = m.add(lostBy(m, s, z, cube), m.add(m.mul(s, zLow), m.mul(sLow, z)));
+    llvm::Value* twoThirds = m.real(2.0 / 3);
+    llvm::Value* third = m.mul(cube, twoThirds);
+    llvm::Value* thirdLow =
+        m.add(lostBy(m, cube, twoThirds, third),
+              m.add(m.mul(cube, m.real(3.700743415417188e-17)), m.mul(cubeLow, twoThirds)));
+    llvm::Value* tail =
+        m.mul(m.mul(cube, z),
+              m.polynomial(z, {2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17,
+                               2.0 / 19, 2.0 / 21, 2.0 / 23, 2.0 / 25, 2.0 / 27}));
+    // k log(2) has few enough bits to be exact, and is 0 or larger than 2 s.
+    llvm::Value* whole = m.mul(k, m.real(6.93147180369123816490e-01));
+    llvm::Value* twice = m.add(s, s);
+    llvm::Value* first = m.add(whole, twice);
+    llvm::Value* sum = m.add(first, third);
+    llvm::Value* low = m.add(m.sub(twice, m.sub(first, whole)), m.sub(third, m.sub(sum, first)));
+    low = m.add(low, m.add(m.add(m.add(sLow, sLow), thirdLow),
+                           m.add(tail, m.mul(k, m.real(1.90821492927058770002e-10)))));
+    llvm::Value* logarithm = m.add(sum, low);
+    low = m.sub(low, m.sub(logarithm, sum));
+    logarithm = m.logSpecials(size, logarithm);
+    llvm::Value* x = m.mul(y, logarithm);
+    llvm::Value* xLow = m.add(lostBy(m, y, logarithm, x), m.mul(y, low));
+    constexpr double beyond = 800; // 0 or infinite
+    return exp64(m, x, m.select(m.less(m.abs(x), m.real(beyond)), xLow, m.real(0)));
 }
 
 llvm::Value* tanh64(MathBuilder& m, llvm::Value* x) {
