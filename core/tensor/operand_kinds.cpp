@@ -125,7 +125,14 @@ std::optional<std::vector<std::size_t>> placesOf(const Stage& stage, const Exprs
 
 class OperandKinds {
 public:
-    explicit OperandKinds(const OpInst& inst) : m_inst(inst) {}
+    explicit OperandKinds(const OpInst& inst) : m_inst(inst) {
+        for (const Stage& stage : inst.stages)
+            for (const Access& access : accessesOf(stage)) {
+                std::vector<const Stage*>& readers = m_readers[access.tensor];
+                if (readers.empty() || readers.back() != &stage)
+                    readers.push_back(&stage);
+            }
+    }
 
     Reach towardsOutput(Symbol tensor) {
         if (!m_inst.outputs.empty() && tensor == m_inst.outputs[0].name)
@@ -133,7 +140,8 @@ public:
         if (const auto known = m_known.find(tensor); known != m_known.end())
             return known->second;
         std::optional<Reach> out;
-        for (const Stage& stage : m_inst.stages) {
+        for (const Stage* reader : readersOf(tensor)) {
+            const Stage& stage = *reader;
             const bool other =
                 std::any_of(m_inst.outputs.begin(), m_inst.outputs.end(),
                             [&](const TensorDecl& one) { return one.name == stage.out; }) &&
@@ -162,14 +170,17 @@ public:
     }
 
 private:
+    std::vector<const Stage*> readersOf(Symbol tensor) const {
+        const auto found = m_readers.find(tensor);
+        return found == m_readers.end() ? std::vector<const Stage*>() : found->second;
+    }
     bool isRead(Symbol tensor) const {
-        for (const Stage& stage : m_inst.stages)
-            for (const Access& access : accessesOf(stage))
-                if (access.tensor == tensor && stage.out != tensor)
-                    return true;
-        return false;
+        const std::vector<const Stage*> readers = readersOf(tensor);
+        return std::any_of(readers.begin(), readers.end(),
+                           [&](const Stage* stage) { return stage->out != tensor; });
     }
 
+    std::map<Symbol, std::vector<const Stage*>> m_readers; // in order
     const OpInst& m_inst;
     std::map<Symbol, Reach> m_known;
 };
