@@ -1,6 +1,7 @@
 #include "tensor/draw_values.h"
 
 #include "expr/scalar.h"
+#include "tensor/draw_critical.h"
 #include "tensor/program.h"
 
 #include <algorithm>
@@ -103,6 +104,20 @@ double endOfReals(Random& random, DType dtype, bool large) {
     return fits(value) ? value : random.chance(50) ? 60000 : -60000;
 }
 
+// Half of them in one tensor of three: next to a literal, or to a tie.
+template <class T, class Make>
+void replaceSome(std::vector<T>& values, Random& random, const Literals& literals, DrawnValues how,
+                 Make make) {
+    const bool numbers = !literals.reals.empty(), ties = !literals.types.empty();
+    if ((how != DrawnValues::Any && how != DrawnValues::Ends) || (!numbers && !ties) ||
+        !random.chance(35))
+        return;
+    for (T& value : values)
+        if (random.chance(50))
+            if (const auto other = make(ties && (!numbers || random.chance(50))))
+                value = *other;
+}
+
 } // namespace
 
 double specialReal(Random& random) {
@@ -144,12 +159,14 @@ TensorData drawnData(Random& random, const Literals& literals, const TensorType&
                                 : random.between(form == 1 || leastOf(dtype) == 0 ? 0 : -3, 3);
         if (form == 5)
             std::fill(values.begin(), values.end(), values.empty() ? 0 : values.front());
-        if (how == DrawnValues::Any && dtype != DType::Bool && !literals.reals.empty() &&
-            random.chance(40))
-            if (const double literal = random.pick(literals.reals);
-                literal == std::floor(literal) && std::abs(literal) <= 64)
-                std::fill(values.begin(), values.end(),
-                          wrapTo(dtype, static_cast<std::int64_t>(literal)));
+        if (how == DrawnValues::Any && dtype != DType::Bool && random.chance(40))
+            if (const auto literal = besideLiteral(random, literals, dtype))
+                std::fill(values.begin(), values.end(), *literal);
+        if (isInteger(dtype))
+            replaceSome(values, random, literals, how, [&](bool tie) {
+                return tie ? besideTie(random, literals, dtype)
+                           : besideLiteral(random, literals, dtype);
+            });
         return dataFromIntegers(dtype, box.extents, values);
     }
     const auto number = [&]() -> double {
@@ -175,6 +192,10 @@ TensorData drawnData(Random& random, const Literals& literals, const TensorType&
     std::vector<double> values(box.count);
     for (double& value : values)
         value = form == 5 ? all : number();
+    replaceSome(values, random, literals, how, [&](bool tie) {
+        return tie ? besideTieReal(random, literals, dtype)
+                   : besideLiteralReal(random, literals, dtype);
+    });
     return dataFromDoubles(dtype, box.extents, values);
 }
 

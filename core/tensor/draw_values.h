@@ -9,18 +9,22 @@
 
 namespace fw {
 
-// Numbers that stand in a rule: conditions rarely hold of others.
+// Numbers that stand in a rule: conditions rarely hold of others, and sides may differ at them.
 struct Literals {
-    std::vector<std::int64_t> integers; // 1 to 64
-    std::vector<double> reals;
+    std::vector<std::int64_t> extents;  // the integers that one may be
+    std::vector<std::int64_t> integers; // all
+    std::vector<double> reals;          // all numbers, integers among them
+    std::vector<DType> types;           // that values have on their way
+    bool cut = false;                   // to whole numbers
     std::vector<std::vector<std::int64_t>> lists;
-    std::vector<DType> dtypes;
+    std::vector<DType> dtypes; // that are written
 };
 
 enum class DrawnValues : std::uint8_t {
     Whole, // integers from -3 to 3
     Any,  // these, numbers, positive ones, halves, one value, some 0; now and then an end of a type
-    Ends, // up to the largest of the type, what it just holds or does not, large and small ones
+    Ends, // up to the largest of the type, what it just holds or does not, large and small ones; in
+          // these two also what is next to a literal or to a tie of a type (draw_critical.h)
     Largest // floats within half of the largest, of either sign: what they sum up to ends; as Ends
 };
 

@@ -1,6 +1,7 @@
 #include "verdict/compare_graphs.h"
 
 #include "tensor/evaluate_graph.h"
+#include "verdict/graph_literals.h"
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +67,8 @@ class Comparison {
 public:
     Comparison(const Graph& before, const Graph& after, const Literals& literals,
                std::uint64_t seed)
-        : m_before(before), m_after(after), m_literals(literals), m_seeds(seed), m_random(seed) {}
+        : m_before(before), m_after(after), m_literals(literalsWith(literals, before, after)),
+          m_seeds(seed), m_random(seed) {}
 
     GraphComparison run(const std::set<ButFor>& enough) {
         const DrawnValues ends = m_seeds.chance(30) ? DrawnValues::Largest : DrawnValues::Ends;
@@ -254,7 +256,7 @@ private:
     }
 
     const Graph &m_before, &m_after;
-    const Literals& m_literals;
+    const Literals m_literals;
     Random m_seeds, m_random;
     GraphComparison m_out;
 };

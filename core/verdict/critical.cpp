@@ -115,7 +115,9 @@ std::optional<CriticalPair> CriticalPairs::of(const std::shared_ptr<const RuleTr
     const auto append = [](auto& to, const auto& more) {
         to.insert(to.end(), more.begin(), more.end());
     };
+    append(literals.extents, its.literals.extents);
     append(literals.integers, its.literals.integers);
+    append(literals.types, its.literals.types);
     append(literals.reals, its.literals.reals);
     append(literals.lists, its.literals.lists);
     const auto [stage, isNew] = m_stages.try_emplace(one->stage);

@@ -11,6 +11,7 @@ namespace {
 constexpr int mostAttempts = 400;          // at one call
 constexpr std::int64_t mostElements = 600; // of one tensor
 constexpr double mostWork = 2e4;           // operations of one call
+constexpr std::int64_t mostOften = 64;     // extents that other axes have, too
 constexpr std::int64_t smallExtents[] = {1, 2, 3, 4, 5, 6};
 
 // The elements of a shape of numbers; nullopt if it has another extent, or too many.
@@ -40,10 +41,12 @@ std::int64_t CallDrawer::extent() {
         return m_random.pick(m_extents);
     if (m_random.chance(3))
         return 0;
-    const bool literal = !m_literals.integers.empty() && m_random.chance(30);
-    m_extents.push_back(literal ? m_random.pick(m_literals.integers)
-                                : smallExtents[m_random.below(std::size(smallExtents))]);
-    return m_extents.back();
+    const bool literal = !m_literals.extents.empty() && m_random.chance(30);
+    const std::int64_t drawn = literal ? m_random.pick(m_literals.extents)
+                                       : smallExtents[m_random.below(std::size(smallExtents))];
+    if (drawn <= mostOften)
+        m_extents.push_back(drawn);
+    return drawn;
 }
 
 TensorType CallDrawer::type(DType dtype) {
@@ -88,8 +91,8 @@ TensorType CallDrawer::operand(const std::vector<std::optional<TensorType>>& kno
 std::int64_t CallDrawer::near(std::int64_t written) {
     if (m_random.chance(8))
         return written - m_random.between(1, 2);
-    if (!m_literals.integers.empty() && m_random.chance(15))
-        return m_random.pick(m_literals.integers);
+    if (!m_literals.extents.empty() && m_random.chance(15))
+        return m_random.pick(m_literals.extents);
     return written + (m_random.chance(45) ? 0 : m_random.between(1, 2));
 }
 

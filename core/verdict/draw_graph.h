@@ -33,7 +33,7 @@ public:
         return m_work;
     } // calls that inference was asked about, before the last draw
     // What of the patterns a leaf of the last graph stands for, by its name: a capture, wherever
-    // it is written; all that have no name are "_".
+    // it is written; what has no name goes by its place.
     const std::map<std::string, std::string>& holes() const { return m_holes; }
 
 private:

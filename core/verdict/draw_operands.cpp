@@ -4,24 +4,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace fw {
 
 namespace {
 
-constexpr std::size_t mostTerms = 64; // literals that are kept
+constexpr std::size_t mostTerms = 64;    // literals that are kept
+constexpr std::int64_t mostExtent = 512; // of one axis
+
+void addType(DType dtype, Literals& out) {
+    if (std::find(out.types.begin(), out.types.end(), dtype) == out.types.end())
+        out.types.push_back(dtype);
+    out.cut = out.cut || isInteger(dtype);
+}
 
 void addLiterals(const Tree& tree, double sign, Literals& out) {
     if (tree.kind == TreeKind::Int && out.integers.size() < mostTerms) {
-        if (tree.integer >= 1 && tree.integer <= 64)
-            out.integers.push_back(tree.integer);
-        out.reals.push_back(sign * static_cast<double>(tree.integer));
+        const std::int64_t integer =
+            sign < 0 && tree.integer != std::numeric_limits<std::int64_t>::min() ? -tree.integer
+                                                                                 : tree.integer;
+        if (tree.integer >= 1 && tree.integer <= mostExtent)
+            out.extents.push_back(tree.integer);
+        out.integers.push_back(integer);
+        out.reals.push_back(static_cast<double>(integer));
     } else if (tree.kind == TreeKind::Float && out.reals.size() < mostTerms) {
         out.reals.push_back(sign * tree.real);
     }
     if (const auto dtype = tree.isName() ? parseDtype(tree.text) : std::nullopt;
-        dtype && out.dtypes.size() < mostTerms)
+        dtype && out.dtypes.size() < mostTerms) {
         out.dtypes.push_back(*dtype);
+        addType(*dtype, out);
+    }
     if (tree.kind == TreeKind::List && out.lists.size() < mostTerms) {
         std::vector<std::int64_t> list;
         const auto value = evaluate(tree, {});
@@ -44,6 +58,9 @@ void addLiterals(const PatternTree& p, Literals& out) {
     for (const PatternConstraint& one : p.constraints) {
         for (const Tree& dim : one.dims)
             addLiterals(dim, 1, out);
+        if (one.kind == PatternConstraint::Kind::Type)
+            if (const auto dtype = parseDtype(one.name))
+                addType(*dtype, out);
         if (one.kind == PatternConstraint::Kind::Equal)
             addLiterals(one.value, 1, out);
     }
@@ -87,15 +104,16 @@ std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& ty
     ValueRef value;
     const std::string name = fmt::format("v{}", m_leaves++);
     m_holes[name] = hole.kind == PatternKind::Capture ? hole.name
-                    : part.names.empty()              ? std::string("_")
+                    : part.names.empty()              ? fmt::format("_{}", hole.span.begin)
                                                       : part.names.front()->name;
     if (equal) {
         const auto term = evaluate(*equal, m_terms);
+        std::vector<std::int64_t> integers; // of which a double has not all bits
         std::vector<double> all;
         if (const auto* number = term ? std::get_if<double>(&*term) : nullptr)
             all = {*number};
         else if (const auto* integer = term ? std::get_if<Expr>(&*term) : nullptr)
-            all = {static_cast<double>(integer->asInt().value_or(0))};
+            integers = {integer->asInt().value_or(0)};
         else
             return std::nullopt;
         std::size_t count = 1;
@@ -104,8 +122,13 @@ std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& ty
             extents.push_back(dim.asInt().value_or(0));
             count *= static_cast<std::size_t>(extents.back());
         }
+        const bool whole = !integers.empty() && !isFloat(type.dtype);
+        if (!integers.empty())
+            all = {static_cast<double>(integers.front())};
+        integers.resize(whole ? count : 0, whole ? integers.front() : 0);
         all.resize(count, all.front());
-        value = m_editor->addConstant(name, dataFromDoubles(type.dtype, extents, all));
+        value = m_editor->addConstant(name, whole ? dataFromIntegers(type.dtype, extents, integers)
+                                                  : dataFromDoubles(type.dtype, extents, all));
     } else if (constant || m_random.chance(15)) {
         value = m_editor->addConstant(name, drawnData(m_random, m_literals, type));
     } else {

@@ -104,6 +104,37 @@ double valueFor(const TensorData& own, const std::vector<const TensorData*>& oth
     }
 }
 
+// Elements of a constant that are no more are left out, others are its own again.
+void reshape(const Node& leaf, Shape shape, Changes& changes) {
+    TensorType type = leaf.outputs[0].type;
+    if (shape == type.shape)
+        return;
+    type.shape = std::move(shape);
+    if (leaf.isInput()) {
+        changes.inputs.emplace(leaf.id, std::move(type));
+        return;
+    }
+    std::vector<std::int64_t> box;
+    std::size_t count = 1;
+    for (const Dim& dim : type.shape) {
+        box.push_back(dim.asInt().value_or(0));
+        count *= static_cast<std::size_t>(box.back());
+    }
+    const TensorData& own = *leaf.data;
+    const auto repeated = [&](const auto& from, auto values) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = from.empty() ? 0 : from[i % from.size()];
+        return values;
+    };
+    changes.constants.emplace(
+        leaf.id,
+        isFloat(type.dtype)
+            ? dataFromDoubles(type.dtype, std::move(box),
+                              repeated(own.toDoubles(), std::vector<double>(count)))
+            : dataFromIntegers(type.dtype, std::move(box),
+                               repeated(own.toIntegers(), std::vector<std::int64_t>(count))));
+}
+
 } // namespace
 
 std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random) {
@@ -168,23 +199,80 @@ std::optional<GraphPtr> emptiedGraph(const Graph& graph, Random& random) {
     for (const NodePtr& node : graph.nodes()) {
         if (!node->isLeaf())
             continue;
-        TensorType type = node->outputs[0].type;
-        for (std::size_t d = 0; d < type.shape.size(); ++d)
-            if (type.shape[d].isInt(emptied.extent) &&
-                (!atOnePlace || type.shape.size() - d == emptied.behind))
-                type.shape[d] = Dim(0);
-        if (type == node->outputs[0].type)
-            continue;
-        if (node->isInput()) {
-            changes.inputs.emplace(node->id, type);
-            continue;
-        }
-        std::vector<std::int64_t> box;
-        for (const Dim& dim : type.shape)
-            box.push_back(dim.asInt().value_or(0));
-        changes.constants.emplace(node->id, dataFromDoubles(type.dtype, std::move(box), {}));
+        Shape shape = node->outputs[0].type.shape;
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            if (shape[d].isInt(emptied.extent) &&
+                (!atOnePlace || shape.size() - d == emptied.behind))
+                shape[d] = Dim(0);
+        reshape(*node, std::move(shape), changes);
     }
     return copied(graph, changes);
+}
+
+namespace {
+
+std::vector<const Node*> leavesOf(const Graph& graph) {
+    std::vector<const Node*> out;
+    for (const NodePtr& node : graph.nodes())
+        if (node->isLeaf())
+            out.push_back(node.get());
+    return out;
+}
+
+std::optional<GraphPtr> withShape(const Graph& graph, const Node& leaf, Shape shape) {
+    constexpr std::size_t mostAxes = 7;
+    Changes changes;
+    if (shape.size() <= mostAxes)
+        reshape(leaf, std::move(shape), changes);
+    return changes.inputs.empty() && changes.constants.empty() ? std::nullopt
+                                                               : copied(graph, changes);
+}
+
+} // namespace
+
+std::vector<GraphPtr> grownGraphs(const Graph& graph, Random& random) {
+    const std::vector<const Node*> leaves = leavesOf(graph);
+    std::size_t rank = 0;
+    for (const Node* leaf : leaves)
+        rank = std::max(rank, leaf->outputs[0].type.shape.size());
+    std::vector<GraphPtr> out;
+    for (const Node* leaf : leaves) {
+        Shape shape = leaf->outputs[0].type.shape;
+        shape.insert(shape.begin(), rank - shape.size(), Dim(1));
+        shape.insert(shape.begin(), Dim(random.between(2, 3)));
+        if (auto grown = withShape(graph, *leaf, std::move(shape)))
+            out.push_back(std::move(*grown));
+    }
+    return out;
+}
+
+std::optional<GraphPtr> reshapedGraph(const Graph& graph, Random& random) {
+    const std::vector<const Node*> leaves = leavesOf(graph);
+    if (leaves.empty())
+        return std::nullopt;
+    const Node& leaf = *random.pick(leaves);
+    Shape shape = leaf.outputs[0].type.shape;
+    const auto at = [&] {
+        return shape.begin() + static_cast<std::ptrdiff_t>(random.below(shape.size()));
+    };
+    switch (shape.empty() ? 0 : random.below(5)) {
+    case 0:
+        shape.insert(shape.begin(), Dim(random.between(1, 3)));
+        break;
+    case 1:
+        shape.erase(shape.begin());
+        break;
+    case 2:
+        *at() = Dim(1);
+        break;
+    case 3:
+        shape.assign(random.below(2), Dim(1));
+        break;
+    default:
+        *at() = Dim(random.between(0, 3));
+        break;
+    }
+    return withShape(graph, leaf, std::move(shape));
 }
 
 } // namespace fw

@@ -20,7 +20,8 @@ constexpr int mostWrong = 6;             // counterexamples, of which the smalle
 constexpr int variations = 8;            // of a graph at which it acts
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
-constexpr int mostEmptied = 16;          // graphs of which one with an empty axis is tried
+constexpr int mostReshaped = 16;         // graphs of which some with other shapes are tried
+constexpr int otherShapes = 2;           // beside one with an empty axis and larger ones
 constexpr std::size_t mostWrapping = 16; // differences by wrapping that are kept
 
 std::int64_t sizeOf(const Graph& graph) {
@@ -54,16 +55,29 @@ public:
             return cancel.cancelled() || m_wrong >= mostWrong || drawer.work() >= mostWork ||
                    m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
         };
-        int emptied = 0;
+        int reshaped = 0, reshapedOthers = 0;
         for (int draw = 0; draw < mostDraws && !enough(); ++draw) {
             std::optional<GraphPtr> graph = drawer.draw();
             m_random = Random(seedOf(~seed, static_cast<std::uint64_t>(draw)));
             m_holes = &drawer.holes();
-            if (!graph || !tryAt(*graph))
+            if (!graph)
                 continue;
-            if (emptied++ < mostEmptied)
+            // Where it acts not, too: conditions may hold of no elements.
+            const bool acts = tryAt(*graph);
+            int& shapes = acts ? reshaped : reshapedOthers;
+            if (shapes < mostReshaped) {
+                ++shapes;
                 if (const auto empty = emptiedGraph(**graph, m_random))
                     tryAt(*empty);
+                if (acts)
+                    for (const GraphPtr& grown : grownGraphs(**graph, m_random))
+                        tryAt(grown);
+                for (int near = 0; near < otherShapes; ++near)
+                    if (const auto other = reshapedGraph(**graph, m_random))
+                        tryAt(*other);
+            }
+            if (!acts)
+                continue;
             for (int near = 0; near < variations; ++near)
                 if (auto other = variedGraph(**graph, m_random); other && tryAt(*other))
                     graph = std::move(other);
@@ -83,8 +97,10 @@ private:
             return false;
         if (rewritten->trace.applications.empty()) {
             for (const Decision& decision : rewritten->trace.decisions)
-                if (decision.code == ReasonCode::RuleUndone)
+                if (decision.code == ReasonCode::RuleUndone) {
+                    noteTypes(*graph);
                     cannotAct(graph, decision.evidence.substr(decision.evidence.find(": ") + 2));
+                }
             return false;
         }
         std::set<ButFor> enough;
@@ -126,14 +142,29 @@ private:
         return ofReals;
     }
 
+    // What its leaves stand for that hold no real numbers.
+    std::set<std::string> holesWithout(const Graph& graph, bool truths) const {
+        std::set<std::string> out;
+        for (const NodePtr& node : graph.nodes()) {
+            const Output& output = node->outputs[0];
+            const auto hole = node->isLeaf() ? m_holes->find(output.name) : m_holes->end();
+            if (hole != m_holes->end() &&
+                (isInteger(output.type.dtype) || (truths && output.type.dtype == DType::Bool)))
+                out.insert(hole->second);
+        }
+        return out;
+    }
+
+    bool mayBeReal(const std::set<std::string>& holes) const {
+        return std::any_of(holes.begin(), holes.end(),
+                           [&](const std::string& hole) { return m_real.contains(hole); });
+    }
+
     void noteWrapping(const GraphPtr& before, const GraphPtr& after, GraphDifference difference) {
         if (m_wrapping.size() >= mostWrapping)
             return;
         Wrapping one;
-        for (const NodePtr& node : before->nodes())
-            if (const auto hole = m_holes->find(node->outputs[0].name);
-                node->isLeaf() && isInteger(node->outputs[0].type.dtype) && hole != m_holes->end())
-                one.integers.insert(hole->second);
+        one.integers = holesWithout(*before, false);
         one.text = difference.text;
         keep(one.example, before, after, std::move(difference));
         m_wrapping.push_back(std::move(one));
@@ -149,16 +180,16 @@ private:
     // When all draws are done.
     void judge() {
         for (Wrapping& one : m_wrapping) {
-            const bool ofNumbers =
-                std::any_of(one.integers.begin(), one.integers.end(),
-                            [&](const std::string& hole) { return m_real.contains(hole); });
-            if (ofNumbers)
+            if (mayBeReal(one.integers))
                 m_out.butFor.emplace(ButFor::Wrapping, one.text);
             else if (smallerThan(m_out.wrong, *one.example->before))
                 m_out.wrong = std::move(one.example);
         }
-        if (!m_out.wrong)
-            m_out.wrong = std::move(m_undone);
+        if (m_out.wrong)
+            return;
+        for (auto& [holes, example] : m_undone)
+            if (!mayBeReal(holes) && smallerThan(m_out.wrong, *example->before))
+                m_out.wrong = std::move(example);
     }
 
     void proveAll(const CancelToken& cancel) {
@@ -182,19 +213,17 @@ private:
         m_out.proved = m_unproved ? 0 : m_out.proved + 1;
     }
 
+    // Fewer operators take integers and truth values: where an operand holds them that could hold
+    // real numbers, the rule speaks of these.
     void cannotAct(const GraphPtr& graph, const std::string& why) {
-        // Fewer operators take integers and truth values, which such models do not have.
-        const bool real =
-            std::all_of(graph->nodes().begin(), graph->nodes().end(), [](const NodePtr& node) {
-                return !node->isLeaf() || isFloat(node->outputs[0].type.dtype);
-            });
-        if (!real || !smallerThan(m_undone, *graph))
+        auto& known = m_undone[holesWithout(*graph, true)];
+        if (!smallerThan(known, *graph))
             return;
         std::vector<TensorData> inputs;
         for (const NodeId id : graph->inputs())
             inputs.push_back(
                 drawnData(m_random, m_literals, graph->type({id, 0}), DrawnValues::Whole));
-        m_undone = {graph, nullptr, std::move(inputs), "does not fit wherever it matches: " + why};
+        known = {graph, nullptr, std::move(inputs), "does not fit wherever it matches: " + why};
     }
 
     static bool smallerThan(const std::optional<RuleTrial::Counterexample>& known,
@@ -217,7 +246,8 @@ private:
     std::vector<NamedPattern> m_patterns;
     Literals m_literals;
     RuleTrial m_out;
-    std::optional<RuleTrial::Counterexample> m_undone;
+    // By what their leaves that hold no real numbers stand for.
+    std::map<std::set<std::string>, std::optional<RuleTrial::Counterexample>> m_undone;
     int m_wrong = 0;
     bool m_rounds = false;
     const std::map<std::string, std::string>* m_holes = nullptr; // of the last graph
