@@ -1,6 +1,7 @@
 #include "verdict/compare_graphs.h"
 
 #include "tensor/evaluate_graph.h"
+#include "verdict/common_end.h"
 #include "verdict/graph_literals.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ namespace fw {
 namespace {
 
 constexpr double ofAttributes = 2.4e-7; // relative, 4 u of f32: so exact is what models write
+constexpr double ofDoubles = 1e-13;     // what the reference itself may round
 
 using Ends = BoundedOptions::Ends;
 using Inputs = std::vector<TensorData>;
@@ -68,7 +70,8 @@ public:
     Comparison(const Graph& before, const Graph& after, const Literals& literals,
                std::uint64_t seed)
         : m_before(before), m_after(after), m_literals(literalsWith(literals, before, after)),
-          m_seeds(seed), m_random(seed) {}
+          m_relative(bringsNumbers(before, after) ? ofAttributes : ofDoubles),
+          m_ends(commonEnds(before, after)), m_seeds(seed), m_random(seed) {}
 
     GraphComparison run(const std::set<ButFor>& enough) {
         const DrawnValues ends = m_seeds.chance(30) ? DrawnValues::Largest : DrawnValues::Ends;
@@ -109,7 +112,7 @@ private:
     std::optional<Disagreement> apart(const Both& both, bool exactOnly = false,
                                       bool noNumbers = false) const {
         AgreementOptions options;
-        options.relative = ofAttributes;
+        options.relative = m_relative;
         options.sharp = true;
         options.exactOnly = exactOnly;
         options.noNumbers = noNumbers;
@@ -165,12 +168,16 @@ private:
                 m_out.rounds = m_out.rounds || !one.errors.empty();
         if (!where || !differs(inputs, Ends::All, true)) {
             m_out.computed = true;
-            if (how == DrawnValues::Any)
-                if (const auto rounded = roundsApart(inputs)) {
+            if (how == DrawnValues::Any) {
+                auto rounded = roundsApart(inputs);
+                if (!rounded)
+                    rounded = apartBeforeTheEnd(inputs);
+                if (rounded) {
                     m_out.ordinary = difference(std::move(inputs), *rounded);
                     m_out.computed = false;
                     return false;
                 }
+            }
             return true;
         }
         const bool ordinary =
@@ -207,6 +214,53 @@ private:
         agreement.errors = 4;
         return afterRounds ? disagreementOf(m_before, coarse, *fine, agreement)
                            : disagreementOf(m_before, *fine, coarse, agreement);
+    }
+
+    // An element at which the operands of what both do last differ, as exact numbers, and so do the
+    // results as they are rounded.
+    std::optional<Disagreement> apartBeforeTheEnd(const Inputs& inputs) const {
+        if (m_ends.empty())
+            return std::nullopt;
+        const auto results = [&](const Graph& graph, bool before) -> Result<GraphPtr> {
+            GraphEditor editor(graph);
+            for (const CommonEnd& end : m_ends)
+                editor.addResult("operand", before ? end.before : end.after);
+            return editor.finish();
+        };
+        const Result<GraphPtr> before = results(m_before, true), after = results(m_after, false);
+        BoundedOptions options;
+        options.sharp = true;
+        options.ends = Ends::All;
+        const auto wanted = before ? evaluateGraphBounded(**before, inputs, options)
+                                   : Result<std::vector<BoundedValues>>(before.diag());
+        const auto got = after ? evaluateGraphBounded(**after, inputs, options)
+                               : Result<std::vector<BoundedValues>>(after.diag());
+        const auto made = evaluateGraph(m_before, inputs), other = evaluateGraph(m_after, inputs);
+        if (!wanted || !got || !made || !other)
+            return std::nullopt;
+        for (std::size_t k = 0; k < m_ends.size(); ++k) {
+            const BoundedValues& a = (*got)[m_before.results().size() + k];
+            const BoundedValues& b = (*wanted)[m_before.results().size() + k];
+            const std::size_t result = m_ends[k].result;
+            for (std::size_t i = 0; isFloat(a.values.dtype) && i < a.values.data.size(); ++i) {
+                const double x = a.values.data[i].real, y = b.values.data[i].real;
+                const double is = (*other)[result].at(i), was = (*made)[result].at(i);
+                if (a.error(i) != 0 || b.error(i) != 0 || !std::isfinite(is) ||
+                    !std::isfinite(was) || is == was ||
+                    !(std::abs(x - y) > m_relative * std::max(std::abs(x), std::abs(y))))
+                    continue;
+                std::vector<BoundedValues> rounded, known;
+                for (std::size_t r = 0; r < made->size(); ++r) {
+                    rounded.push_back(exactValues((*other)[r]));
+                    known.push_back(exactValues((*made)[r]));
+                }
+                AgreementOptions agreement;
+                agreement.relative = m_relative;
+                agreement.sharp = true;
+                return disagreementOf(m_before, rounded, known, agreement);
+            }
+        }
+        return std::nullopt;
     }
 
     // Inputs that only the left side reads: x * 0 is not 0 where x has no end. False if so.
@@ -257,6 +311,8 @@ private:
 
     const Graph &m_before, &m_after;
     const Literals m_literals;
+    const double m_relative; // beside the bounds
+    const std::vector<CommonEnd> m_ends;
     Random m_seeds, m_random;
     GraphComparison m_out;
 };
