@@ -114,7 +114,7 @@ Proof Prover::solved(const Terms& terms, const std::vector<std::uint64_t>& value
             continue;
         if (++asked > mostQuestionsOfOne || ++m_questions > mostQuestions)
             return Proof::TooLarge;
-        const std::optional<bool> equal = Solver::equal(terms, values, a, b);
+        const std::optional<bool> equal = m_solver.equal(terms, values, a, b);
         if (!equal)
             return Proof::TooLarge;
         if (!*equal)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/graph.h"
+#include "verdict/smt.h"
 #include "verdict/terms.h"
 
 #include <cstdint>
@@ -31,6 +32,7 @@ private:
                  const std::set<std::pair<TermId, TermId>>& pairs);
 
     std::set<std::vector<std::int64_t>> m_solved; // pairs of terms that the solver found equal
+    Solver m_solver;
     int m_questions = 0;
     bool m_ofAny = true;     // whether the solver is asked about any constants
     std::size_t m_terms = 0; // of all graphs so far

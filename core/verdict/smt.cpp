@@ -19,8 +19,8 @@ struct TooLarge {};
 
 class Encoding {
 public:
-    Encoding(const Terms& terms, const std::vector<std::uint64_t>& values)
-        : m_terms(terms), m_values(values), m_solver(m_context, z3::solver::simple()) {
+    Encoding(z3::context& context, const Terms& terms, const std::vector<std::uint64_t>& values)
+        : m_terms(terms), m_values(values), m_context(context), m_solver(m_context, z3::solver::simple()) {
         z3::params params(m_context);
         params.set("rlimit", Solver::effort);
         m_solver.set(params);
@@ -279,7 +279,7 @@ private:
 
     const Terms& m_terms;
     const std::vector<std::uint64_t>& m_values;
-    z3::context m_context;
+    z3::context& m_context;
     z3::solver m_solver;
     std::map<TermId, z3::expr> m_known;
     std::map<std::pair<DType, std::uint64_t>, z3::expr> m_ofValue;
@@ -287,10 +287,21 @@ private:
 
 } // namespace
 
+struct Solver::Context {
+    z3::context context;
+};
+
+Solver::Solver() = default;
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
 std::optional<bool> Solver::equal(const Terms& terms, const std::vector<std::uint64_t>& values,
                                   TermId a, TermId b) {
     try {
-        return Encoding(terms, values).equal(a, b);
+        if (!m_context)
+            m_context = std::make_unique<Context>();
+        return Encoding(m_context->context, terms, values).equal(a, b);
     } catch (const TooLarge&) {
         return std::nullopt;
     } catch (const NotExpressed&) {

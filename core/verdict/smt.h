@@ -11,20 +11,31 @@
 #include "verdict/terms.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace fw {
 
+// One for the questions of one rule, which share what is costly to begin with.
 class Solver {
 public:
     // Effort of one question, in units of the solver; about a tenth of a second.
     static constexpr unsigned effort = 400000;
 
+    Solver();
+    ~Solver();
+    Solver(Solver&&) noexcept;
+    Solver& operator=(Solver&&) noexcept;
+
     // `values`: of the terms over a field (field.h); terms that agree there, or up to the sign, are
     // one for the solver. False also if nothing was found; nullopt: the terms are too large.
-    static std::optional<bool> equal(const Terms& terms, const std::vector<std::uint64_t>& values,
-                                     TermId a, TermId b);
+    std::optional<bool> equal(const Terms& terms, const std::vector<std::uint64_t>& values,
+                              TermId a, TermId b);
+
+private:
+    struct Context;
+    std::unique_ptr<Context> m_context; // begun by the first question
 };
 
 } // namespace fw
