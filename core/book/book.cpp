@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -38,6 +40,17 @@ std::vector<ShippedText> shippedBooks() {
 
 std::string fileName(const std::string& path) {
     return std::filesystem::path(path).filename().string();
+}
+
+// A shipped text is part of the program: it is parsed once for every command of a process.
+FileTree shippedTree(const BookText& shipped) {
+    static std::mutex mutex;
+    static std::map<std::string, FileTree> known;
+    const std::lock_guard lock(mutex);
+    const auto [place, isNew] = known.try_emplace(shipped.file);
+    if (isNew)
+        place->second = parseFile(shipped.text, shipped.file);
+    return place->second;
 }
 
 using Names = std::set<std::string>;
@@ -114,8 +127,11 @@ public:
             const std::vector<BookOrigin>& origins)
         : m_books(books) {
         m_books.operators = standardOperators();
-        for (const BookText& text : texts)
-            parse(text);
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            if (origins[i] == BookOrigin::Shipped)
+                add(texts[i], shippedTree(texts[i]));
+            else
+                add(texts[i], parseFile(texts[i].text, texts[i].file));
         keepShippedNames(origins);
     }
 
@@ -156,8 +172,7 @@ public:
     }
 
 private:
-    void parse(const BookText& text) {
-        FileTree tree = parseFile(text.text, text.file);
+    void add(const BookText& text, FileTree tree) {
         ReadBook book;
         book.file = text.file;
         book.written = std::move(tree.declarations);
