@@ -143,7 +143,7 @@ public:
         case TreeKind::Index:
             return element(tree);
         case TreeKind::List:
-            return list(tree);
+            return ofElement(list(tree));
         case TreeKind::Call:
             return call(tree);
         case TreeKind::Pack:
@@ -280,7 +280,11 @@ private:
 
     // How many elements the lists have that it names; nullopt if they do not go together, or if one
     // of them is a tensor. Places in lists and arguments of functions are of whole lists.
-    std::optional<std::size_t> elementsIn(const Tree& tree) const {
+    std::optional<std::size_t> elementsIn(const Tree& tree) {
+        if (tree.kind == TreeKind::List) {
+            const auto written = list(tree);
+            return written ? std::optional(sizeOf(*written)) : std::nullopt;
+        }
         if (tree.isName()) {
             const auto found = m_scope.names.find(tree.text);
             if (found == m_scope.names.end())
@@ -362,6 +366,7 @@ private:
 
     // Of integers, or of numbers where one of them is real; `...xs` puts in what is in a list.
     std::optional<TermValue> list(const Tree& tree) {
+        const OfLists whole(m_element);
         Exprs integers;
         Reals numbers;
         std::size_t count = 0;

@@ -119,7 +119,7 @@ void TestCondition::truths_data() {
     row("all(free + [1, 2, 3] >= 2)", Truth::Yes);
     row("all(free >= pads)", Truth::Unknown);
     row("all(free >= pads[0] - 1)", Truth::Yes);
-    row("all(free >= size(free) - 3)", Truth::Yes);
+    row("all(free >= rank(x) - 3)", Truth::Yes);
     row("all(free >= b)", Truth::Yes);
 }
 
