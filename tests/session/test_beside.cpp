@@ -125,11 +125,12 @@ private Q_SLOTS:
         arguments.target = "x86-64 -libs= -threads=2";
         Pipeline pipeline(inputsOf(arguments));
         arguments.seconds = 0.05;
-        const auto plain = benchModel(pipeline, arguments, {});
+        std::vector<std::string> notices;
+        const auto plain = benchModel(pipeline, arguments, {}, notices);
         QVERIFY(plain.ok());
         QVERIFY(!plain->beside && !plain->besideMs);
         arguments.beside = 1;
-        const auto beside = benchModel(pipeline, arguments, {});
+        const auto beside = benchModel(pipeline, arguments, {}, notices);
         QVERIFY(beside.ok());
         QCOMPARE(beside->beside, std::optional<std::int64_t>(1));
         QVERIFY(beside->besideMs && *beside->besideMs > 0 && beside->medianMs > 0);
