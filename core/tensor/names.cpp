@@ -283,6 +283,10 @@ Result<Expr> TreeEvaluator::binary(const Tree& tree) {
     promote(a, b);
     if (const auto folded = foldReals(tree.text, a, b))
         return floatExpr(*folded, isFloat(a.dtype()) ? a.dtype() : b.dtype());
+    // By an extent that is 0, of places that there are none of.
+    const bool divides = tree.text == "/" || tree.text == "%";
+    if (divides && b.isInt(0) && !isFloat(a.dtype()) && tree.args[1].kind != TreeKind::Int)
+        return intExpr(0, a.dtype());
     return applyInfix(tree.text, a, b, where(tree));
 }
 

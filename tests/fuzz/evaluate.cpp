@@ -112,7 +112,8 @@ bool isZero(const AttrValue& value) {
 }
 
 // Whether the zeros around an image, or one that is an element and may have been put there, meet a
-// weight that is infinite or no number: whether that counts is not promised.
+// weight that is infinite or no number: whether that counts is not promised. The weights of a sample
+// are made of its place.
 bool mayMeetNothing(const std::string& op, const std::vector<Operand>& operands,
                     const Attrs& attrs) {
     const std::vector<double> weights = numbersOf(*operands[1].data);
@@ -122,7 +123,8 @@ bool mayMeetNothing(const std::string& op, const std::vector<Operand>& operands,
         if ((name == "pads" || name == "before" || name == "behind") && !isZero(value))
             return true;
     const std::vector<double> image = numbersOf(*operands[0].data);
-    return op == "conv_transpose2d" || op == "conv_transpose" || // places between elements
+    return op == "grid_sample" || op == "conv_transpose2d" ||
+           op == "conv_transpose" || // places between elements
            std::find(image.begin(), image.end(), 0.0) != image.end();
 }
 
@@ -138,7 +140,8 @@ bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands,
             if (!(size <= 1e9) || (size > 0 && size < 1e-9))
                 return true;
         }
-    if (sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul" &&
+    if (((sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul") ||
+         op == "grid_sample") &&
         mayMeetNothing(op, operands, attrs))
         return true;
     const bool turns = op == "sin" || op == "cos" || op == "tan"; // no exact reduction far out
