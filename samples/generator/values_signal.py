@@ -85,17 +85,17 @@ def resizes(table):
         wanted = resized(x.v, 3, 2.0, -0.5, lambda c: filtered(c, 2, 0.5, lambda d: max(1 - abs(d), 0)), crop=1.5)
         table.call("resize_filtered", [x], Tensor(dtype, wanted), taps=2, crop=True, outside=1.5, **where)
         # The same where it is computed, and as large as it was.
-        places, growth = whole([[4, 1, 2], [4, 3, 6]], "f64"), Tensor("f64", [0.5, 1.5])
+        sizes, growth = whole([[4, 1, 2], [4, 3, 6]], "f64"), Tensor("f64", [0.5, 1.5])
         where = {"axis": 1, "size": [3]}
         for exclude in (False, True):
             def kept(pairs):
                 return normed([(at, w) for at, w in pairs if not exclude or 0 <= at < 7])
 
-            table.call("resize_filtered_at", [x, places, growth], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: kept(
+            table.call("resize_filtered_at", [x, sizes, growth], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: kept(
                 filtered(c, 2, 0.5, lambda d: max(1 - abs(d), 0))))), exclude=exclude, **where)
-            table.call("resize_filtered_at", [x, places, growth], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: kept(
+            table.call("resize_filtered_at", [x, sizes, growth], Tensor(dtype, resized(x.v, 3, 2.0, 0.5, lambda c: kept(
                 filtered(c, 4, 0.5, lambda d: cubic(d, -0.5))))), exclude=exclude, cubic=True, a=-0.5, **where)
-        table.call("resize_filtered_at", [x, places, growth], Tensor(dtype, resized(x.v, 3, 4 / 6, 0.5, lambda c: filtered(
+        table.call("resize_filtered_at", [x, sizes, growth], Tensor(dtype, resized(x.v, 3, 4 / 6, 0.5, lambda c: filtered(
             c, 1, 1, lambda d: max(1 - abs(d), 0)))), row=1, **where)
 
 
