@@ -241,7 +241,7 @@ public:
                 if (!dim.axis.empty() && !isAttr(dim.axis))
                     refuse(param.span, DiagCode::TextName,
                            fmt::format("there is no attribute '{}' to pick an axis", dim.axis));
-                else if (!dim.axis.empty() && !isInteger(dim.axis))
+                else if (!dim.axis.empty() && !isInteger(dim))
                     refuse(param.span, DiagCode::TextType,
                            fmt::format("'{}' picks an axis, and is no integer", dim.axis),
                            fmt::format("attr {}: int", dim.axis));
@@ -319,9 +319,11 @@ private:
                            [&](const AttrParamTree& attr) { return attr.name == name; });
     }
 
-    bool isInteger(const std::string& name) const {
+    // One picks an axis, a list those of a pack.
+    bool isInteger(const DimTree& dim) const {
+        const bool several = dim.value.kind == TreeKind::Pack;
         return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const AttrParamTree& attr) {
-            return attr.name == name && attr.kind == AttrKind::Int && !attr.list;
+            return attr.name == dim.axis && attr.kind == AttrKind::Int && (!attr.list || several);
         });
     }
 

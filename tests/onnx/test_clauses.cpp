@@ -540,7 +540,7 @@ void TestClauses::listsOfTexts() {
                         "op mine (x: T[N], attr t: text[] = [1]) -> y: T[N] { y[n] = x[n] }",
                         "mine.fw", errors);
     QCOMPARE(errors.size(), std::size_t(1));
-    QVERIFY(says(errors.front().message, "the default of t is no list of texts"));
+    QVERIFY(says(errors.front().message, "the default of t is not a list of texts"));
 }
 
 // The opset written is one in which the clause holds; where there is none, the node is named.

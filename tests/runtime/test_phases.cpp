@@ -162,7 +162,7 @@ private Q_SLOTS:
         const auto executor = opened(build().program);
         give(*executor);
         m_size = -1;
-        REFUSED(executor->run(), FW_BAD_SHAPE, "between 0 and 1000, as -1");
+        REFUSED(executor->run(), FW_BAD_SHAPE, "asks for a size of -1");
         m_size = 13;
         REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "m is not 13; here m is 13");
         m_size = 451;
