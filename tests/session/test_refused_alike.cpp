@@ -80,7 +80,7 @@ void TestRefusedAlike::infoSaysWhatRunRefuses_data() {
         "SHP04", "4611686018427387904 * 4611686018427387904 does not fit in 64 bits");
     row("a value beyond any memory",
         "op wide (x: T[N], attr k: int = 3) -> y: T[M] where M = k { y[m] = sum(n in N : x[n]) }\n"
-        "graph g(x: f32[4]) -> y { y = wide(x) {k = 70368744177664} }\n",
+        "graph g(x: f32[4]) -> y { y = wide(x) {k = 140737488355328} }\n",
         "SHP04", "y is too large for any memory: f32[70368744177664]", false);
     row("a result that is text", "graph g(x: f32[4], t: text[2]) -> y, t { y = relu(x) }\n",
         "RUN02", "t is text, which no code works with", false);
@@ -170,7 +170,7 @@ void TestRefusedAlike::largeNumbersEnd_data() {
                                               .c_str());
     };
     for (const char* k :
-         {"{k = 4611686018427387904}", "{k = 9223372036854775807}", "{k = 70368744177664}"}) {
+         {"{k = 4611686018427387904}", "{k = 9223372036854775807}", "{k = 140737488355328}"}) {
         row("a sum", "-> y: T[N] { y[n] = sum(j in k : x[n] + j) }", k);
         row("a maximum", "-> y: T[N] { y[n] = max(j in k : x[n]) }", k);
         row("a sum in another statement",
