@@ -49,7 +49,7 @@ private Q_SLOTS:
 };
 
 void TestGrammar::wordsAreThoseOfTheParsers() {
-    static const QRegularExpression asked(uR"-((?:(?:accept|expect|at|is)\(|== )"([a-z]\w*)")-"_s);
+    static const QRegularExpression asked(uR"-((?:(?:accept|expect|at|is)\((?:parser, )?|== )"([a-z]\w*)")-"_s);
     static const QRegularExpression word(uR"-("([a-z]\w+)")-"_s);
     QString sources;
     const QDir folder(sourceFile(u"core/syntax"_s));
