@@ -123,6 +123,31 @@ Id pad(Maker& maker) {
                            attributes({{"shape", dims}, {"mode", mode}}));
 }
 
+// The axes before and behind that of a transform become one each.
+Id transformAtComputedAxis(Maker& maker) {
+    Shape shape;
+    for (std::int64_t i = maker.random.between(1, 3); i > 0; --i)
+        shape.push_back(maker.extent());
+    shape.push_back(Dim(maker.random.between(1, 2)));
+    const Id id = maker.input(shape, DType::F32);
+    const std::int64_t rank = rankOf(maker, id), where = maker.random.between(0, rank - 2);
+    const Id axis = integers(maker, {maker.random.chance(30) ? where - rank : where});
+    const Id extents = maker.one("shape", {id});
+    Shape parts = maker.bind(maker.one("axis_parts", {axis, extents}));
+    if (parts.empty())
+        return none;
+    const Dim length = parts[1];
+    parts.push_back(shape.back());
+    Attrs attrs = attributes({{"axis", std::int64_t{1}}, {"length", Exprs{length}}});
+    for (const char* name : {"inverse", "onesided"})
+        attrs.set(name, flag(maker));
+    const Id made = maker.one("dft", {shaped(maker, id, parts)}, attrs);
+    if (made == none)
+        return none;
+    const Id whole = maker.one("axis_replaced", {axis, extents, maker.one("shape", {made})});
+    return shaped(maker, made, maker.bind(whole));
+}
+
 Id range(Maker& maker) {
     const auto number = [&](std::int64_t least, std::int64_t most) {
         return maker.constantOf(
@@ -242,6 +267,7 @@ std::vector<Recipe> sizeRecipes() {
         {"prod_to", 1, [](Maker& maker) { return reduced(maker, "prod_to"); }},
         {"slice_at", 3, slice},
         {"pad_at", 3, pad},
+        {"dft at a computed axis", 1, transformAtComputedAxis},
         {"range by computed bounds", 1, range},
         {"resize by computed scales", 2, resize},
         {"compact", 2, nonZero},

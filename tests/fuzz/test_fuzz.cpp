@@ -295,7 +295,7 @@ void TestFuzz::noiseIsNoDifference() {
 
 void TestFuzz::failuresShrink() {
     int shrunk = 0;
-    for (std::uint64_t seed = 1; seed <= 200 && shrunk < 5; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 1000 && shrunk < 5; ++seed) {
         const Case first = made(seed);
         if (!holds(*first.graph, "softmax") || operatorsOf(*first.graph) < 5)
             continue;

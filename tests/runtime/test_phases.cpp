@@ -168,7 +168,7 @@ private Q_SLOTS:
         m_size = 451;
         REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "p is at most 900; here p is 902");
         m_size = 501;
-        REFUSED(executor->run(), FW_BAD_SHAPE, "between 0 and 1000, as 1002");
+        REFUSED(executor->run(), FW_BAD_SHAPE, "asks for a size of 1002");
         m_size = 4;
         QVERIFY(executor->run().ok());
     }

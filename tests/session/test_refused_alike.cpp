@@ -80,7 +80,7 @@ void TestRefusedAlike::infoSaysWhatRunRefuses_data() {
         "SHP04", "4611686018427387904 * 4611686018427387904 does not fit in 64 bits");
     row("a value beyond any memory",
         "op wide (x: T[N], attr k: int = 3) -> y: T[M] where M = k { y[m] = sum(n in N : x[n]) }\n"
-        "graph g(x: f32[4]) -> y { y = wide(x) {k = 140737488355328} }\n",
+        "graph g(x: f32[4]) -> y { y = wide(x) {k = 70368744177664} }\n",
         "SHP04", "y is too large for any memory: f32[70368744177664]", false);
     row("a result that is text", "graph g(x: f32[4], t: text[2]) -> y, t { y = relu(x) }\n",
         "RUN02", "t is text, which no code works with", false);
