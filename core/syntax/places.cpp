@@ -49,9 +49,14 @@ std::size_t TextPlaces::offset(int line, int column) const {
     if (index >= m_lines.size())
         return m_text.size();
     const std::size_t end = index + 1 < m_lines.size() ? m_lines[index + 1] - 1 : m_text.size();
-    std::size_t offset = m_lines[index];
+    const std::size_t wanted =
+        charactersBefore(m_lines[index]) + static_cast<std::size_t>(std::max(column, 1)) - 1;
+    const auto behind = std::upper_bound(m_characters.begin(), m_characters.end(), wanted);
+    std::size_t offset = static_cast<std::size_t>(behind - m_characters.begin() - 1) * block;
+    if (offset >= end)
+        return end;
     // The bytes that go on a character belong to the one before them.
-    for (int left = std::max(column, 1) - 1; offset < end; ++offset)
+    for (std::size_t left = wanted - m_characters[offset / block]; offset < end; ++offset)
         if (beginsCharacter(m_text[offset]) && left-- == 0)
             break;
     return offset;

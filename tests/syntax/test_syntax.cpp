@@ -59,6 +59,7 @@ private Q_SLOTS:
     void names();
     void hostileText();
     void columnsCountCharacters();
+    void placesAreOffsets_data();
     void placesAreOffsets();
     void tokensAtPlaces();
     void missingMarksAreKnown();
@@ -243,11 +244,18 @@ void TestSyntax::columnsCountCharacters() {
              QString::fromUtf8("error: an expression expected, found the character \xe2\x82\xac"));
 }
 
+void TestSyntax::placesAreOffsets_data() {
+    QTest::addColumn<int>("width");
+    QTest::newRow("lines") << 50;
+    QTest::newRow("one long line") << 600;
+}
+
 void TestSyntax::placesAreOffsets() {
+    QFETCH(int, width);
     // Long enough for several counts in between.
     std::string text;
     for (int i = 0; i < 700; ++i)
-        text += i % 50 == 49 ? "\n" : i % 3 == 0 ? "\xe2\x82\xac" : i % 7 == 0 ? "\xc3\xa4" : "ab";
+        text += i % width == width - 1 ? "\n" : i % 3 == 0 ? "\xe2\x82\xac" : i % 7 == 0 ? "\xc3\xa4" : "ab";
     const TextPlaces places(text);
     int line = 1, column = 1;
     for (std::size_t i = 0; i <= text.size(); ++i) {
@@ -262,7 +270,7 @@ void TestSyntax::placesAreOffsets() {
             column = 1;
         }
     }
-    QCOMPARE(places.offset(1, 1000), text.find('\n'));
+    QCOMPARE(places.offset(1, 5000), text.find('\n'));
     QCOMPARE(places.offset(1000, 1), text.size());
     QCOMPARE(places.offset(0, 0), std::size_t(0));
     QCOMPARE(TextPlaces("").offset(5, 5), std::size_t(0));
