@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -160,8 +161,13 @@ std::optional<std::vector<TensorData>> underNoise(const Case& one, std::uint64_t
             const int bits = 1 - std::ilogb(rangeOf(data.dtype()).step) - fewer -
                              (isNarrow(data.dtype()) ? 0 : 3);
             std::vector<double> values = numbersOf(data);
+            // What is given at the end of a type stays inside it, or every sum of it is infinite.
+            const double largest =
+                node.isInput() || node.isConstant() ? rangeOf(data.dtype()).largest : HUGE_VAL;
             for (double& value : values)
-                value = moved(value, noise, bits);
+                value = std::isfinite(value)
+                            ? std::clamp(moved(value, noise, bits), -largest, largest)
+                            : value;
             data = dataOf(data.dtype(), data.extents(), values);
         });
     if (!out.ok())
