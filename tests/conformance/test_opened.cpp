@@ -1,0 +1,93 @@
+// Files around what is not computed: each is shown, planned, drawn, written and opened again, and
+// what opened/expected.txt says of it holds, before it was written and after.
+#include "fw_process.h"
+
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace fw::conformance;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString root = QStringLiteral(FW_SOURCE_DIR "/tests/conformance/opened/");
+
+QStringList opaqueGroups(const QString& model) {
+    QStringList out;
+    for (const QJsonValue group : askFw({u"fuse"_s, model})[u"groups"_s].toArray())
+        if (group[u"implementation"_s].toString() == u"opaque"_s)
+            out << group[u"name"_s].toString();
+    return out;
+}
+
+} // namespace
+
+class TestOpened : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyCaseIsListed();
+    void cases_data();
+    void cases();
+    void narrowResultsAreWritten();
+};
+
+void TestOpened::everyCaseIsListed() {
+    QFile file(root + u"expected.txt"_s);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QStringList listed;
+    for (const QString& line : QString::fromUtf8(file.readAll()).split(u'\n'))
+        if (!line.isEmpty() && !line.startsWith(u'#'))
+            listed << line.section(u' ', 0, 0);
+    QCOMPARE(listed, QDir(root).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name));
+}
+
+void TestOpened::cases_data() {
+    QTest::addColumn<QString>("verdict");
+    QTest::addColumn<QStringList>("opaque");
+    QFile file(root + u"expected.txt"_s);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    for (const QString& line : QString::fromUtf8(file.readAll()).split(u'\n')) {
+        if (line.isEmpty() || line.startsWith(u'#'))
+            continue;
+        const QStringList words = line.split(u' ');
+        QTest::newRow(qPrintable(words[0])) << words[1] << words.mid(2);
+    }
+}
+
+void TestOpened::cases() {
+    QFETCH(QString, verdict);
+    QFETCH(QStringList, opaque);
+    const QString folder = root + QLatin1String(QTest::currentDataTag());
+    QTemporaryDir made;
+    const QString written = made.filePath(u"written.onnx"_s);
+    for (const QStringList& arguments :
+         {QStringList{u"info"_s, folder},
+          {u"draw"_s, folder, u"--output"_s, made.filePath(u"drawn.svg"_s)},
+          {u"rewrite"_s, folder, u"--output"_s, written},
+          {u"info"_s, written}}) {
+        const Answer answer = runFw(arguments, 20);
+        QVERIFY2(answer.exitCode == 0, qPrintable(arguments.join(u' ') + answer.error));
+    }
+    QCOMPARE(opaqueGroups(folder), opaque);
+    QCOMPARE(opaqueGroups(written), opaque);
+    if (verdict == u'-')
+        return;
+    const Answer tested = runFw({u"test"_s, u"--json"_s, folder}, 60);
+    QCOMPARE(tested.exitCode, verdict == u"passed" ? 0 : 1);
+    const QJsonObject document = QJsonDocument::fromJson(tested.out).object();
+    QCOMPARE(document[u"cases"_s].toArray().at(0)[u"verdict"_s].toString(), verdict);
+}
+
+// NumPy has no element type for them.
+void TestOpened::narrowResultsAreWritten() {
+    QTemporaryDir made;
+    const Answer answer = runFw({u"run"_s, root + u"bf16_output"_s, u"--output"_s, made.path()}, 60);
+    QVERIFY2(answer.exitCode == 0, answer.error.constData());
+    QCOMPARE(QDir(made.path()).entryList(QDir::Files), QStringList{u"y.pb"_s});
+    QVERIFY(QFileInfo(made.filePath(u"y.pb"_s)).size() > 8);
+}
+
+QTEST_GUILESS_MAIN(TestOpened)
+#include "test_opened.moc"
