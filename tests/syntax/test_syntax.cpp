@@ -255,7 +255,10 @@ void TestSyntax::placesAreOffsets() {
     // Long enough for several counts in between.
     std::string text;
     for (int i = 0; i < 700; ++i)
-        text += i % width == width - 1 ? "\n" : i % 3 == 0 ? "\xe2\x82\xac" : i % 7 == 0 ? "\xc3\xa4" : "ab";
+        text += i % width == width - 1 ? "\n"
+                : i % 3 == 0           ? "\xe2\x82\xac"
+                : i % 7 == 0           ? "\xc3\xa4"
+                                       : "ab";
     const TextPlaces places(text);
     int line = 1, column = 1;
     for (std::size_t i = 0; i <= text.size(); ++i) {
