@@ -27,6 +27,7 @@ Result<ExportedModel> exportFrom(const Graph& graph, const ExportOptions& option
     FW_CHECK(writer.run());
     if (const std::int64_t needed = writer.opsetForTypes(); needed > writer.opset())
         return exportFrom(graph, options, needed);
+    FW_CHECK(writer.fitTypes());
     model.set_ir_version(irVersionOf(writer.opset()));
     for (const auto& [domain, version] : writer.domains()) {
         auto* entry = model.add_opset_import();

@@ -40,7 +40,15 @@ Result<proto::FunctionProto> GraphWriter::functionFor(const Operator& op,
                 if (!call->attrs.has(attribute))
                     return unsaid(fmt::format("the default of '{}' is computed", attribute));
     FW_TRY(const CallFacts facts, factsOfCalls(*tree, op, m_graph, calls));
-    return functionOf(*tree, *clause, facts, m_opset);
+    FW_TRY(proto::FunctionProto out, functionOf(*tree, *clause, facts, m_opset));
+    for (const Node* call : calls) {
+        std::vector<KnownType> operands;
+        for (const ValueRef& input : call->inputs)
+            operands.push_back(input.valid() ? KnownType(m_graph.type(input).dtype) : std::nullopt);
+        if (auto missing = typeWithoutForm(out, m_opset, operands))
+            return unsaid(std::move(*missing));
+    }
+    return out;
 }
 
 void GraphWriter::writeFunctions() {

@@ -5,7 +5,6 @@
 #include "onnx/foreign_values.h"
 #include "onnx/import.h"
 #include "onnx/node_import.h"
-#include "onnx/standard_types.h"
 #include "onnx/subgraphs.h"
 #include "onnx/tensor_proto.h"
 
@@ -109,42 +108,6 @@ void GraphWriter::dropUnread() {
     });
     if (types.empty())
         m_domains.erase(ownDomain);
-}
-
-std::int64_t GraphWriter::opsetForTypes() const {
-    using Types = std::map<std::string, KnownType, std::less<>>;
-    std::int64_t out = m_opset;
-    const auto take = [&](const auto& nodes, Types& types) {
-        for (const proto::NodeProto& node : nodes) {
-            std::vector<KnownType> operands, results;
-            for (const std::string& input : node.input()) {
-                const auto known = types.find(input);
-                operands.push_back(known == types.end() ? std::nullopt : known->second);
-            }
-            const std::vector<KnownType> inferred = resultTypes(node, m_opset, operands);
-            for (int i = 0; i < node.output_size(); ++i)
-                results.push_back(
-                    types.emplace(node.output(i), inferred[static_cast<std::size_t>(i)])
-                        .first->second);
-            out = std::max(out, opsetThatTakes(node, m_opset, operands, results).value_or(out));
-        }
-    };
-    Types types;
-    for (const auto& [value, name] : m_names) {
-        const auto unknown = m_unknown.find(value.node);
-        if (isForeignLeaf(m_graph.node(value.node)))
-            continue;
-        if (unknown == m_unknown.end() || !unknown->second.untyped.contains(value.output))
-            types.emplace(name, m_graph.type(value).dtype);
-    }
-    for (const auto& initializer : m_out.initializer())
-        types.emplace(initializer.name(), dtypeOfCode(initializer.data_type()));
-    take(m_out.node(), types);
-    for (const proto::FunctionProto* function : functions()) {
-        Types inside; // operands of a function are of any type
-        take(function->node(), inside);
-    }
-    return out;
 }
 
 Status GraphWriter::readUnknown() {

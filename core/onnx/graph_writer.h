@@ -4,6 +4,7 @@
 #include "base/decision.h"
 #include "ir/graph.h"
 #include "onnx/proto.h"
+#include "onnx/standard_types.h"
 #include "onnx/unknown_spelling.h"
 
 #include <map>
@@ -14,6 +15,14 @@
 #include <vector>
 
 namespace fw {
+
+using KnownTypes = std::map<std::string, KnownType, std::less<>>; // by the name of a value
+
+// Of the operands of a function, called with these.
+KnownTypes typesInside(const proto::FunctionProto& function, std::span<const KnownType> operands);
+// What no opset has for the element types of such a call.
+std::optional<std::string> typeWithoutForm(const proto::FunctionProto& function, std::int64_t opset,
+                                           std::span<const KnownType> operands);
 
 class GraphWriter {
 public:
@@ -27,6 +36,9 @@ public:
     // The least opset from there on that takes the element types of all nodes written; behind
     // run().
     std::int64_t opsetForTypes() const;
+    // Nodes that no opset has for their element types compute in a wider one; DtypeMismatch names
+    // one that cannot. Behind run(), in the last opset.
+    Status fitTypes();
     const UnknownSpelling& spelling(const Node& n) const { return m_unknown.at(n.id); }
     const Diags& diagnostics() const { return m_diagnostics; }
     const Decisions& decisions() const { return m_decisions; }
@@ -70,6 +82,9 @@ public:
     const std::map<std::string, std::int64_t>& domains() const { return m_domains; }
 
 private:
+    KnownTypes writtenTypes() const; // of every name
+    void writeWider(proto::NodeProto node, std::span<const KnownType> operands,
+                    std::span<const KnownType> results, DType dtype, DType wider);
     Status readUnknown();
     Status chooseOpset();
     void nameValues();

@@ -1,6 +1,8 @@
 // In which opset a model is written: one that takes the element types of all its nodes, in which
 // nodes that are handed on mean what they meant; and functions that readers can call.
+#include "ir/graph_text.h"
 #include "onnx/judge.h"
+#include "onnx/tensor_proto.h"
 #include "onnx/standard_operators.h"
 #include "onnx/standard_types.h"
 
@@ -88,6 +90,8 @@ private Q_SLOTS:
     void typesOfResults();
     void typesRaiseTheOpset_data();
     void typesRaiseTheOpset();
+    void typesThatNoOpsetHas_data();
+    void typesThatNoOpsetHas();
     void attributesBecomeOperands_data();
     void attributesBecomeOperands();
     void attributesInsideBodies();
@@ -213,6 +217,76 @@ void TestOpsets::typesRaiseTheOpset() {
     QCOMPARE(out.opset, std::int64_t{opset});
     const auto again = test::read(out.bytes);
     QVERIFY(again.ok() && again->diagnostics.empty());
+}
+
+// Computed in a wider type between casts, with the same values; or a message, and nothing written.
+void TestOpsets::typesThatNoOpsetHas_data() {
+    QTest::addColumn<QString>("dtype");
+    QTest::addColumn<QString>("call");
+    QTest::addColumn<QString>("refused");
+    const auto row = [](const char* dtype, const char* call, const char* refused = "") {
+        QTest::addRow("%s of %s", call, dtype)
+            << QString::fromLatin1(dtype) << QString::fromLatin1(call)
+            << QString::fromLatin1(refused);
+    };
+    for (const char* dtype : {"i8", "i16", "u8", "u16", "i32", "u32", "i64", "u64"}) {
+        for (const char* call :
+             {"reduce_sum(x) {axes = [1]}", "reduce_prod(x) {axes = [1]}", "cumsum(x) {axis = 1}",
+              "dense(x, w)", "int_pow(x, x)", "relu(x)", "neg(x)"})
+            row(dtype, call);
+        if (std::string_view(dtype) != "u64")
+            for (const char* call : {"reduce_max(x) {axes = [1]}", "reduce_min(x) {axes = [0]}"})
+                row(dtype, call);
+    }
+    row("i8", "reduce_mean(x) {axes = [1]}", "ONNX has no ReduceMean of i8");
+    row("u16", "reduce_mean(x) {axes = [1]}", "ONNX has no ReduceMean of u16");
+}
+
+void TestOpsets::typesThatNoOpsetHas() {
+    QFETCH(QString, dtype);
+    QFETCH(QString, call);
+    QFETCH(QString, refused);
+    const auto graph =
+        parseGraph(fmt::format("graph g(x: {0}[2, 3]) -> y {{\n"
+                               "  w = const [3, 2, 1, 100, 7, 5] : {0}[2, 3]\n  y = {1}\n}}",
+                               dtype.toStdString(), call.toStdString()),
+                   standardOperators());
+    QVERIFY2(graph.ok(), graph.ok() ? "" : graph.diag().text().c_str());
+    const auto written = exportModel(**graph);
+    if (!refused.isEmpty()) {
+        QVERIFY(!written.ok());
+        QVERIFY2(QString::fromStdString(written.diag().message).startsWith(refused),
+                 written.diag().text().c_str());
+        return;
+    }
+    QVERIFY2(written.ok(), written.ok() ? "" : written.diag().text().c_str());
+    proto::ModelProto model;
+    QVERIFY(model.ParseFromString(written->bytes));
+    std::map<std::string, KnownType> types;
+    const auto remember = [&](const auto& infos) {
+        for (const auto& info : infos)
+            types[info.name()] = dtypeFromOnnx(info.type().tensor_type().elem_type());
+    };
+    remember(model.graph().input());
+    for (const auto& data : model.graph().initializer())
+        types[data.name()] = dtypeFromOnnx(data.data_type());
+    for (const auto& node : model.graph().node()) {
+        std::vector<KnownType> operands;
+        for (const std::string& input : node.input())
+            operands.push_back(types[input]);
+        const auto results = resultTypes(node, written->opset, operands);
+        QVERIFY2(opsetThatTakes(node, written->opset, operands, results) == written->opset,
+                 node.op_type().c_str());
+        for (int i = 0; i < node.output_size(); ++i)
+            types[node.output(i)] = results[static_cast<std::size_t>(i)];
+    }
+    const auto again = importModelBytes(written->bytes, standardOperators());
+    QVERIFY(again.ok() && again->diagnostics.empty());
+    const TensorData x = dataFromIntegers((*graph)->type({(*graph)->inputs()[0], 0}).dtype,
+                                          {2, 3}, {3, 100, 127, 2, 1, 90});
+    const auto before = evaluateGraph(**graph, {x}), behind = evaluateGraph(*again->graph, {x});
+    QVERIFY(before.ok() && behind.ok());
+    QVERIFY((*behind)[0] == (*before)[0]);
 }
 
 void TestOpsets::attributesBecomeOperands_data() {

@@ -1,0 +1,202 @@
+// Element types of what is written: the opset that takes them all, and nodes that no opset has for
+// their type, which compute in a wider one between casts.
+#include "ir/missing_type.h"
+#include "onnx/graph_writer.h"
+#include "onnx/node_import.h"
+#include "onnx/standard_operators.h"
+#include "onnx/standard_types.h"
+#include "onnx/tensor_proto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace fw {
+
+namespace {
+
+struct Typed {
+    std::vector<KnownType> operands, results;
+};
+
+// The results of the node are known behind it.
+Typed typed(const proto::NodeProto& node, std::int64_t opset, KnownTypes& types) {
+    Typed out;
+    for (const std::string& input : node.input()) {
+        const auto known = types.find(input);
+        out.operands.push_back(known == types.end() ? std::nullopt : known->second);
+    }
+    const std::vector<KnownType> inferred = resultTypes(node, opset, out.operands);
+    for (int i = 0; i < node.output_size(); ++i)
+        out.results.push_back(types.emplace(node.output(i), inferred[static_cast<std::size_t>(i)])
+                                  .first->second);
+    return out;
+}
+
+bool isUnsigned(DType dtype) {
+    return dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64;
+}
+
+// Sums, differences and products of integers keep their last bits in any wider type.
+bool isModular(const std::string& type) {
+    static constexpr std::array types{"Add",  "Sub",       "Mul",        "Neg",    "Pow",
+                                      "Gemm", "ReduceSum", "ReduceProd", "CumSum", "MatMul"};
+    return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// They give one of their operands, or nothing between its values.
+bool isOrder(const std::string& type) {
+    static constexpr std::array types{"Relu", "Max", "Min", "ReduceMax", "ReduceMin"};
+    return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+std::vector<DType> widerThan(DType dtype, const std::string& type) {
+    if (!isInteger(dtype) || (!isModular(type) && !isOrder(type)))
+        return {};
+    std::vector<DType> out;
+    for (const DType wider : {DType::I32, DType::I64})
+        if (dtypeBytes(wider) > dtypeBytes(dtype) ||
+            (isModular(type) && wider != dtype && dtypeBytes(wider) == dtypeBytes(dtype)))
+            out.push_back(wider);
+    return out;
+}
+
+Typed replaced(Typed types, DType from, DType to) {
+    for (auto* list : {&types.operands, &types.results})
+        std::replace(list->begin(), list->end(), KnownType(from), KnownType(to));
+    return types;
+}
+
+std::vector<DType> distinct(const Typed& types) {
+    std::vector<DType> out;
+    for (const auto* list : {&types.operands, &types.results})
+        for (const KnownType& type : *list)
+            if (type && std::find(out.begin(), out.end(), *type) == out.end())
+                out.push_back(*type);
+    return out;
+}
+
+std::string noForm(const proto::NodeProto& node, const Typed& types) {
+    std::string names;
+    for (const DType type : distinct(types))
+        names += (names.empty() ? "" : ", ") + std::string(dtypeText(type));
+    return fmt::format("ONNX has no {} of {} in any opset", node.op_type(), names);
+}
+
+} // namespace
+
+KnownTypes GraphWriter::writtenTypes() const {
+    KnownTypes types;
+    for (const auto& [value, name] : m_names) {
+        const auto unknown = m_unknown.find(value.node);
+        if (isForeignLeaf(m_graph.node(value.node)))
+            continue;
+        if (unknown == m_unknown.end() || !unknown->second.untyped.contains(value.output))
+            types.emplace(name, m_graph.type(value).dtype);
+    }
+    for (const auto& initializer : m_out.initializer())
+        types.emplace(initializer.name(), dtypeOfCode(initializer.data_type()));
+    return types;
+}
+
+std::int64_t GraphWriter::opsetForTypes() const {
+    std::int64_t out = m_opset;
+    const auto take = [&](const proto::NodeProto& node, KnownTypes& types) {
+        const Typed own = typed(node, m_opset, types);
+        out = std::max(out, opsetThatTakes(node, m_opset, own.operands, own.results).value_or(out));
+        return own.operands;
+    };
+    KnownTypes types = writtenTypes();
+    const std::vector<const proto::FunctionProto*> known = functions();
+    for (const proto::NodeProto& node : m_out.node()) {
+        const std::vector<KnownType> operands = take(node, types);
+        for (const proto::FunctionProto* function : known) {
+            if (function->domain() != node.domain() || function->name() != node.op_type())
+                continue;
+            KnownTypes inside = typesInside(*function, operands);
+            for (const proto::NodeProto& step : function->node())
+                take(step, inside);
+        }
+    }
+    return out;
+}
+
+KnownTypes typesInside(const proto::FunctionProto& function, std::span<const KnownType> operands) {
+    KnownTypes out;
+    for (int i = 0; i < function.input_size() && static_cast<std::size_t>(i) < operands.size(); ++i)
+        out.emplace(function.input(i), operands[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+std::optional<std::string> typeWithoutForm(const proto::FunctionProto& function, std::int64_t opset,
+                                           std::span<const KnownType> operands) {
+    KnownTypes inside = typesInside(function, operands);
+    for (const proto::NodeProto& step : function.node())
+        if (const Typed own = typed(step, opset, inside);
+            !opsetThatTakes(step, opset, own.operands, own.results))
+            return noForm(step, own);
+    return std::nullopt;
+}
+
+Status GraphWriter::fitTypes() {
+    std::set<std::string> asRead; // results of nodes that stand as the model had them
+    for (const auto& [id, spelling] : m_unknown)
+        asRead.insert(spelling.node.output().begin(), spelling.node.output().end());
+    KnownTypes types = writtenTypes();
+    google::protobuf::RepeatedPtrField<proto::NodeProto> nodes;
+    nodes.Swap(m_out.mutable_node());
+    for (proto::NodeProto& node : nodes) {
+        const Typed own = typed(node, m_opset, types);
+        const bool isAsRead =
+            std::any_of(node.output().begin(), node.output().end(),
+                        [&](const std::string& output) { return asRead.contains(output); });
+        if (isAsRead || opsetThatTakes(node, m_opset, own.operands, own.results)) {
+            *m_out.add_node() = std::move(node);
+            continue;
+        }
+        if (node.op_type() == "Relu" && own.operands[0] && isUnsigned(*own.operands[0])) {
+            node.set_op_type("Identity");
+            *m_out.add_node() = std::move(node);
+            continue;
+        }
+        bool isWritten = false;
+        for (const DType dtype : distinct(own))
+            for (const DType wider : widerThan(dtype, node.op_type()))
+                if (const Typed wide = replaced(own, dtype, wider);
+                    !isWritten &&
+                    opsetThatTakes(node, m_opset, wide.operands, wide.results) == m_opset) {
+                    writeWider(node, own.operands, own.results, dtype, wider);
+                    isWritten = true;
+                }
+        if (!isWritten)
+            return makeDiag(DiagCode::DtypeMismatch, noForm(node, own), {{}, node.name()},
+                            "cast to a type that it has before it, and back behind it");
+    }
+    return {};
+}
+
+void GraphWriter::writeWider(proto::NodeProto node, std::span<const KnownType> operands,
+                             std::span<const KnownType> results, DType dtype, DType wider) {
+    const auto cast = [&](const std::string& from, const std::string& to, DType type) {
+        setAttribute(this->node("Cast", {from}, to, fresh(to + ".cast")), "to",
+                     std::int64_t{onnxFromDtype(type)});
+    };
+    for (int i = 0; i < node.input_size(); ++i)
+        if (operands[static_cast<std::size_t>(i)] == dtype) {
+            const std::string wide = fresh(node.input(i) + ".wide");
+            cast(node.input(i), wide, wider);
+            node.set_input(i, wide);
+        }
+    std::vector<std::pair<std::string, std::string>> back;
+    for (int i = 0; i < node.output_size(); ++i)
+        if (results[static_cast<std::size_t>(i)] == dtype) {
+            back.emplace_back(fresh(node.output(i) + ".wide"), node.output(i));
+            node.set_output(i, back.back().first);
+        }
+    *m_out.add_node() = std::move(node);
+    for (const auto& [wide, narrow] : back)
+        cast(wide, narrow, dtype);
+}
+
+} // namespace fw
