@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -52,7 +53,7 @@ bool fits(std::int64_t value, DType dtype) {
 
 std::optional<double> numberFromTree(const Tree& tree) {
     if (tree.kind == TreeKind::Int)
-        return static_cast<double>(tree.integer);
+        return tree.text.empty() ? static_cast<double>(tree.integer) : parseNumber(tree.text);
     if (tree.kind == TreeKind::Float)
         return tree.real;
     if (tree.isName("inf"))
@@ -67,7 +68,7 @@ std::optional<double> numberFromTree(const Tree& tree) {
 
 std::optional<std::int64_t> integerFromTree(const Tree& tree) {
     if (tree.kind == TreeKind::Int)
-        return tree.integer;
+        return tree.text.empty() ? std::optional(tree.integer) : std::nullopt;
     if (tree.isName("true") || tree.isName("false"))
         return tree.text == "true" ? 1 : 0;
     if (tree.kind == TreeKind::Unary && tree.text == "-")
@@ -75,6 +76,26 @@ std::optional<std::int64_t> integerFromTree(const Tree& tree) {
             return -*inner;
     return std::nullopt;
 }
+
+namespace {
+
+// The bits of one element, also of those that no expression has (syntax/graph.cpp).
+std::optional<std::int64_t> elementFromTree(const Tree& tree, DType dtype) {
+    if (tree.kind == TreeKind::Int && !tree.text.empty()) {
+        const char* end = tree.text.data() + tree.text.size();
+        if (dtype == DType::I64)
+            return parseInteger(tree.text);
+        std::uint64_t high = 0;
+        const auto read = std::from_chars(tree.text.data(), end, high);
+        if (dtype == DType::U64 && read.ec == std::errc() && read.ptr == end)
+            return static_cast<std::int64_t>(high);
+        return std::nullopt;
+    }
+    const auto value = integerFromTree(tree);
+    return value && fits(*value, dtype) ? value : std::nullopt;
+}
+
+} // namespace
 
 std::optional<std::vector<std::string>> textsFromTree(const Tree& tree) {
     std::vector<std::string> out;
@@ -97,6 +118,14 @@ std::string numberText(double value, DType dtype) {
     return numberText(value);
 }
 
+std::string elementText(const TensorData& data, std::size_t i) {
+    if (isFloat(data.dtype()))
+        return numberText(data.at(i), data.dtype());
+    return data.dtype() == DType::U64
+               ? fmt::format("{}", static_cast<std::uint64_t>(data.integerAt(i)))
+               : fmt::format("{}", data.integerAt(i));
+}
+
 std::optional<std::string> elementsText(const TensorData& data, std::size_t most) {
     if (data.dtype() == DType::Text || data.count() > most)
         return std::nullopt;
@@ -113,13 +142,9 @@ std::optional<std::string> elementsText(const TensorData& data, std::size_t most
     std::string out = "[";
     for (std::size_t i = 0; i < data.count(); ++i) {
         out += i > 0 ? ", " : "";
-        if (real) {
-            out += numberText(data.at(i), data.dtype());
-        } else {
-            if (!fits(data.integerAt(i), data.dtype()))
-                return std::nullopt;
-            out += fmt::format("{}", data.integerAt(i));
-        }
+        if (!real && data.dtype() != DType::U64 && !fits(data.integerAt(i), data.dtype()))
+            return std::nullopt;
+        out += elementText(data, i);
     }
     return out + "]";
 }
@@ -163,8 +188,8 @@ Result<TensorData> tensorFromTree(const TensorType& type, const Tree& elements,
                     "inf is written as inf");
             reals.push_back(*value);
         } else {
-            const auto value = integerFromTree(element);
-            if (!value || !fits(*value, type.dtype))
+            const auto value = elementFromTree(element, type.dtype);
+            if (!value)
                 return makeDiag(
                     DiagCode::TextType,
                     fmt::format("an element of type {} expected", dtypeText(type.dtype)), place);

@@ -16,6 +16,9 @@ constexpr std::size_t smallTensor = 16; // elements that are written rather than
 // 0.10000000149011612.
 std::string numberText(double value, DType dtype);
 
+// One element, as it is read: integers with all their digits.
+std::string elementText(const TensorData& data, std::size_t i);
+
 // The elements in row-major order. nullopt if there are more than `most`, or if the text would not
 // read back as the same bytes (text tensors, the bits of an odd NaN): such a tensor is named by its
 // hash.

@@ -38,7 +38,7 @@ double milliseconds(Clock::time_point since) {
 std::string summaryOf(const TensorData& data) {
     std::string out;
     for (std::size_t i = 0; i < std::min<std::size_t>(data.count(), 4); ++i)
-        out += (i > 0 ? ", " : "") + numberText(data.at(i), data.dtype());
+        out += (i > 0 ? ", " : "") + elementText(data, i);
     return data.count() > 4 ? out + ", ..." : out;
 }
 

@@ -1,5 +1,7 @@
 #include "syntax/graph.h"
 
+#include "base/numbers.h"
+
 #include <utility>
 
 namespace fw {
@@ -49,6 +51,35 @@ std::optional<std::vector<std::int64_t>> acceptOrigins(Parser& parser) {
     return origins(parser);
 }
 
+// Those of u64 and the least i64 are no integers of expressions: their text stands for them.
+Tree element(Parser& parser) {
+    const Token first = parser.peek();
+    const Token number = parser.peek(first.is("-") ? 1 : 0);
+    if (number.kind != TokenKind::Int || parseInteger(number.text))
+        return parser.expression();
+    Tree tree;
+    tree.kind = TreeKind::Int;
+    tree.text = (first.is("-") ? "-" : "") + number.text;
+    parser.accept("-");
+    parser.take();
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
+Tree elements(Parser& parser) {
+    const Token first = parser.peek();
+    Tree tree;
+    tree.kind = TreeKind::List;
+    parser.expect("[");
+    while (!parser.failed() && !parser.accept("]")) {
+        tree.args.push_back(element(parser));
+        if (!parser.at("]"))
+            parser.expect(",");
+    }
+    tree.span = parser.spanFrom(first);
+    return tree;
+}
+
 ConstantTree constant(Parser& parser) {
     ConstantTree tree;
     if (parser.accept("random")) {
@@ -62,7 +93,7 @@ ConstantTree constant(Parser& parser) {
         if (parser.accept("hash"))
             tree.hash = parser.expectText("the hash of the constant");
     } else if (parser.at("[")) {
-        tree.elements = parser.primary();
+        tree.elements = elements(parser);
     } else {
         parser.fail("expected the elements in brackets, random(SEED) or @\"name\"");
     }

@@ -62,6 +62,7 @@ private Q_SLOTS:
     void everythingReadsBack();
     void attributesReadBack();
     void hardNumbersReadBack();
+    void largestIntegersReadBack();
     void hardNamesReadBack();
     void constantsByReference();
     void originsSurviveAnotherOrder();
@@ -284,6 +285,32 @@ void TestGraphText::hardNumbersReadBack() {
     const auto graph = editor.finish();
     QVERIFY(graph);
     roundTrip(*graph);
+}
+
+// No expression has them, elements of a constant do.
+void TestGraphText::largestIntegersReadBack() {
+    const GraphPtr graph =
+        read("graph g() -> a, b, c {\n"
+             "  a = const [18446744073709551615, 9223372036854775808, 0] : u64[3]\n"
+             "  b = const [-9223372036854775808, 9223372036854775807] : i64[2]\n"
+             "  c = const [18446744073709551616, -9223372036854775808] : f64[2]\n}");
+    QVERIFY(graph);
+    const TensorData& a = *graph->node(graph->results()[0].value.node).data;
+    QCOMPARE(static_cast<std::uint64_t>(a.integerAt(0)), UINT64_MAX);
+    QCOMPARE(static_cast<std::uint64_t>(a.integerAt(1)), std::uint64_t{1} << 63);
+    const TensorData& b = *graph->node(graph->results()[1].value.node).data;
+    QCOMPARE(b.integerAt(0), INT64_MIN);
+    QCOMPARE(b.integerAt(1), INT64_MAX);
+    const TensorData& c = *graph->node(graph->results()[2].value.node).data;
+    QCOMPARE(c.at(0), 0x1p64);
+    QCOMPARE(c.at(1), -0x1p63);
+    roundTrip(graph);
+    for (const char* wrong :
+         {"[18446744073709551616] : u64[1]", "[-1] : u64[1]", "[9223372036854775808] : i64[1]",
+          "[-9223372036854775809] : i64[1]", "[18446744073709551615] : u32[1]", "[1 2] : u8[2]",
+          "[1, : u8[1]"})
+        QVERIFY2(refusal(std::string("graph g() -> a { a = const ") + wrong + " }") != "accepted",
+                 wrong);
 }
 
 void TestGraphText::hardNamesReadBack() {
