@@ -91,20 +91,25 @@ void GraphEditor::removeUnusedOfStep() {
 }
 
 // Ranks never fall from what is read to its reader, so a cycle lies among nodes of equal rank.
+// Where rules move an operator along a chain there are as many of those as moves, on one side of
+// it: the search goes from both ends in turn, and is over when one of them has nowhere to go.
 bool GraphEditor::leadsTo(NodeId from, NodeId to) const {
-    std::set<NodeId> seen;
-    std::vector<NodeId> open{from};
-    while (!open.empty()) {
-        const NodeId id = open.back();
-        open.pop_back();
-        if (id == to)
+    const std::int64_t equal = rank(to);
+    std::set<NodeId> behind{from}, before{to};
+    std::vector<NodeId> down{from}, up{to};
+    while (!down.empty() && !up.empty()) {
+        const NodeId lower = down.back(), upper = up.back();
+        down.pop_back();
+        up.pop_back();
+        if (before.contains(lower) || behind.contains(upper))
             return true;
-        if (!seen.insert(id).second)
-            continue;
-        for (std::size_t i = 0; i < find(id)->outputs.size(); ++i)
-            for (const Use& use : m_graph.uses({id, static_cast<int>(i)}))
-                if (rank(use.node) == rank(to))
-                    open.push_back(use.node);
+        for (std::size_t i = 0; i < find(lower)->outputs.size(); ++i)
+            for (const Use& use : m_graph.uses({lower, static_cast<int>(i)}))
+                if (rank(use.node) == equal && behind.insert(use.node).second)
+                    down.push_back(use.node);
+        for (const ValueRef& input : find(upper)->inputs)
+            if (input.valid() && rank(input.node) == equal && before.insert(input.node).second)
+                up.push_back(input.node);
     }
     return false;
 }
