@@ -443,7 +443,8 @@ void GraphEditor::removeUnused() {
 }
 
 void GraphEditor::setOrigins(NodeId node, std::vector<NodeId> origins) {
-    std::sort(origins.begin(), origins.end());
+    if (!std::is_sorted(origins.begin(), origins.end()))
+        std::sort(origins.begin(), origins.end());
     origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
     own(node).origins = std::move(origins);
 }

@@ -43,21 +43,36 @@ public:
                 continue;
             }
             const auto added = m_added.find(id);
-            add(out, added->second);
-            if (--m_readers.at(id) == 0)
-                m_added.erase(added);
+            if (--m_readers.at(id) > 0) {
+                add(out, added->second);
+                continue;
+            }
+            add(out, std::move(added->second));
+            m_added.erase(added);
         }
         return out;
     }
 
 private:
+    static constexpr std::size_t mostInserted = 8; // one by one
+
     void expect(const Node& node) {
         for (const NodeId id : node.origins)
             if (id < 0)
                 ++m_readers[id];
     }
 
-    static void add(std::vector<NodeId>& to, const std::vector<NodeId>& more) {
+    // An operator that is moved along a chain comes from more and more, each time by one.
+    static void add(std::vector<NodeId>& to, std::vector<NodeId> more) {
+        if (to.size() < more.size())
+            std::swap(to, more);
+        if (more.size() <= mostInserted) {
+            for (const NodeId id : more)
+                if (const auto place = std::lower_bound(to.begin(), to.end(), id);
+                    place == to.end() || *place != id)
+                    to.insert(place, id);
+            return;
+        }
         std::vector<NodeId> both;
         both.reserve(to.size() + more.size());
         std::set_union(to.begin(), to.end(), more.begin(), more.end(), std::back_inserter(both));
