@@ -274,7 +274,7 @@ bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* pr
                 return true;
         return false;
     case PatternKind::Sequence:
-        return sequence(p, p.args.size(), v, previous, next);
+        return wholeSequence(p, v, previous, next);
     case PatternKind::Optional:
     case PatternKind::Repeat:
     case PatternKind::Rest:
@@ -296,57 +296,6 @@ bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* pr
         return associative(p, v, previous, next);
     }
     return false;
-}
-
-bool Matcher::previousValue(ValueRef v, const Previous* previous, const Next& next) {
-    if (previous == nullptr)
-        return v.valid() && next(); // the first step of a chain: whatever comes in
-    if (previous->entries != nullptr) {
-        previous->entries->push_back({v});
-        if (v.valid() && next())
-            return true;
-        previous->entries->pop_back();
-        return false;
-    }
-    return sequence(*previous->sequence, previous->count, v, previous->outer, next);
-}
-
-bool Matcher::sequence(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
-                       const Next& next) {
-    // A loop, since steps that may be left out are as many as the text likes.
-    for (;; --count) {
-        if (++m_steps > m_options.budget)
-            return false;
-        if (count == 0)
-            return previousValue(v, outer, next);
-        const PatternTree& step = p.args[count - 1];
-        const Previous before{&p, count - 1, outer};
-        if (step.kind == PatternKind::Optional) {
-            if (pattern(step.args[0], v, &before, next))
-                return true;
-        } else if (step.kind == PatternKind::Repeat) {
-            if (step.high > 0 && onceMore(p, count, v, outer, next))
-                return true;
-            if (step.low > 0)
-                return false;
-        } else {
-            return pattern(step, v, &before, next);
-        }
-    }
-}
-
-// What comes before the last of these steps is this step again.
-bool Matcher::onceMore(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
-                       const Next& next) {
-    PatternTree again;
-    again.kind = PatternKind::Sequence;
-    again.args.assign(p.args.begin(), p.args.begin() + static_cast<std::ptrdiff_t>(count));
-    PatternTree& step = again.args.back();
-    step.low = std::max<std::int64_t>(0, step.low - 1);
-    --step.high;
-    nameNextRepetition(step.args[0], m_repeated->values);
-    const Previous more{&again, count, outer};
-    return pattern(p.args[count - 1].args[0], v, &more, next);
 }
 
 std::optional<FusionKind> parseKind(std::string_view text) {

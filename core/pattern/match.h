@@ -136,11 +136,14 @@ private:
         bool required = true; // not by "...", where inputs of the graph may stand
     };
     using Entries = std::vector<Entry>;
+    class Refused; // places of a sequence at which what is before was refused
     struct Previous { // "^": the first `count` steps of a sequence, in front of `outer`
         const PatternTree* sequence = nullptr;
         std::size_t count = 0;
         const Previous* outer = nullptr;
         Entries* entries = nullptr; // or a value from which the paths lead up
+        std::int64_t taken = 0;     // repetitions of the last of these steps, behind this place
+        Refused* refused = nullptr; // of the sequence; null: none is kept
     };
     using Next = std::function<bool()>;
     // A term that had names without a value yet when it was met; it must equal `found`.
@@ -163,11 +166,10 @@ private:
     State state() const;
     void restore(State&& state);
 
-    // The first `count` steps of p.
-    bool sequence(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
-                  const Next& next);
-    bool onceMore(const PatternTree& p, std::size_t count, ValueRef v, const Previous* outer,
-                  const Next& next);
+    bool wholeSequence(const PatternTree& p, ValueRef v, const Previous* outer, const Next& next);
+    bool sequence(Previous steps, ValueRef v, const Next& next);
+    bool repeatedStep(const Previous& steps, ValueRef v, const Next& next);
+    bool onceMore(const Previous& steps, ValueRef v, const Next& next);
     bool previousValue(ValueRef v, const Previous* previous, const Next& next);
 
     bool declared(const PatternDeclTree& declaration, const PatternTree& call, ValueRef v,

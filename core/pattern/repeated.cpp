@@ -116,8 +116,8 @@ std::string repetitionMark(int number) {
     return number == 0 ? std::string() : mark + std::to_string(number);
 }
 
-void nameNextRepetition(PatternTree& step, const std::set<std::string>& listed) {
-    rename(step, listed, [](const std::string& name) { return numberOf(name) + 1; });
+void nameEarlierRepetition(PatternTree& step, const std::set<std::string>& listed, int before) {
+    rename(step, listed, [before](const std::string& name) { return numberOf(name) + before; });
 }
 
 void nameRepetition(PatternTree& step, const std::set<std::string>& listed, int number) {

@@ -8,8 +8,9 @@ namespace fw {
 // Those that stand inside `*`, `{..}`, `...p` and patterns that name themselves, and nowhere else.
 RepeatedNames repeatedNames(const std::vector<NamedPattern>& patterns, const PatternTable& table);
 
-// `listed` names in a repeated step, for the repetition before the one that they are named for.
-void nameNextRepetition(PatternTree& step, const std::set<std::string>& listed);
+// `listed` names in a repeated step, for the repetition so many before the one that they are named
+// for.
+void nameEarlierRepetition(PatternTree& step, const std::set<std::string>& listed, int before);
 
 // The same, for a repetition that is counted from the end: 0 is the last one.
 void nameRepetition(PatternTree& step, const std::set<std::string>& listed, int number);
