@@ -5,39 +5,82 @@
 #include "base/numbers.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace fw {
 
-// Adds coefficient * atom; false on overflow.
-bool addTerm(Affine& sum, const Expr& atom, std::int64_t coefficient) {
-    if (coefficient == 0)
-        return true;
-    const bool isVar = atom.isVar();
-    for (auto& [known, value] : sum.terms) {
-        if (isVar ? !known.isVar() || known->symbol != atom->symbol : !(known == atom))
-            continue;
-        const auto total = checkedAdd(value, coefficient);
-        if (!total)
-            return false;
+namespace {
+
+bool addTo(std::int64_t& value, std::int64_t more) {
+    const auto total = checkedAdd(value, more);
+    if (total)
         value = *total;
+    return total.has_value();
+}
+
+bool isSameAtom(const Expr& a, const Expr& b) {
+    return a.isVar() && b.isVar() ? a->symbol == b->symbol : a == b;
+}
+
+// A sum that terms are added to. Those of a short one are searched, those of a long one are found
+// by their hash, so that adding n terms takes n steps.
+class Sum {
+public:
+    explicit Sum(Affine& sum) : m_sum(sum) {}
+
+    bool add(const Expr& atom, std::int64_t coefficient) { // false on overflow
+        if (coefficient == 0)
+            return true;
+        const std::size_t at = placeOf(atom);
+        if (at < m_sum.terms.size())
+            return addTo(m_sum.terms[at].second, coefficient);
+        m_sum.terms.emplace_back(atom, coefficient);
         return true;
     }
-    sum.terms.emplace_back(atom, coefficient);
-    return true;
+
+    bool addScaled(const Affine& other, std::int64_t factor) {
+        for (const auto& [atom, coefficient] : other.terms) {
+            const auto scaled = checkedMul(coefficient, factor);
+            if (!scaled || !add(atom, *scaled))
+                return false;
+        }
+        return addConstant(other.constant, factor);
+    }
+
+    bool addConstant(std::int64_t value, std::int64_t factor) {
+        const auto scaled = checkedMul(value, factor);
+        return scaled && addTo(m_sum.constant, *scaled);
+    }
+
+private:
+    static constexpr std::size_t mostSearched = 16;
+
+    std::size_t placeOf(const Expr& atom) {
+        const auto& terms = m_sum.terms;
+        if (terms.size() <= mostSearched)
+            return static_cast<std::size_t>(
+                std::find_if(terms.begin(), terms.end(),
+                             [&](const auto& term) { return isSameAtom(term.first, atom); }) -
+                terms.begin());
+        for (; m_indexed < terms.size(); ++m_indexed)
+            m_places.emplace(terms[m_indexed].first, m_indexed);
+        const auto found = m_places.find(atom);
+        return found == m_places.end() ? terms.size() : found->second;
+    }
+
+    Affine& m_sum;
+    std::size_t m_indexed = 0; // so many terms are in m_places
+    std::unordered_map<Expr, std::size_t> m_places;
+};
+
+} // namespace
+
+bool addTerm(Affine& sum, const Expr& atom, std::int64_t coefficient) {
+    return Sum(sum).add(atom, coefficient);
 }
 
 bool addScaled(Affine& sum, const Affine& other, std::int64_t factor) {
-    for (const auto& [atom, coefficient] : other.terms) {
-        const auto scaled = checkedMul(coefficient, factor);
-        if (!scaled || !addTerm(sum, atom, *scaled))
-            return false;
-    }
-    const auto constant = checkedMul(other.constant, factor);
-    const auto total = constant ? checkedAdd(sum.constant, *constant) : std::nullopt;
-    if (!total)
-        return false;
-    sum.constant = *total;
-    return true;
+    return Sum(sum).addScaled(other, factor);
 }
 
 void normalise(Affine& sum) {
@@ -80,16 +123,12 @@ Expr multiplyAtoms(const Expr& a, const Expr& b) {
     return productOf(std::move(factors));
 }
 
-bool gather(const Expr& e, Affine& sum, std::int64_t factor) {
+constexpr std::size_t mostProducts = 16;
+
+bool gather(const Expr& e, Sum& sum, std::int64_t factor) {
     switch (e.op()) {
-    case ExprOp::Int: {
-        const auto value = checkedMul(e->integer, factor);
-        const auto total = value ? checkedAdd(sum.constant, *value) : std::nullopt;
-        if (!total)
-            return false;
-        sum.constant = *total;
-        return true;
-    }
+    case ExprOp::Int:
+        return sum.addConstant(e->integer, factor);
     case ExprOp::Add:
         return gather(e.arg(0), sum, factor) && gather(e.arg(1), sum, factor);
     case ExprOp::Sub:
@@ -101,17 +140,19 @@ bool gather(const Expr& e, Affine& sum, std::int64_t factor) {
         const Affine a = toAffine(e.arg(0)), b = toAffine(e.arg(1));
         if (a.terms.empty())
             if (const auto scaled = checkedMul(factor, a.constant))
-                return addScaled(sum, b, *scaled);
+                return sum.addScaled(b, *scaled);
         if (b.terms.empty())
             if (const auto scaled = checkedMul(factor, b.constant))
-                return addScaled(sum, a, *scaled);
-        if (a.terms.size() * b.terms.size() > 16)
-            return addTerm(sum, e, factor);
+                return sum.addScaled(a, *scaled);
+        // A long sum times one atom has as many terms as before; two sums would have too many.
+        if (std::min(a.terms.size(), b.terms.size()) > 1 &&
+            a.terms.size() * b.terms.size() > mostProducts)
+            return sum.add(e, factor);
         for (const auto& [x, cx] : a.terms)
             for (const auto& [y, cy] : b.terms) {
                 const auto c = checkedMul(cx, cy);
                 const auto scaled = c ? checkedMul(*c, factor) : std::nullopt;
-                if (!scaled || !addTerm(sum, multiplyAtoms(x, y), *scaled))
+                if (!scaled || !sum.add(multiplyAtoms(x, y), *scaled))
                     return false;
             }
         Affine rest;
@@ -123,10 +164,10 @@ bool gather(const Expr& e, Affine& sum, std::int64_t factor) {
         if (!constant)
             return false;
         rest.constant = *constant;
-        return addScaled(sum, rest, factor);
+        return sum.addScaled(rest, factor);
     }
     default:
-        return addTerm(sum, e, factor);
+        return sum.add(e, factor);
     }
 }
 
@@ -134,7 +175,7 @@ bool gather(const Expr& e, Affine& sum, std::int64_t factor) {
 
 Affine toAffine(const Expr& e) {
     Affine sum;
-    if (!gather(e, sum, 1)) { // overflow: the whole expression is one opaque atom
+    if (Sum all(sum); !gather(e, all, 1)) { // overflow: the whole expression is one opaque atom
         sum = {};
         sum.terms.emplace_back(e, 1);
         return sum;

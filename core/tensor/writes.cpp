@@ -47,6 +47,35 @@ bool isInjective(const Stage& stage) {
     return left.empty();
 }
 
+// What one index of a stage runs over: first, first + 1, ..., first + count - 1.
+struct Run {
+    Expr first, count;
+};
+
+std::optional<Run> runOf(const Stage& stage, std::size_t d) {
+    for (const Axis& axis : stage.space)
+        if (const auto linear = linearIn(stage.store[d], axis.var);
+            linear && linear->coefficient == 1 &&
+            std::none_of(stage.space.begin(), stage.space.end(),
+                         [&](const Axis& other) { return usesVar(linear->rest, other.var); }))
+            return Run{linear->rest, axis.extent};
+    return std::nullopt;
+}
+
+// One stage begins where the one before it ends, or behind that, as the operands of a concat do. So
+// it is enough to look at neighbours, where in general every pair has to be.
+bool followEachOther(const std::vector<const Stage*>& stages, std::size_t d, const Ranges& known) {
+    std::optional<Run> last;
+    for (const Stage* stage : stages) {
+        auto run = d < stage->store.size() ? runOf(*stage, d) : std::nullopt;
+        if (!run || !proveNonNegative(run->count, known) ||
+            (last && !proveNonNegative(run->first - last->first - last->count, known)))
+            return false;
+        last = std::move(run);
+    }
+    return true;
+}
+
 bool areDisjoint(const Stage& a, const Stage& b, const Ranges& known) {
     Ranges ranges = known;
     for (const Stage* stage : {&a, &b})
@@ -114,13 +143,16 @@ private:
 
     // As many as there are, all of them different.
     bool isProved() const {
-        for (std::size_t i = 0; i < m_stages.size(); ++i) {
-            if (!isInjective(*m_stages[i]))
-                return false;
+        if (!std::all_of(m_stages.begin(), m_stages.end(),
+                         [](const Stage* stage) { return isInjective(*stage); }))
+            return false;
+        bool disjoint = false;
+        for (std::size_t d = 0; d < m_out.type.rank() && !disjoint; ++d)
+            disjoint = followEachOther(m_stages, d, m_known);
+        for (std::size_t i = 0; i < m_stages.size() && !disjoint; ++i)
             for (std::size_t k = 0; k < i; ++k)
                 if (!areDisjoint(*m_stages[k], *m_stages[i], m_known))
                     return false;
-        }
         return proveEqual(m_written, m_size, m_known) ||
                (proveNonNegative(m_written - m_size, m_known) &&
                 proveNonNegative(m_size - m_written, m_known));

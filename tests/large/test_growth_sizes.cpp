@@ -1,0 +1,134 @@
+// Operators with many operands, and sizes made of many free ones: what is done with them grows with
+// the number of operands, and the text of the sizes, not with the cube of them. Times of the
+// processor over all threads, the least of a few runs, and measured again where a busy machine
+// added to one.
+#include "base/decision.h"
+#include "fusion/plan.h"
+#include "library/library.h"
+#include "onnx/import.h"
+#include "onnx/model_builder.h"
+
+#include <fmt/format.h>
+
+#include <QtTest>
+
+#include <algorithm>
+#include <ctime>
+#include <functional>
+
+using namespace fw;
+using namespace fw::test;
+
+namespace {
+
+constexpr int mostTries = 3;
+
+double processSeconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
+double timeOf(const std::function<void()>& work) {
+    const double start = processSeconds();
+    work();
+    return processSeconds() - start;
+}
+
+// y = relu(concat of n operands, the axis of each a free size of its own)
+std::string joinedFreeSizes(int n, const std::string& across) {
+    ModelBuilder model(17);
+    std::string operands;
+    for (int i = 0; i < n; ++i) {
+        const std::string name = fmt::format("x{}", i);
+        model.input(name, {fmt::format("s{}", i), across});
+        operands += (i == 0 ? "" : " ") + name;
+    }
+    ModelBuilder::set(model.node("Concat", operands, "c"), "axis", std::int64_t(0));
+    model.node("Relu", "c", "y");
+    model.output("y");
+    return model.model.SerializeAsString();
+}
+
+// A block of a DenseNet: every layer reads all that came before it.
+std::string denseBlock(int layers) {
+    ModelBuilder model(17);
+    model.input("x0", {"1", "4", "8", "8"});
+    std::string all = "x0";
+    for (int i = 1; i <= layers; ++i) {
+        ModelBuilder::set(model.node("Concat", all, fmt::format("c{}", i)), "axis",
+                          std::int64_t(1));
+        model.weights(fmt::format("w{}", i), {4, 4 * i, 1, 1});
+        model.node("Conv", fmt::format("c{0} w{0}", i), fmt::format("v{}", i));
+        model.node("Relu", fmt::format("v{}", i), fmt::format("x{}", i));
+        all += fmt::format(" x{}", i);
+    }
+    model.output(fmt::format("x{}", layers));
+    return model.model.SerializeAsString();
+}
+
+FusionPlan planned(const std::string& bytes) {
+    const auto imported = importModelBytes(bytes, standardOperators());
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
+    return planFusion(*imported.value().graph, target).value();
+}
+
+} // namespace
+
+class TestGrowthSizes : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void longSumsTimesASizeAreComputed();
+    void concatsOfFreeSizes();
+    void denseBlocks();
+
+private:
+    // `twice` as much work takes at most `most` times as long, and not more than `limit` seconds.
+    static void compare(const std::function<void()>& once, const std::function<void()>& twice,
+                        double most, double limit);
+};
+
+void TestGrowthSizes::compare(const std::function<void()>& once, const std::function<void()>& twice,
+                              double most, double limit) {
+    double before = 1e9, after = 1e9;
+    for (int tries = 0; tries < mostTries && (after > most * before || after > limit); ++tries) {
+        before = std::min(before, timeOf(once));
+        after = std::min(after, timeOf(twice));
+        qInfo("%.0f ms, and %.0f ms for twice as much", before * 1e3, after * 1e3);
+    }
+    QVERIFY2(after <= most * before && after <= limit,
+             qPrintable(QStringLiteral("%1 s, %2 s").arg(before).arg(after)));
+}
+
+// (s0 + s1 + ...) * m is the sum of the products, however long it is: else nobody sees that the
+// operands fill the result, and its reference computes it.
+void TestGrowthSizes::longSumsTimesASizeAreComputed() {
+    for (const int n : {16, 17, 40}) {
+        const FusionPlan plan = planned(joinedFreeSizes(n, "m"));
+        QVERIFY(std::none_of(plan.groups.begin(), plan.groups.end(),
+                             [](const Group& group) { return group.isHost(); }));
+    }
+}
+
+void TestGrowthSizes::concatsOfFreeSizes() {
+    const std::string small = joinedFreeSizes(100, "8"), large = joinedFreeSizes(200, "8");
+    const auto plan = [](const std::string& bytes) {
+        const FusionPlan made = planned(bytes);
+        QVERIFY(std::none_of(made.groups.begin(), made.groups.end(),
+                             [](const Group& group) { return group.isHost(); }));
+    };
+    compare([&] { plan(small); }, [&] { plan(large); }, 4, 2);
+}
+
+// Twice as many layers are four times as many operands.
+void TestGrowthSizes::denseBlocks() {
+    const std::string small = denseBlock(50), large = denseBlock(100);
+    const auto read = [](const std::string& bytes) {
+        QVERIFY(importModelBytes(bytes, standardOperators()).ok());
+    };
+    compare([&] { read(small); }, [&] { read(large); }, 6, 2);
+}
+
+QTEST_GUILESS_MAIN(TestGrowthSizes)
+#include "test_growth_sizes.moc"
