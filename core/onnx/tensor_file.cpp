@@ -120,10 +120,27 @@ Result<std::vector<DeclaredInput>> declaredInputs(const std::string& path) {
     std::vector<DeclaredInput> out;
     for (const auto& input : model->graph().input())
         if (!weights.contains(input.name()))
-            out.push_back({cleanText(input.name()),
-                           !input.type().has_tensor_type() || input.type().tensor_type().has_shape()});
+            out.push_back({cleanText(input.name()), !input.type().has_tensor_type() ||
+                                                        input.type().tensor_type().has_shape()});
     return out;
 }
+
+namespace {
+
+// ": b, c are missing"
+std::string missingText(const std::vector<std::string>& names,
+                        const std::vector<NamedTensor>& tensors) {
+    std::string list;
+    std::size_t count = 0;
+    for (const std::string& name : names)
+        if (std::none_of(tensors.begin(), tensors.end(),
+                         [&](const NamedTensor& tensor) { return tensor.name == name; })) {
+            list += (count++ == 0 ? ": " : ", ") + name;
+        }
+    return list + (count == 0 ? "" : count == 1 ? " is missing" : " are missing");
+}
+
+} // namespace
 
 Result<std::vector<TensorData>> matchTensors(const std::vector<std::string>& names,
                                              std::vector<NamedTensor> tensors) {
@@ -131,8 +148,8 @@ Result<std::vector<TensorData>> matchTensors(const std::vector<std::string>& nam
         return makeDiag(DiagCode::InputMismatch, message);
     };
     if (tensors.size() != names.size())
-        return mismatch(
-            fmt::format("{} tensors are given, {} are needed", tensors.size(), names.size()));
+        return mismatch(fmt::format("{} tensors are given, {} are needed{}", tensors.size(),
+                                    names.size(), missingText(names, tensors)));
     std::vector<std::optional<TensorData>> slots(names.size());
     std::vector<std::size_t> unnamed;
     for (std::size_t i = 0; i < tensors.size(); ++i) {

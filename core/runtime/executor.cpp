@@ -227,6 +227,14 @@ Status Executor::run(std::vector<StepTime>& times) {
 
 namespace {
 
+// "element 1 of s"; a tensor that was put beside a node to hold its sizes has the name of the node
+// and a suffix, which nobody wrote.
+std::string sizeText(const std::string& node, std::size_t element, const std::string& tensor) {
+    const bool isOwn = tensor.compare(0, node.size() + 1, node + ".") == 0;
+    return "element " + std::to_string(element) + " of " +
+           (isOwn ? "the sizes that it computes" : tensor);
+}
+
 std::int64_t now() {
     timespec time = {};
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -241,15 +249,16 @@ Status Executor::bindStep(std::size_t step) {
     const auto* sizes = static_cast<const std::int64_t*>(m_buffers[step][0]);
     for (std::size_t i = 0; i < entry.binds.size(); ++i) {
         const Symbol& symbol = m_program.symbols[entry.binds[i]];
-        if (sizes[i] < symbol.minimum || sizes[i] > symbol.maximum)
+        if (sizes[i] < symbol.minimum || sizes[i] > symbol.maximum) {
+            const std::string& node = entry.nodes.empty() ? entry.name : entry.nodes.front();
+            const std::string& tensor = m_program.tensors[entry.buffers[0].tensor].name;
             return fail(FW_BAD_SHAPE,
-                        "%s asks for a size of %lld, which is element %zu of %s: a size lies "
-                        "between %lld and %lld",
-                        (entry.nodes.empty() ? entry.name : entry.nodes.front()).c_str(),
-                        static_cast<long long>(sizes[i]), i,
-                        m_program.tensors[entry.buffers[0].tensor].name.c_str(),
-                        static_cast<long long>(symbol.minimum),
+                        "%s asks for a size of %lld, which is %s: a size lies between %lld and "
+                        "%lld",
+                        node.c_str(), static_cast<long long>(sizes[i]),
+                        sizeText(node, i, tensor).c_str(), static_cast<long long>(symbol.minimum),
                         static_cast<long long>(symbol.maximum));
+        }
         m_symbols[entry.binds[i]] = sizes[i];
     }
     return {};

@@ -21,6 +21,22 @@ std::size_t aligned(std::int64_t bytes) {
            memoryAlignment;
 }
 
+// " (element 0 of shape)", " (computed by find)": where the model says what the dimension is, if it
+// is no extent of an input. A tensor that was put beside a node has a name that nobody wrote.
+std::string originText(const Program& program, std::uint32_t symbol) {
+    for (const Step& step : program.steps) {
+        const auto at = std::find(step.binds.begin(), step.binds.end(), symbol);
+        if (at == step.binds.end())
+            continue;
+        const std::string& node = step.nodes.empty() ? step.name : step.nodes.front();
+        const std::string& tensor = program.tensors[step.buffers[0].tensor].name;
+        if (tensor.compare(0, node.size() + 1, node + ".") == 0)
+            return " (computed by " + node + ")";
+        return " (element " + std::to_string(at - step.binds.begin()) + " of " + tensor + ")";
+    }
+    return {};
+}
+
 // "; here N is 8, M is 3": the free dimensions of a condition.
 std::string sizesText(const Program& program, const Expression& expression,
                       const std::vector<std::int64_t>& values) {
@@ -30,7 +46,8 @@ std::string sizesText(const Program& program, const Expression& expression,
             if (instruction.op == Op::Symbol && instruction.value == static_cast<std::int64_t>(i) &&
                 values[i] != unbound) {
                 out += (out.empty() ? "; here " : ", ") + program.symbols[i].name + " is " +
-                       std::to_string(values[i]);
+                       std::to_string(values[i]) +
+                       originText(program, static_cast<std::uint32_t>(i));
                 break;
             }
     return out;
@@ -57,11 +74,12 @@ Status Executor::bindSymbols(std::vector<std::int64_t>& values) const {
             const std::int64_t value = m_inputs[i].view.shape[d];
             if (values[*id] != unbound && values[*id] != value)
                 return fail(
-                    FW_BAD_SHAPE, "free dimension %s is %lld from %s but %lld from input %s",
+                    FW_BAD_SHAPE,
+                    "free dimension %s is %lld from %s but %lld from dimension %zu of input %s",
                     m_program.symbols[*id].name.c_str(), static_cast<long long>(values[*id]),
-                    source[*id].c_str(), static_cast<long long>(value), tensor.name.c_str());
+                    source[*id].c_str(), static_cast<long long>(value), d, tensor.name.c_str());
             values[*id] = value;
-            source[*id] = "input " + tensor.name;
+            source[*id] = "dimension " + std::to_string(d) + " of input " + tensor.name;
         }
     }
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -65,7 +65,12 @@ Result<Lowered> made(const OpInst& inst, const Schedule& schedule, const Storage
             continue;
         memory[decl.name] = {decl, mapOf(decl.name)};
     }
-    const std::set<Symbol> symbols = freeDimsOf(group.inst);
+    std::set<Symbol> symbols = freeDimsOf(group.inst);
+    for (const auto& [tensor, place] : memory) // a tensor inside of a larger one has its sizes
+        for (const StorageSlice& slice : place.map.slices) {
+            symbols.merge(freeVars(slice.extent));
+            symbols.merge(freeVars(slice.offset));
+        }
     out.nest.symbols.assign(symbols.begin(), symbols.end());
     std::vector<Stmt> nests;
     try {

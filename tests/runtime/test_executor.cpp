@@ -175,7 +175,7 @@ private Q_SLOTS:
         QVERIFY(e.setSymbol("n", 6).ok());
         QVERIFY(e.inputShape(0, dims).ok());
         QCOMPARE(dims, (std::vector<std::int64_t>{6, 3}));
-        REFUSED(e.run(), FW_BAD_SHAPE, "n is 6 from fw_set_symbol but 5 from input x");
+        REFUSED(e.run(), FW_BAD_SHAPE, "n is 6 from fw_set_symbol but 5 from dimension 0 of input x");
     }
 
     void sizesThatOverflow() {

@@ -24,6 +24,8 @@ private Q_SLOTS:
     void innerValuesAreComputed();
     void timesNameTheSteps();
     void aSizeThatIsNoneNamesItsNode();
+    void partsOfComputedSizesAreReadInPlace();
+    void whatDoesNotFitIsSaidByItsName();
 };
 
 void TestRunning::whatIsFreeAndWhatIsComputed() {
@@ -107,6 +109,65 @@ void TestRunning::aSizeThatIsNoneNamesItsNode() {
              said.c_str());
     QVERIFY2(said.find("bind_dims") == std::string::npos, said.c_str());
     QVERIFY2(said.find("_d") == std::string::npos, said.c_str());
+}
+
+// Parts whose sizes are an input, read where they lie in a value of a free size.
+void TestRunning::partsOfComputedSizesAreReadInPlace() {
+    ModelBuilder m;
+    m.input("a", {"batch"}).input("sizes", {"2"}, proto::TensorProto::INT64).output("z");
+    m.node("Split", "a sizes", "u v", "cut");
+    m.node("Relu", "u", "w");
+    m.node("Add", "w v", "z");
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    QVERIFY(writeFile(path + "/m.onnx", m.bytes()).ok());
+    QVERIFY(writeTensorFile(path + "/a.npy",
+                            {"a", dataFromDoubles(DType::F32, {6}, {-1, 2, -3, 10, 20, 30})})
+                .ok());
+    Asked a;
+    Arguments arguments = on("");
+    arguments.model = path + "/m.onnx";
+    arguments.inputs = {{"a", path + "/a.npy"}, {"sizes", path + "/sizes.npy"}};
+    arguments.output = path;
+    const auto write = [&](const std::vector<std::int64_t>& sizes) {
+        QVERIFY(writeTensorFile(path + "/sizes.npy",
+                                {"sizes", dataFromIntegers(DType::I64, {2}, sizes)})
+                    .ok());
+    };
+    write({3, 3});
+    const auto document = a.get<RunDocument>("run", arguments);
+    QCOMPARE(document.outputs.size(), std::size_t(1));
+    QCOMPARE(QString::fromStdString(document.outputs[0].summary), QStringLiteral("10, 22, 30"));
+    write({4, 1});
+    const auto answer = a.ask("run", arguments);
+    QVERIFY(!answer.ok());
+    const std::string said = answer.diag().text();
+    QVERIFY2(said.find("is 4 (element 0 of sizes)") != std::string::npos, said.c_str());
+}
+
+// Which input is missing, and where the two extents of one size are.
+void TestRunning::whatDoesNotFitIsSaidByItsName() {
+    ModelBuilder m;
+    m.input("a", {"n", "n"}).input("b", {"n"}).output("y");
+    m.node("Add", "a b", "y");
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    QVERIFY(writeFile(path + "/m.onnx", m.bytes()).ok());
+    QVERIFY(
+        writeTensorFile(path + "/a.npy", {"a", dataFromDoubles(DType::F32, {1, 2}, {1, 2})}).ok());
+    QVERIFY(writeTensorFile(path + "/b.npy", {"b", dataFromDoubles(DType::F32, {2}, {1, 2})}).ok());
+    Asked asked;
+    Arguments arguments = on("");
+    arguments.model = path + "/m.onnx";
+    arguments.inputs = {{"a", path + "/a.npy"}};
+    std::string said = asked.ask("run", arguments).diag().text();
+    QVERIFY2(said.find("1 tensors are given, 2 are needed: b is missing") != std::string::npos,
+             said.c_str());
+    arguments.inputs["b"] = path + "/b.npy";
+    said = asked.ask("run", arguments).diag().text();
+    QVERIFY2(said.find("is 1 from dimension 0 of input a but 2 from dimension 1 of input a") !=
+                 std::string::npos,
+             said.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestRunning)
