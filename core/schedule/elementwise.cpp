@@ -35,6 +35,48 @@ std::optional<Axis> axisAcross(const Planner& planner, const Stage& stage,
     return std::nullopt;
 }
 
+// The lines of what is read across share few sets of the cache, so that they are evicted before the
+// next elements of them are read.
+bool sharesSets(const Planner& planner, const Expr& load, Symbol inner) {
+    constexpr std::int64_t period = 2048; // bytes; a level of 64 sets repeats every 4096
+    const auto width = static_cast<std::int64_t>(dtypeBytes(load.dtype()));
+    const auto stride = planner.stride(load, inner);
+    return stride && *stride != 0 && *stride * width % period == 0;
+}
+
+// Tiles of whole lines for a map whose values have no vectors, where they pay: of other matrices
+// the plain loops find the lines where they left them.
+bool planTiles(Planner& planner, std::size_t root, std::vector<Axis> axes) {
+    constexpr std::int64_t rows = 16, width = 8;
+    std::erase_if(axes, [](const Axis& axis) { return axis.extent.isInt(1); });
+    if (axes.size() < 2)
+        return false;
+    const Axis& inner = axes.back();
+    std::vector<Axis> outer(axes.begin(), axes.end() - 1);
+    const std::optional<Axis> across = axisAcross(planner, planner.stage(root), outer, inner);
+    const Exprs loads = planner.loads(planner.stage(root).body);
+    if (!across || constantOr(inner.extent, rows) < rows ||
+        std::none_of(loads.begin(), loads.end(), [&](const Expr& load) {
+            return planner.stride(load, across->var) == 1 && sharesSets(planner, load, inner.var);
+        }))
+        return false;
+    std::erase_if(outer, [&](const Axis& axis) { return axis.var == across->var; });
+    std::vector<Symbol> order = variables(outer);
+    for (const char* part : {"1", "0"})
+        for (const Axis& axis : {*across, inner})
+            order.push_back(planner.fresh(axis.var, part));
+    const std::size_t at = outer.size();
+    planner.split(root, across->var, order[at], order[at + 2], width, Tail::Guard);
+    planner.split(root, inner.var, order[at + 1], order[at + 3], rows, Tail::Peel);
+    planner.reorder(root, order);
+    const Expr& extent = outer.empty() ? across->extent : outer.front().extent;
+    const std::int64_t outermost =
+        std::max<std::int64_t>(constantOr(extent, 64) / (outer.empty() ? width : 1), 1);
+    planner.mark(StepKind::Parallel, root, order.front(),
+                 grainFor(planner.work(root) / static_cast<double>(outermost)));
+    return true;
+}
+
 } // namespace
 
 Refused planPlain(Planner& planner, const NestPlan& nest) {
@@ -71,8 +113,11 @@ Refused planElementwise(Planner& planner, const NestPlan& nest) {
     Expr extent(1);
     for (const Axis& axis : run) {
         extent = simplify(extent * axis.extent);
-        if (!axis.extent.isInt(1) && !planner.vectorizable({root}, axis.var))
+        if (!axis.extent.isInt(1) && !planner.vectorizable({root}, axis.var)) {
+            if (planTiles(planner, root, axes))
+                return {};
             return "its values are not four bytes wide";
+        }
     }
     const auto fixed = extent.asInt();
     if (fixed && *fixed < lanes / 2)

@@ -410,6 +410,15 @@ void TestLower::movesOfElements() {
         transpose.stages = {mapStage("y", {{"c", Expr(3)}, {"w", v("W")}, {"i", Expr(n)}},
                                      at(transpose, "x", {v("i"), v("c"), v("w")}))};
         VERIFY_LOWERED(checkDefault(transpose, context, {{"W", 5}}));
+        // In tiles where rows share a set of the cache, and values have no vectors.
+        for (const DType dtype : {DType::F64, DType::I64}) {
+            OpInst wide;
+            wide.inputs = {tensor("x", {Expr(2), Expr(2 * n + 3), Expr(256)}, dtype)};
+            wide.outputs = {tensor("y", {Expr(2), Expr(256), Expr(2 * n + 3)}, dtype)};
+            wide.stages = {mapStage("y", {{"b", Expr(2)}, {"c", Expr(256)}, {"r", Expr(2 * n + 3)}},
+                                    at(wide, "x", {v("b"), v("r"), v("c")}))};
+            VERIFY_LOWERED(checkDefault(wide, context, {}));
+        }
         OpInst concat;
         concat.inputs = {tensor("a", {Expr(n), Expr(5)}), tensor("b", {Expr(n), v("K")})};
         concat.outputs = {tensor("y", {Expr(n), v("K") + Expr(5)})};
