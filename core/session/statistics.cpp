@@ -17,12 +17,10 @@ namespace {
 constexpr std::size_t bins = 24;
 constexpr std::size_t shownElements = 64;
 
-std::string elementText(const TensorData& data, std::size_t index) {
-    if (isFloat(data.dtype()))
-        return numberText(data.at(index), data.dtype());
+std::string shownElement(const TensorData& data, std::size_t index) {
     if (data.dtype() == DType::Bool)
         return data.integerAt(index) != 0 ? "true" : "false";
-    return fmt::format("{}", data.integerAt(index));
+    return elementText(data, index);
 }
 
 // "#12:1"
@@ -99,7 +97,7 @@ ValueDocument statisticsOf(const TensorData& data) {
         out.deviation = std::sqrt(squares / static_cast<double>(finite));
     }
     for (std::size_t i = 0; i < std::min(data.count(), shownElements); ++i)
-        out.first.push_back(elementText(data, i));
+        out.first.push_back(shownElement(data, i));
     return out;
 }
 
