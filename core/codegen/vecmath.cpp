@@ -205,7 +205,8 @@ llvm::Value* emitMath(llvm::IRBuilderBase& builder, const Target& target, MathFn
         return m.unary(llvm::Intrinsic::roundeven, a);
     case MathFn::Sign:
         return m.select(m.less(m.real(0), a), m.real(1),
-                        m.select(m.less(a, m.real(0)), m.real(-1), a));
+                        m.select(m.less(a, m.real(0)), m.real(-1),
+                                 m.add(a, m.real(0)))); // of zeros +0, what is no number stays
     case MathFn::Sin:
         return wide ? sin64(m, a) : inDouble(m, fn, a, nullptr);
     case MathFn::Cos:

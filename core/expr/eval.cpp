@@ -111,7 +111,7 @@ double evalMath(MathFn fn, double a, double b) {
     case MathFn::Round:
         return std::nearbyint(a);
     case MathFn::Sign:
-        return a > 0 ? 1.0 : a < 0 ? -1.0 : a;
+        return a > 0 ? 1.0 : a < 0 ? -1.0 : a == 0 ? 0.0 : a;
     case MathFn::Sin:
         return std::sin(a);
     case MathFn::Cos:
