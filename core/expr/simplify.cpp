@@ -110,6 +110,8 @@ Interval atomBounds(const Expr& atom, const Ranges& ranges, int depth) {
     }
     case ExprOp::Mod: {
         const Interval divisor = boundsAt(atom.arg(1), ranges, depth + 1);
+        if (divisor.max && *divisor.max < 0) // rounded down: the rest has the divisor's sign
+            return {divisor.min ? Bound(*divisor.min + 1) : std::nullopt, 0};
         if (!divisor.min || *divisor.min <= 0)
             return {};
         Interval out{0, divisor.max ? Bound(*divisor.max - 1) : std::nullopt};
@@ -203,6 +205,23 @@ Affine replaced(const Affine& sum, std::size_t at, const Expr& value) {
     return out;
 }
 
+bool restLiesBelow(const Expr& divisor, const Ranges& ranges, int depth) {
+    const Bound most = boundsAt(divisor, ranges, depth + 1).max;
+    return most && *most < 0;
+}
+
+// Whether nothing is divided by a number below 0: what is made of dimensions alone is an extent,
+// other divisors have to be shown.
+bool isExtentLike(const Expr& divisor, const Ranges& ranges, int depth) {
+    if (divisor.isInt())
+        return divisor->integer >= 0;
+    const std::set<Symbol> vars = freeVars(divisor);
+    const bool ofDims = !hasLoad(divisor) &&
+                        std::none_of(vars.begin(), vars.end(),
+                                     [&](const Symbol var) { return ranges.find(var) != nullptr; });
+    return ofDims || proveAffine(toAffine(divisor), ranges, depth + 1);
+}
+
 // Bounds one non-variable atom by something simpler; true if that proves the sum.
 std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Ranges& ranges,
                                   int depth) {
@@ -218,9 +237,16 @@ std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Range
             return true;
         return proveAffine(replaced(sum, at, atom.arg(1)), ranges, depth + 1);
     }
-    case ExprOp::Mod:
-        return proveAffine(replaced(sum, at, coefficient > 0 ? Expr(0) : atom.arg(1) - Expr(1)),
-                           ranges, depth + 1);
+    case ExprOp::Mod: {
+        // 0 .. b - 1 by an extent, b + 1 .. 0 by what lies below 0.
+        const Expr& by = atom.arg(1);
+        const bool below = restLiesBelow(by, ranges, depth);
+        if (!below && !isExtentLike(by, ranges, depth))
+            return std::nullopt;
+        const Expr least = below ? by + Expr(1) : Expr(0);
+        const Expr most = below ? Expr(0) : by - Expr(1);
+        return proveAffine(replaced(sum, at, coefficient > 0 ? least : most), ranges, depth + 1);
+    }
     case ExprOp::FloorDiv: {
         const auto divisor = atom.arg(1).asInt();
         if (!divisor || *divisor <= 0)

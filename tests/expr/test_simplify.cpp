@@ -30,9 +30,15 @@ Expr randomExpr(std::mt19937& random, int depth) {
     case 3:
         return a * Expr(pick(9) - 2);
     case 4:
-        return floorDivExpr(a, Expr(1 + pick(9)));
-    case 5:
-        return modExpr(a, Expr(1 + pick(9)));
+    case 5: {
+        // By numbers of either sign, and by what is no number: not by 0, which has no value.
+        const int way = pick(6);
+        const Expr by = way == 0   ? maxExpr(b, Expr(1))
+                        : way == 1 ? minExpr(b, Expr(-1))
+                        : way == 2 ? Expr(-1 - pick(9))
+                                   : Expr(1 + pick(9));
+        return pick(2) == 0 ? floorDivExpr(a, by) : modExpr(a, by);
+    }
     case 6:
         return minExpr(a, b);
     default:
