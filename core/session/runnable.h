@@ -7,7 +7,8 @@
 namespace fw {
 
 // Causes before what follows from them; empty if nothing does. Beside obstacles(): text that a
-// program would be given or give, and values that are larger than any memory.
+// program would be given or give, values that are larger than the memory of this machine, and
+// conditions on free dimensions that no sizes meet.
 Diags reasonsNotToRun(const Graph& graph);
 
 } // namespace fw
