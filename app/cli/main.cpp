@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 
 namespace fw::cli {
 
@@ -144,7 +145,22 @@ public:
         m_app.failure_message(CLI::FailureMessage::simple);
     }
 
+    // Nothing ends it by an exception.
     int run(int count, char** arguments) {
+        try {
+            return answer(count, arguments);
+        } catch (const std::bad_alloc&) {
+            return report(makeDiag(DiagCode::LimitReached, "there is not enough memory"),
+                          m_options.form());
+        } catch (const std::exception& error) {
+            return report(makeDiag(DiagCode::Internal, error.what(), {},
+                                   "this is a mistake of the program, please report it"),
+                          m_options.form());
+        }
+    }
+
+private:
+    int answer(int count, char** arguments) {
         commands();
         try {
             m_app.parse(count, arguments);
@@ -179,7 +195,6 @@ public:
             Form::Text);
     }
 
-private:
     CLI::App* command(const std::string& name, const std::string& what, Run run) {
         CLI::App* app = m_app.add_subcommand(name, what);
         app->add_flag("--json", m_options.json, "print one JSON document");

@@ -216,8 +216,7 @@ private:
             }
             if (const auto rule = declarationAs<RuleTree>(book.written[i]))
                 for (const auto& op : rule->operators) {
-                    for (Diag& diag : checkOperator(*op, book.file))
-                        book.refuse(i, std::move(diag));
+                    refuseWhat(book, i, [&] { return checkOperator(*op, book.file); });
                     declareOperator(book, i, op, *operators);
                 }
         }
@@ -295,8 +294,19 @@ private:
         const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules,
                                    m_books.targets,    m_targetKeys,     m_libraries,
                                    m_books.operators};
-        for (Diag& diag : check(*book.written[i], known, book.file))
-            book.refuse(i, std::move(diag));
+        refuseWhat(book, i, [&] { return check(*book.written[i], known, book.file); });
+    }
+
+    static void refuseWhat(ReadBook& book, std::size_t i, const std::function<Diags()>& check) {
+        try {
+            for (Diag& diag : check())
+                book.refuse(i, std::move(diag));
+        } catch (const InternalError& error) { // what stands beside it is used
+            const Span& span = book.written[i]->span;
+            book.refuse(i, makeDiag(DiagCode::Internal, error.what(),
+                                    {book.file, {}, span.line, span.column},
+                                    "this is a mistake of the program, please report it"));
+        }
     }
 
     static void eachValidPattern(const ReadBook& book,

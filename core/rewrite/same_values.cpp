@@ -44,6 +44,11 @@ Result<std::string> valueDifference(const Graph& before, const Graph& after, int
         std::vector<TensorData> inputs;
         for (const NodeId id : before.inputs()) {
             const TensorType& type = before.node(id).outputs[0].type;
+            if (type.dtype == DType::Text)
+                return makeDiag(DiagCode::NotRunnable,
+                                before.node(id).outputs[0].name +
+                                    " is text, which nothing computes",
+                                {{}, before.node(id).name}, "give it another element type");
             std::vector<std::int64_t> extents;
             for (const Dim& dim : type.shape) {
                 const auto extent = substitute(dim, dims).asInt();

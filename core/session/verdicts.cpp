@@ -136,6 +136,13 @@ void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Wher
     row.verdict = trial.verdict();
     for (const auto& [what, difference] : trial.butFor)
         row.butFor.push_back({std::string(butForText(what)), difference});
+    if (!trial.untried.empty()) {
+        Diag remark = makeWarning(DiagCode::RuleIllegal,
+                                  fmt::format("{} was not tried: {}", rule->name, trial.untried),
+                                  where, "a test of it in the book shows where it acts");
+        remark.severity = Severity::Note;
+        row.diagnostics.push_back(std::move(remark));
+    }
     if (!trial.wrong)
         return;
     row.butFor.clear();
@@ -355,7 +362,7 @@ private:
 };
 
 // Counts up when what is drawn or compared changes.
-constexpr std::string_view trialVersion = "3";
+constexpr std::string_view trialVersion = "4";
 
 // How a rule differs from what it replaces; empty: it is not refuted.
 std::string refutationOf(const std::shared_ptr<const RuleTree>& rule, const Books& books,
@@ -412,6 +419,17 @@ Verdicts::Verdicts(const Books& books, const std::string& file, Order order,
 Verdicts::~Verdicts() = default;
 
 void Verdicts::judge(const DeclarationPtr& declaration, CheckItem& row) const {
+    try {
+        judgeOne(declaration, row);
+    } catch (const InternalError& error) { // the others get their verdicts
+        row.verdict = "unknown";
+        row.diagnostics.push_back(makeDiag(DiagCode::Internal, error.what(),
+                                           {m_known->file, {}, row.line, row.column},
+                                           "this is a mistake of the program, please report it"));
+    }
+}
+
+void Verdicts::judgeOne(const DeclarationPtr& declaration, CheckItem& row) const {
     const Books& books = m_known->books;
     const Where where{m_known->file, {}, row.line, row.column};
     row.trials = trialsOf(*declaration, *books.operators, m_known->file);

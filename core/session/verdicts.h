@@ -23,6 +23,8 @@ public:
     void judge(const DeclarationPtr& declaration, snapshot::CheckItem& row) const;
 
 private:
+    void judgeOne(const DeclarationPtr& declaration, snapshot::CheckItem& row) const;
+
     struct Known;
     std::unique_ptr<Known> m_known;
 };

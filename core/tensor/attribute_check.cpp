@@ -129,6 +129,10 @@ Diags checkAttribute(const AttrParamTree& attr, const std::string& file) {
                  : isOne(attr.kind, written, file)))
         refuse(written.span, fmt::format("the default of {} is not {}", attr.name, kindText(attr)),
                hintFor(attr, written));
+    else if (attr.kind == AttrKind::DType && parseDtype(written.text) == DType::Text)
+        refuse(written.span,
+               fmt::format("the default of {} is text, which no expression computes", attr.name),
+               hintFor(attr, written));
     else if (attr.count && *attr.count != static_cast<std::int64_t>(written.args.size()))
         refuse(written.span,
                fmt::format("the default of {} has {} elements, not {}", attr.name,

@@ -107,6 +107,23 @@ public:
                     return error(tree.args[i + 1], DiagCode::TextType,
                                  "the extent of a reduction is an integer");
                 extent = simplify(extent);
+                if (hasLoad(extent))
+                    return error(
+                               tree.args[i + 1], DiagCode::TextType,
+                               fmt::format("how far {} runs is read from a tensor: {}",
+                                           var.kind == TreeKind::Pack ? var.args[0].text : var.text,
+                                           extent.text()))
+                        .advise("let it run over a dimension, and select() what counts");
+                for (const auto* axes : {&m_axes, &out})
+                    for (const Axis& axis : *axes)
+                        if (freeVars(extent).contains(axis.var))
+                            return error(tree.args[i + 1], DiagCode::TextType,
+                                         fmt::format("how far {} runs depends on the index {}: {}",
+                                                     var.kind == TreeKind::Pack ? var.args[0].text
+                                                                                : var.text,
+                                                     axis.var.text(), extent.text()))
+                                .advise("let it run as far as it may at most, and select() "
+                                        "what counts");
             }
             m_builder.makeAxes({pack ? var.args[0].text : var.text, pack}, extents, m_locals, out);
         }
@@ -170,7 +187,8 @@ protected:
             inRange(inside.args(), tensor->type.shape, m_builder.ranges(m_axes), Empty::Possible))
             return inside;
         // The value takes the dtype of the tensor, as literals do.
-        if (otherwise.isConstant() && (isFloat(inside.dtype()) || otherwise.isInt()))
+        if (otherwise.isConstant() && inside.dtype() != DType::Text &&
+            (isFloat(inside.dtype()) || otherwise.isInt()))
             otherwise = literalAs(otherwise, inside.dtype());
         if (otherwise.dtype() != inside.dtype())
             return error(tree, DiagCode::TextType, "the value of pad() has another element type");
@@ -183,6 +201,13 @@ protected:
         const Names hidden = m_locals;
         const std::vector<Axis> outer = m_axes;
         FW_TRY(std::vector<Axis> reduceAxes, enter(tree));
+        // As it is written: once for each point around it.
+        Stage written;
+        written.out = m_stmt.name;
+        written.space = outer;
+        written.reduce = reduceAxes;
+        if (Status within = checkPoints(written); !within)
+            return within.takeDiag().at(where(tree));
         FW_TRY(const Expr body, reducedBody(tree, reducer));
         m_locals = hidden;
         m_axes = outer;
@@ -452,7 +477,7 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
         const bool literal =
             stage.body.isConstant() ||
             (isFloat(type.dtype) && stage.body.dtype() == DType::I64 && !hasLoad(stage.body));
-        if (stage.body.dtype() != type.dtype && literal)
+        if (stage.body.dtype() != type.dtype && type.dtype != DType::Text && literal)
             stage.body = stage.body.isConstant() ? literalAs(stage.body, type.dtype)
                                                  : castExpr(stage.body, type.dtype);
     } else {

@@ -325,6 +325,8 @@ std::optional<Result<Expr>> TreeEvaluator::shapeFunction(const Tree& tree) {
     }
     if (tree.args.size() == 1 && f == "lowest") {
         const Result<DType> type = dtype(tree.args[0]);
+        if (type && *type == DType::Text)
+            return Result<Expr>(error(tree, DiagCode::TextType, "text has no lowest value"));
         return type ? Result<Expr>(reducerIdentity(Reducer::Max, *type))
                     : Result<Expr>(type.diag());
     }
@@ -345,6 +347,9 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
     if (tree.text == "cast" && tree.args.size() == 2) {
         FW_TRY(const Expr value, scalar(tree.args[0]));
         FW_TRY(const DType to, dtype(tree.args[1]));
+        if ((to == DType::Text || value.dtype() == DType::Text) && to != value.dtype())
+            return error(tree, DiagCode::TextType,
+                         to == DType::Text ? "cast() makes no text" : "cast() takes no text");
         return castExpr(value, to);
     }
     Exprs args;

@@ -79,7 +79,8 @@ bool mend(OpTree& op, const Diag& diag) {
 
 bool textIsToBlame(const Diag& diag) {
     return diag.code == DiagCode::TextName || diag.code == DiagCode::TextType ||
-           diag.code == DiagCode::UnsafeAccess;
+           diag.code == DiagCode::UnsafeAccess ||
+           diag.code == DiagCode::LimitReached; // of small sizes, too
 }
 
 double pointsOf(const OpInst& inst) {

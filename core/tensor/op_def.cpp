@@ -172,10 +172,11 @@ private:
     }
 
     // The element types that a call brings along: those of its operands and of its attributes.
-    static std::vector<DType> typesOf(const OpCall& call) {
-        std::vector<DType> out;
+    using CallTypes = std::vector<std::optional<DType>>;
+    static CallTypes typesOf(const OpCall& call) {
+        CallTypes out;
         for (const std::optional<TensorType>& input : call.inputs)
-            out.push_back(input ? input->dtype : DType::Text);
+            out.push_back(input ? std::optional(input->dtype) : std::nullopt);
         for (const auto& [name, value] : call.attrs)
             if (const auto* dtype = std::get_if<DType>(&value))
                 out.push_back(*dtype);
@@ -185,7 +186,7 @@ private:
     // A signature may let element types through for which the statements have no meaning: whoever
     // reads a model is told, not whoever runs it. Asked once of each choice of types.
     Status hasMeaning(const OpCall& call, const Binding& binding) const {
-        std::vector<DType> types = typesOf(call);
+        CallTypes types = typesOf(call);
         std::lock_guard lock(m_mutex);
         if (m_meant.contains(types))
             return {};
@@ -197,10 +198,9 @@ private:
         if (inst.diag().code != DiagCode::TextType)
             return {}; // nothing about types: whoever asks for the computation is told
         std::vector<std::string_view> named;
-        for (const DType dtype : types)
-            if (dtype != DType::Text &&
-                std::find(named.begin(), named.end(), dtypeText(dtype)) == named.end())
-                named.push_back(dtypeText(dtype));
+        for (const std::optional<DType> dtype : types)
+            if (dtype && std::find(named.begin(), named.end(), dtypeText(*dtype)) == named.end())
+                named.push_back(dtypeText(*dtype));
         return makeDiag(DiagCode::DtypeMismatch,
                         fmt::format("{}: has no meaning for {}: {} ({}:{}:{})", m_tree->name,
                                     fmt::join(named, ", "), inst.diag().message, m_file,
@@ -210,7 +210,7 @@ private:
 
     std::shared_ptr<const OpTree> m_tree;
     mutable std::mutex m_mutex;
-    mutable std::set<std::vector<DType>> m_meant; // types for which the statements have a meaning
+    mutable std::set<CallTypes> m_meant; // types for which the statements have a meaning
     std::string m_file;
     bool m_commutative;
     bool m_view;
@@ -264,6 +264,10 @@ public:
 
 private:
     void type(const TypeTree& written) {
+        if (parseDtype(written.dtype) == DType::Text)
+            refuse(
+                written.span, DiagCode::TextType, "the expressions of an operator compute no text",
+                "f32, i64, bool, ...; T stands for any type, and texts as well can be handed on");
         for (Diag& diag : checkSignatureType(written, m_file)) {
             diag.message = m_op.name + ": " + diag.message;
             m_errors.push_back(std::move(diag));

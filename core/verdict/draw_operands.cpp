@@ -106,7 +106,9 @@ std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& ty
     m_holes[name] = hole.kind == PatternKind::Capture ? hole.name
                     : part.names.empty()              ? fmt::format("_{}", hole.span.begin)
                                                       : part.names.front()->name;
-    if (equal) {
+    if (type.dtype == DType::Text) { // no values of it are drawn
+        value = m_editor->addInput(name, type);
+    } else if (equal) {
         const auto term = evaluate(*equal, m_terms);
         std::vector<std::int64_t> integers; // of which a double has not all bits
         std::vector<double> all;

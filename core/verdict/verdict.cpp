@@ -22,6 +22,7 @@ constexpr std::size_t mostWork = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
 constexpr int mostReshaped = 16;         // graphs of which some with other shapes are tried
 constexpr int otherShapes = 2;           // beside one with an empty axis and larger ones
+constexpr int mostOfText = 3;            // graphs of text at which it acts: these say nothing
 constexpr std::size_t mostWrapping = 16; // differences by wrapping that are kept
 
 std::int64_t sizeOf(const Graph& graph) {
@@ -33,6 +34,12 @@ std::int64_t sizeOf(const Graph& graph) {
             out += 4 + (count > 0 ? count : ofNothing);
         }
     return out;
+}
+
+bool readsText(const Graph& graph) {
+    return std::any_of(graph.inputs().begin(), graph.inputs().end(), [&](NodeId id) {
+        return graph.type({id, 0}).dtype == DType::Text;
+    });
 }
 
 class Trial {
@@ -52,7 +59,8 @@ public:
         m_literals = literalsOf(*rule, m_patterns);
         GraphDrawer drawer(m_patterns, m_literals, operators, seed);
         const auto enough = [&] {
-            return cancel.cancelled() || m_wrong >= mostWrong || drawer.work() >= mostWork ||
+            return cancel.cancelled() || m_wrong >= mostWrong || m_ofText >= mostOfText ||
+                   drawer.work() >= mostWork ||
                    m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
         };
         int reshaped = 0, reshapedOthers = 0;
@@ -62,6 +70,7 @@ public:
             m_holes = &drawer.holes();
             if (!graph)
                 continue;
+            ++m_drawn;
             // Where it acts not, too: conditions may hold of no elements.
             const bool acts = tryAt(*graph);
             int& shapes = acts ? reshaped : reshapedOthers;
@@ -83,6 +92,8 @@ public:
                     graph = std::move(other);
         }
         judge();
+        if (!m_out.wrong && m_out.cases == 0 && !cancel.cancelled())
+            m_out.untried = whyUntried();
         if (!m_out.wrong && proofs == Proofs::Look)
             proveAll(cancel);
     }
@@ -95,6 +106,10 @@ private:
         const Result<Rewritten> rewritten = rewriteGraph(graph, m_book, {});
         if (!rewritten)
             return false;
+        if (readsText(*graph)) { // no side is computed
+            m_ofText += !rewritten->trace.applications.empty();
+            return false;
+        }
         if (rewritten->trace.applications.empty()) {
             for (const Decision& decision : rewritten->trace.decisions)
                 if (decision.code == ReasonCode::RuleUndone) {
@@ -103,6 +118,7 @@ private:
                 }
             return false;
         }
+        ++m_actedAt;
         std::set<ButFor> enough;
         for (const auto& [what, difference] : m_out.butFor)
             enough.insert(what);
@@ -125,6 +141,19 @@ private:
         ++m_out.cases;
         m_acted.push_back({graph, rewritten->graph, ofReals});
         return true;
+    }
+
+    std::string whyUntried() const {
+        if (m_ofText > 0)
+            return "what it matches is text, which nothing here computes";
+        if (m_drawn == 0)
+            return "no small graph was found that has what its pattern asks for";
+        if (m_actedAt == 0)
+            return fmt::format("it acted at none of the {} small graphs that were drawn for its "
+                               "pattern",
+                               m_drawn);
+        return fmt::format("at the {} small graphs at which it acted nothing could be computed",
+                           m_actedAt);
     }
 
     // Whether no leaf holds integers. What a leaf stands for may be a real number, if it was one.
@@ -249,6 +278,9 @@ private:
     // By what their leaves that hold no real numbers stand for.
     std::map<std::set<std::string>, std::optional<RuleTrial::Counterexample>> m_undone;
     int m_wrong = 0;
+    int m_drawn = 0;   // graphs
+    int m_actedAt = 0; // of them and of what was varied, where both sides may be computed
+    int m_ofText = 0;  // at which it acted
     bool m_rounds = false;
     const std::map<std::string, std::string>* m_holes = nullptr; // of the last graph
     std::set<std::string> m_real; // what leaves of real numbers stand for

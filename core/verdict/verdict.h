@@ -22,7 +22,8 @@
 namespace fw {
 
 struct RuleTrial {
-    int cases = 0; // graphs at which it acted and nothing differed
+    int cases = 0;       // graphs at which it acted and nothing differed
+    std::string untried; // why there are none, of a rule that is "unknown": a sentence
     // Of the first of these, each of which was proved for all values: by what; None: of one nothing
     // was shown, or of none.
     Proof proof = Proof::None;

@@ -215,6 +215,13 @@ void TestBadBooks::eachHasItsPlace_data() {
         "the knob rows is set twice");
     row("a name that is not bound", "rule r { match y = relu(x) emit y = add(x, z) }", "5:44",
         "z is bound neither by match nor by let");
+    row("an operand of text", "op s (x: T[A], z: text[]) -> y: T[A] { y[a] = x[a] }", "5:19",
+        "compute no text");
+    row("an element type that is text by default",
+        "op t (x: T[A], attr to: dtype = text) -> y: to[A] { y[a] = cast(x[a], to) }", "5:33",
+        "the default of to is text");
+    row("a sum as long as an index", "op a (x: T[A]) -> y: T[A] { y[a] = sum(k in a : x[k]) }",
+        "5:45", "select() what counts");
     row("a name that is not bound in an attribute",
         "rule r { match y = softmax(x) emit y = softmax(x) {axis = q} }", "5:59",
         "nothing is named q here");

@@ -24,6 +24,10 @@ private Q_SLOTS:
     void largeNumbersEnd();
     void largeNumbersOfRulesEnd();
     void theReferenceHasALimit();
+    void textIsNeverComputed_data();
+    void textIsNeverComputed();
+    void untriedRulesSayWhy_data();
+    void untriedRulesSayWhy();
     void pinsWithoutCode_data();
     void pinsWithoutCode();
 
@@ -78,6 +82,35 @@ void TestRefusedAlike::infoSaysWhatRunRefuses_data() {
         "op many (x: T[N], attr k: int = 3) -> y: T[N] { y[n] = sum(j in k * k : x[n]) }\n"
         "graph g(x: f32[4]) -> y { y = many(x) {k = 4611686018427387904} }\n",
         "SHP04", "4611686018427387904 * 4611686018427387904 does not fit in 64 bits");
+    row("a sum inside of a sum",
+        "op many (x: T[N], attr k: int = 3) -> y: T[N] { y[n] = sum(i in k : sum(j in k : x[n])) "
+        "}\n"
+        "graph g(x: f32[4]) -> y { y = many(x) {k = 100000000} }\n",
+        "LIM01", "y takes 4 x 100000000 x 100000000 steps");
+    row("a sum inside of an expression inside of a sum",
+        "op many (x: T[N], attr k: int = 3) -> y: T[N] {\n"
+        "  y[n] = 1 + max(i in 2, l in k : 1 + sum(j in k : x[n])) }\n"
+        "graph g(x: f32[4]) -> y { y = many(x) {k = 100000000} }\n",
+        "LIM01", "y takes 4 x 2 x 100000000 x 100000000 steps");
+    row("sizes that exclude each other",
+        "graph g(x: f32[M], g: f32[2], b: f32[3]) -> y { (y, m, r) = layernorm(x, g, b) }\n",
+        "RUN02", "no sizes fit: ", false);
+    row("sizes of two operators that exclude each other",
+        "op pair (x: T[N], z: T[N]) -> y: T[N] { y[n] = x[n] + z[n] }\n"
+        "graph g(x: f32[M], a: f32[2], b: f32[3]) -> y { s = pair(x, a)  y = pair(s, b) }\n",
+        "RUN02", "no sizes fit: ", false);
+    row("sizes that a requirement excludes",
+        "op few (x: T[N]) requires N <= 3 -> y: T[N] { y[n] = x[n] }\n"
+        "op pair (x: T[N], z: T[N]) -> y: T[N] { y[n] = x[n] + z[n] }\n"
+        "graph g(x: f32[M], a: f32[5]) -> y { s = few(x)  y = pair(s, a) }\n",
+        "RUN02", "no sizes fit: ", false);
+    row("a value beyond the memory of a machine",
+        "op wide (attr n: int = 3) -> y: f32[n] { y[i] = i }\n"
+        "graph g() -> y { y = wide() {n = 20000000000000} }\n",
+        "SHP04", "y is too large for this machine's memory: f32[20000000000000]", false);
+    row("an input beyond the memory of a machine",
+        "graph g(x: f32[20000000000000]) -> y { y = shape(x) }\n", "SHP04",
+        "x is too large for this machine's memory: f32[20000000000000]", false);
     row("a value beyond any memory",
         "op wide (x: T[N], attr k: int = 3) -> y: T[M] where M = k { y[m] = sum(n in N : x[n]) }\n"
         "graph g(x: f32[4]) -> y { y = wide(x) {k = 70368744177664} }\n",
@@ -250,6 +283,92 @@ void TestRefusedAlike::theReferenceHasALimit() {
     const auto verified = a.ask("verify", arguments);
     const std::string said = verified ? *verified : verified.diag().text();
     QVERIFY2(said.find("steps, the limit is") != std::string::npos, said.c_str());
+}
+
+void TestRefusedAlike::textIsNeverComputed_data() {
+    QTest::addColumn<QByteArray>("declaration");
+    QTest::addColumn<QString>("verdict");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* declaration, const char* verdict, const char* said) {
+        QTest::newRow(declaration)
+            << QByteArray(declaration) << QString::fromLatin1(verdict) << QString::fromLatin1(said);
+    };
+    row("op bad (x: text[A]) -> y: T[A] { y[a] = x[a] }", "refused", "compute no text");
+    row("op bad (x: T[A], attr to: dtype = text) -> y: to[A] { y[a] = cast(x[a], to) }", "refused",
+        "the default of to is text");
+    row("rule bad { match y = identity(x: text) emit y = x }", "unknown", "is text");
+    row("rule bad { match y = identity(x: text) emit y = relu(x) }", "unknown", "was not tried");
+    row("rule bad { match y = where(c, x: text, z: text) emit y = x }", "unknown", "is text");
+    row("rule bad { match y = equal(x: text, z: const) emit y = equal(z, x) }", "unknown",
+        "was not tried");
+    row("rule bad { match y = cast(x) {to = text} emit y = x }", "unknown", "was not tried");
+    row("rule bad { match y = neg(neg(x)) emit y = cast(x) {to = text} }", "refuted",
+        "does not fit");
+    row("test \"bad\" of good { graph g(t: text[2], x: f32[2]) -> y { a = neg(x)  y = neg(a) } "
+        "expect becomes graph g(t: text[2], x: f32[2]) -> y = x { } }",
+        "refused", "t is text");
+}
+
+// What is wrong is told at its place, and what stands beside it is used by every command.
+void TestRefusedAlike::textIsNeverComputed() {
+    QFETCH(QByteArray, declaration);
+    QFETCH(QString, verdict);
+    QFETCH(QString, said);
+    Asked a;
+    const std::string file = m_folder.filePath(QStringLiteral("texts.fw")).toStdString();
+    QVERIFY(writeFile(file, "rule good { match y = neg(neg(x)) emit y = x }\n" +
+                                declaration.toStdString() +
+                                "\nop twice (x: T[A]) -> y: T[A] { y[a] = x[a] + x[a] }\n")
+                .ok());
+    Arguments check;
+    check.rules = {file};
+    const auto document = a.get<CheckDocument>("check", check);
+    QCOMPARE(document.items.size(), std::size_t(3));
+    QCOMPARE(document.items[0].verdict, std::string("proved exact"));
+    QCOMPARE(document.items[2].verdict, std::string("ok"));
+    const CheckItem& bad = document.items[1];
+    QCOMPARE(QString::fromStdString(bad.verdict), verdict);
+    QVERIFY(!bad.diagnostics.empty());
+    const Diag& told = bad.diagnostics.front();
+    QVERIFY2(QString::fromStdString(told.message).contains(said), told.text().c_str());
+    QVERIFY2(told.where.line == 2 && told.where.column > 0 && !told.hint.empty(),
+             told.text().c_str());
+    Arguments arguments =
+        asked("graph g(x: f32[4]) -> y { a = neg(x)  b = neg(a)  y = twice(b) }\n");
+    arguments.rules = {file};
+    arguments.nodes = {"twice"};
+    for (const char* command : {"ops", "info", "fuse", "run", "rewrite", "verify", "stages"}) {
+        const auto answer = a.ask(command, arguments);
+        QVERIFY2(answer.ok(), answer.ok() ? "" : (command + answer.diag().text()).c_str());
+    }
+}
+
+void TestRefusedAlike::untriedRulesSayWhy_data() {
+    QTest::addColumn<QByteArray>("rule");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* rule, const char* said) {
+        QTest::newRow(rule) << QByteArray(rule) << QString::fromLatin1(said);
+    };
+    row("match y = relu(relu(x)) where false emit y = relu(x)", "it acted at none of the ");
+    row("match y = relu(x) where dim(x, 9) == 2 emit y = tanh(x)", "it acted at none of the ");
+    row("match y = split(relu(relu(x))) {axis = 31} emit y = split(relu(x)) {axis = 31}",
+        "no small graph was found");
+}
+
+void TestRefusedAlike::untriedRulesSayWhy() {
+    QFETCH(QByteArray, rule);
+    QFETCH(QString, said);
+    Asked a;
+    const std::string file = m_folder.filePath(QStringLiteral("untried.fw")).toStdString();
+    QVERIFY(writeFile(file, "rule r { " + rule.toStdString() + " }\n").ok());
+    Arguments check;
+    check.rules = {file};
+    const auto document = a.get<CheckDocument>("check", check);
+    QCOMPARE(document.items.at(0).verdict, std::string("unknown"));
+    QVERIFY(!document.items[0].diagnostics.empty());
+    const Diag& told = document.items[0].diagnostics.front();
+    QVERIFY2(QString::fromStdString(told.message).contains(said), told.text().c_str());
+    QVERIFY(told.severity == Severity::Note && told.where.line == 1);
 }
 
 void TestRefusedAlike::pinsWithoutCode_data() {

@@ -104,6 +104,15 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[N, M]) -> y: T[M, N] { y[m, n] = x[n, m] }");
     row("op a(x: T[N]) requires N % 2 == 1 -> y: T[N] { y[(n * 2) % N] = x[n] }");
     row("op a(x: T[N], z: T[M]) -> y: T[K] where K = 2 * N { y[k] = pad(x[k / 2], 0) }");
+    // Rounded down, the rest by a number below 0 lies between that and 0.
+    row("op a(x: T[N]) requires N >= 1 -> y: T[N] { y[n] = x[n % -1] }");
+    row("op a(x: T[N, M]) requires M >= 1 -> y: T[N] { y[n] = x[n, n % (-1)] }");
+    row("op a(x: T[N]) requires N >= 3 -> y: T[N] { y[n] = x[n % -3 + 2] }");
+    row("op a(x: T[N]) requires N >= 3 -> y: T[N] { y[n] = x[-(n % -3)] }");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[n % -3], 0) }");
+    row("op a(x: T[N], n: i64[]) requires N >= 1 -> y: T[N] {\n"
+        "  y[i] = x[min(max(i % n[], 0), N - 1)] }");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in N, j in N + 1 : x[k] * j) }");
 }
 
 // Nothing that is tried fits, and nothing overflows.
@@ -320,6 +329,49 @@ void TestOpCheck::wrong_data() {
         "1:36 TXT03 a: prod() takes numbers, not bool");
     row("op a(x: T[N]) -> y: T[N] { y[n] = x[n, n] }", "has 1 dimensions, read with 2 indices");
     row("op a(x: T[N], attr k: int = 3) -> y: T[N] { y[n] = x[n] + x[k] }", "TXT04 a: x[3]");
+    row("op a(x: T[N]) requires N >= 3 -> y: T[N] { y[n] = x[n % -3] }",
+        "1:51 TXT04 a: x[n % (-3)] may lie outside");
+    row("op a(x: T[N]) requires N >= 3 -> y: T[N] { y[n] = x[n % -3 + 3] }",
+        "1:51 TXT04 a: x[n % (-3) + 3] may lie outside");
+    // The rest by what was read may lie below 0.
+    row("op a(x: T[N], n: i64[]) requires N >= 1 -> y: T[N] { y[i] = x[min(i % n[], N - 1)] }",
+        "1:61 TXT04 a: x[");
+    // Texts are no numbers.
+    row("op a(x: text[N]) -> y: bool[N] { y[n] = x[n] == x[n] }",
+        "1:9 TXT03 a: the expressions of an operator compute no text");
+    row("op a(x: T[N], z: text[]) -> y: T[N] { y[n] = x[n] }", "1:18 TXT03 a: the expressions");
+    row("op a(x: T[N]) -> y: text[N] { y[n] = x[n] }", "1:21 TXT03 a: the expressions");
+    row("op a(x: T[N], attr to: dtype = text) -> y: to[N] { y[n] = cast(x[n], to) }",
+        "1:32 TXT03 a: the default of to is text, which no expression computes");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = cast(cast(x[n], text), T) }",
+        "1:40 TXT03 a: cast() makes no text");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = max(x[n], lowest(text)) }",
+        "1:45 TXT03 a: text has no lowest value");
+    // How far a reduction runs is a number.
+    row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in n + 1 : x[k]) }",
+        "1:44 TXT03 a: how far k runs depends on the index n: n + 1");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = 2 * sum(k in n : x[k]) }",
+        "1:48 TXT03 a: how far k runs depends on the index n: n");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in N, j in k : x[j]) }",
+        "1:52 TXT03 a: how far j runs depends on the index k: k");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in N : max(j in N - k : x[j])) }",
+        "1:57 TXT03 a: how far j runs depends on the index k");
+    row("op a(x: T[S...], z: T[N]) -> y: T[N] { y[n] = sum(s... in [n, 2] : z[n]) }",
+        "1:59 TXT03 a: how far s runs depends on the index n");
+    row("op a(x: T[N], n: i64[]) -> y: T[N] { y[i] = sum(k in n[] : x[i]) }",
+        "1:54 TXT03 a: how far k runs is read from a tensor: n[]");
+    row("op a(x: T[N], n: i32[N]) -> y: T[N] { y[i] = sum(k in cast(n[i], i64) : x[i]) }",
+        "1:55 TXT03 a: how far k runs is read from a tensor");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in sum(j in N : 1) : x[n]) }",
+        "1:44 TXT03 a: how far k runs is read from a tensor");
+    // Sums inside each other take as many steps as both together.
+    row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in 1000000000000 : sum(j in 100000000 : x[n])) }",
+        "1:60 LIM01 a: y takes ");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = 1 + max(k in 16777216 : 1 + sum(j in 33554432 : x[n])) "
+        "}",
+        "1:63 LIM01 a: y takes ");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in 1000000000000000 : x[n]) }",
+        "1:28 LIM01 a: y takes ");
 }
 
 void TestOpCheck::wrong() {
