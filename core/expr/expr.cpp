@@ -446,6 +446,8 @@ Expr castExpr(const Expr& value, DType dtype) {
     if (value.isInt() && dtype != DType::Text)
         return isFloat(dtype) ? floatExpr(realOf(value.dtype(), value->integer, dtype), dtype)
                               : intExpr(value->integer, dtype);
+    if (value.op() == ExprOp::Float && isFloat(dtype)) // a number, which is rounded once
+        return floatExpr(value->real, dtype);
     return makeOp(ExprOp::Cast, dtype, {value});
 }
 
