@@ -51,13 +51,14 @@ bool isOrder(const std::string& type) {
     return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-std::vector<DType> widerThan(DType dtype, const std::string& type) {
-    if (!isInteger(dtype) || (!isModular(type) && !isOrder(type)))
+// What is read alone, such as a row of indices, has the same values in any type that holds them.
+std::vector<DType> widerThan(DType dtype, const std::string& type, bool isResult) {
+    if (!isInteger(dtype) || (isResult && !isModular(type) && !isOrder(type)))
         return {};
     std::vector<DType> out;
     for (const DType wider : {DType::I32, DType::I64})
         if (dtypeBytes(wider) > dtypeBytes(dtype) ||
-            (isModular(type) && wider != dtype && dtypeBytes(wider) == dtypeBytes(dtype)))
+            (isResult && isModular(type) && wider != dtype && dtypeBytes(wider) == dtypeBytes(dtype)))
             out.push_back(wider);
     return out;
 }
@@ -78,10 +79,9 @@ std::vector<DType> distinct(const Typed& types) {
 }
 
 std::string noForm(const proto::NodeProto& node, const Typed& types) {
-    std::string names;
-    for (const DType type : distinct(types))
-        names += (names.empty() ? "" : ", ") + std::string(dtypeText(type));
-    return fmt::format("ONNX has no {} of {} in any opset", node.op_type(), names);
+    const std::vector<DType> all = distinct(types);
+    return fmt::format("ONNX has no {} of {} in any opset", node.op_type(),
+                       all.empty() ? "such types" : dtypeText(all.front()));
 }
 
 } // namespace
@@ -162,7 +162,10 @@ Status GraphWriter::fitTypes() {
         }
         bool isWritten = false;
         for (const DType dtype : distinct(own))
-            for (const DType wider : widerThan(dtype, node.op_type()))
+            for (const DType wider :
+                 widerThan(dtype, node.op_type(),
+                           std::find(own.results.begin(), own.results.end(), KnownType(dtype)) !=
+                               own.results.end()))
                 if (const Typed wide = replaced(own, dtype, wider);
                     !isWritten &&
                     opsetThatTakes(node, m_opset, wide.operands, wide.results) == m_opset) {

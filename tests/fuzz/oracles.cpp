@@ -145,8 +145,9 @@ void byText(Ask& ask) {
 
 void byOnnx(Ask& ask) {
     const Result<ExportedModel> written = exportModel(*ask.one.graph);
-    if (!written) { // an operator without an ONNX spelling is refused by name
+    if (!written) { // what has no ONNX spelling, or none of its type, is refused by name
         ask.out.asked = written.diag().code != DiagCode::UnknownOperator &&
+                        written.diag().code != DiagCode::DtypeMismatch &&
                         written.diag().code != DiagCode::UnsupportedAttribute;
         if (ask.out.asked)
             ask.fail("cannot be written as ONNX: " + written.diag().text());

@@ -240,6 +240,7 @@ void TestOpsets::typesThatNoOpsetHas_data() {
     }
     row("i8", "reduce_mean(x) {axes = [1]}", "ONNX has no ReduceMean of i8");
     row("u16", "reduce_mean(x) {axes = [1]}", "ONNX has no ReduceMean of u16");
+    row("u64", "gather_nd(x, i)"); // its places are i64
 }
 
 void TestOpsets::typesThatNoOpsetHas() {
@@ -248,7 +249,8 @@ void TestOpsets::typesThatNoOpsetHas() {
     QFETCH(QString, refused);
     const auto graph =
         parseGraph(fmt::format("graph g(x: {0}[2, 3]) -> y {{\n"
-                               "  w = const [3, 2, 1, 100, 7, 5] : {0}[2, 3]\n  y = {1}\n}}",
+                               "  w = const [3, 2, 1, 100, 7, 5] : {0}[2, 3]\n"
+                               "  i = const [1, 2] : i32[2]\n  y = {1}\n}}",
                                dtype.toStdString(), call.toStdString()),
                    standardOperators());
     QVERIFY2(graph.ok(), graph.ok() ? "" : graph.diag().text().c_str());
