@@ -332,9 +332,11 @@ void TestBookTexts::remarksComeAgain() {
         arguments.texts = {{"/nowhere/swap.fw", before + rule}};
         const auto checked = a.get<CheckDocument>("check", arguments);
         const Diags& told = checked.items.at(0).diagnostics;
-        QCOMPARE(told.size(), std::size_t(1));
-        QCOMPARE(told[0].severity, Severity::Note);
-        QCOMPARE(told[0].where.line, before.empty() ? 1 : 2);
+        QCOMPARE(told.size(), std::size_t(2)); // why it was not tried, and that it may not end
+        for (const Diag& remark : told) {
+            QCOMPARE(remark.severity, Severity::Note);
+            QCOMPARE(remark.where.line, before.empty() ? 1 : 2);
+        }
     }
 }
 
