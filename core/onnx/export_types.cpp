@@ -141,8 +141,9 @@ std::optional<std::string> typeWithoutForm(const proto::FunctionProto& function,
 
 Status GraphWriter::fitTypes() {
     std::set<std::string> asRead; // results of nodes that stand as the model had them
-    for (const auto& [id, spelling] : m_unknown)
-        asRead.insert(spelling.node.output().begin(), spelling.node.output().end());
+    for (const auto& entry : m_unknown)
+        for (std::size_t i = 0; i < m_graph.node(entry.first).outputs.size(); ++i)
+            asRead.insert(m_names.at({entry.first, static_cast<int>(i)}));
     KnownTypes types = writtenTypes();
     google::protobuf::RepeatedPtrField<proto::NodeProto> nodes;
     nodes.Swap(m_out.mutable_node());
