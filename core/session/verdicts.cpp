@@ -422,7 +422,7 @@ void Verdicts::judge(const DeclarationPtr& declaration, CheckItem& row) const {
     try {
         judgeOne(declaration, row);
     } catch (const InternalError& error) { // the others get their verdicts
-        row.verdict = "unknown";
+        row.verdict = RuleTrial().verdict();
         row.diagnostics.push_back(makeDiag(DiagCode::Internal, error.what(),
                                            {m_known->file, {}, row.line, row.column},
                                            "this is a mistake of the program, please report it"));
