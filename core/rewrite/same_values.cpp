@@ -13,16 +13,29 @@ namespace fw {
 
 namespace {
 
+// Real numbers within what rounding may do; infinities, NaN and integers are as they are.
+bool sameElement(const TensorData& a, const TensorData& b, std::size_t k) {
+    if (!isFloat(a.dtype()))
+        return a.integerAt(k) == b.integerAt(k);
+    const double x = a.at(k), y = b.at(k);
+    if (!std::isfinite(x) || !std::isfinite(y))
+        return x == y || (std::isnan(x) && std::isnan(y));
+    return std::fabs(x - y) <= 1e-5 + 1e-4 * std::fabs(x);
+}
+
 std::string resultDifference(const NamedValue& name, const TensorData& a, const TensorData& b) {
     if (!(a.type() == b.type()))
         return fmt::format("{} was {} and became {}", name.name, a.type().text(), b.type().text());
-    for (std::size_t k = 0; k < a.count(); ++k) {
-        const double x = a.at(k), y = b.at(k);
-        if (!(std::fabs(x - y) <= 1e-5 + 1e-4 * std::fabs(x)) && x != y &&
-            !(std::isnan(x) && std::isnan(y)))
-            return fmt::format("element {} of {} was {} and became {}", k, name.name,
-                               numberText(x, a.dtype()), numberText(y, b.dtype()));
-    }
+    const auto text = [](const TensorData& data, std::size_t k) {
+        return data.dtype() == DType::U64
+                   ? std::to_string(static_cast<std::uint64_t>(data.integerAt(k)))
+               : isInteger(data.dtype()) ? std::to_string(data.integerAt(k))
+                                         : numberText(data.at(k), data.dtype());
+    };
+    for (std::size_t k = 0; k < a.count(); ++k)
+        if (!sameElement(a, b, k))
+            return fmt::format("element {} of {} was {} and became {}", k, name.name, text(a, k),
+                               text(b, k));
     return {};
 }
 

@@ -89,6 +89,42 @@ void TestBookTests::verdicts_data() {
         "{ y = relu(x) }\n expect becomes graph h(x: f32[N]) -> y { y = tanh(x) }\n}",
         "failed 4:9 CMP01 wrong changes what the graph computes: element 0 of y was 0 and became "
         "-0.");
+    const auto constants = [](const char* body, const char* operands, const char* before,
+                              const char* after) {
+        return std::string("rule r { ") + body + " }\ntest \"t\" {\n graph g() -> y { " + operands +
+               " " + before + " }\n expect becomes graph h() -> y { " + operands + " " + after +
+               " }\n}";
+    };
+    const char* const says = "failed 4:9 CMP01 r changes what the graph computes: element 0 of y ";
+    row("an infinity that becomes the other",
+        constants("match y = relu(x) emit y = neg(x)", "x = const [inf] : f32[1]", "y = relu(x)",
+                  "y = neg(x)"),
+        (std::string(says) + "was inf and became -inf").c_str());
+    row("an infinity that becomes a number",
+        constants("match y = relu(x) emit y = tanh(x)", "x = const [inf] : f64[1]", "y = relu(x)",
+                  "y = tanh(x)"),
+        (std::string(says) + "was inf and became 1").c_str());
+    row("a number that becomes an infinity",
+        constants("match y = tanh(x) emit y = neg(x)", "x = const [-inf] : f16[1]", "y = tanh(x)",
+                  "y = neg(x)"),
+        (std::string(says) + "was -1 and became inf").c_str());
+    row("an infinity that is none any more",
+        constants("match y = relu(x) emit y = sub(x, x)", "x = const [inf] : f32[1]", "y = relu(x)",
+                  "y = sub(x, x)"),
+        (std::string(says) + "was inf and became nan").c_str());
+    row("an infinity that stays",
+        constants("match y = relu(x) emit y = abs(x)", "x = const [inf] : f32[1]", "y = relu(x)",
+                  "y = abs(x)"),
+        "ok");
+    row("what is no number stays none",
+        constants("match y = log(x) emit y = sqrt(x)", "x = const [-1] : f32[1]", "y = log(x)",
+                  "y = sqrt(x)"),
+        "ok");
+    row("an integer that is one more",
+        constants("match y = relu(x) emit y = add(x, sign(x))",
+                  "x = const [9007199254740992] : i64[1]", "y = relu(x)",
+                  "z = sign(x) y = add(x, z)"),
+        (std::string(says) + "was 9007199254740992 and became 9007199254740993").c_str());
     row("a rule that does not end",
         "rule grow { match y = relu(x) emit y = relu(neg(neg(x))) }\ntest \"t\" {\n graph g(x: "
         "f32[N]) -> y { y = relu(x) }\n expect becomes graph h(x: f32[N]) -> y { y = relu(x) }\n}",
