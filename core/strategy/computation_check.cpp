@@ -33,6 +33,7 @@ struct DrawnCall {
     const Node* node = nullptr;
     std::string text; // "x: f32[1, 2], strides = [2, 2]"
     std::int64_t elements = 0;
+    std::vector<std::size_t> alone; // alternatives of the guard of which no other one holds
 };
 
 // What a guard says of numbers and of constants, wherever it stands in it.
@@ -64,10 +65,12 @@ private:
     }
 };
 
-void addConjuncts(const ConditionTree& whole, const Tree& tree, std::vector<ConditionTree>& out) {
-    if (tree.kind == TreeKind::Binary && tree.text == "&&") {
+// What `word` joins: conjuncts of "&&", alternatives of "||".
+void addParts(const ConditionTree& whole, const Tree& tree, std::string_view word,
+              std::vector<ConditionTree>& out) {
+    if (tree.kind == TreeKind::Binary && tree.text == word) {
         for (const Tree& part : tree.args)
-            addConjuncts(whole, part, out);
+            addParts(whole, part, word, out);
         return;
     }
     const std::size_t begin = tree.span.begin - whole.tree.span.begin;
@@ -85,10 +88,12 @@ public:
         if (!computed.entry->guard)
             return;
         const Tree& guard = computed.entry->guard->tree;
-        m_asked = askedValues({&guard});
+        m_ofGuard = askedValues({&guard});
         m_spoken.read(guard);
-        addConjuncts(*computed.entry->guard, guard, m_conjuncts);
+        addParts(*computed.entry->guard, guard, "&&", m_conjuncts);
         m_held.resize(m_conjuncts.size());
+        for (std::size_t i = 0; i < m_conjuncts.size(); ++i)
+            addAlternatives(i);
     }
 
     // The first part of the guard that held for no call; empty: each held for some.
@@ -99,7 +104,25 @@ public:
         return {};
     }
 
+    // Whether some alternative of the guard has held alone too rarely, and whether it does here.
+    bool lacksAlternatives() const {
+        return std::any_of(m_alternatives.begin(), m_alternatives.end(),
+                           [](const Alternative& one) { return one.alone < wantedAlone; });
+    }
+    bool holdsWhatLacks(const DrawnCall& call) const {
+        return std::any_of(call.alone.begin(), call.alone.end(), [&](std::size_t which) {
+            return m_alternatives[which].alone < wantedAlone;
+        });
+    }
+    void note(const DrawnCall& tried) {
+        for (const std::size_t which : tried.alone)
+            ++m_alternatives[which].alone;
+    }
+
+    // What the guard asks for, and in turn what it asks for with one of its alternatives.
     std::optional<DrawnCall> draw() {
+        const std::size_t turn = m_turn++ % (m_alternatives.size() + 1);
+        m_asked = turn == 0 ? &m_ofGuard : &m_alternatives[turn - 1].asked;
         m_scope.names.clear();
         m_types.clear();
         DrawnCall out;
@@ -187,8 +210,8 @@ private:
 
     // What the guard asks of single names is not left to chance, where it asks for one value.
     std::optional<TermValue> askedFor(const std::string& name) {
-        const auto found = m_asked.find(name);
-        if (found == m_asked.end() || (found->second.size() > 1 && chance(0.3)))
+        const auto found = m_asked->find(name);
+        if (found == m_asked->end() || (found->second.size() > 1 && chance(0.3)))
             return std::nullopt;
         return oneOf(found->second);
     }
@@ -258,10 +281,10 @@ private:
 
     // Of any name: the guard may speak of what `let` makes of the extents.
     std::optional<std::int64_t> askedExtent() {
-        if (m_asked.empty())
+        if (m_asked->empty())
             return std::nullopt;
-        auto name = m_asked.begin();
-        std::advance(name, static_cast<int>(uniform() * static_cast<double>(m_asked.size())));
+        auto name = m_asked->begin();
+        std::advance(name, static_cast<int>(uniform() * static_cast<double>(m_asked->size())));
         const TermValue value = oneOf(name->second);
         const auto* extent = std::get_if<Expr>(&value);
         return extent == nullptr ? std::nullopt : extent->asInt();
@@ -308,7 +331,35 @@ private:
         return true;
     }
 
-    bool passes(const DrawnCall& call) {
+    void addAlternatives(std::size_t conjunct) {
+        std::vector<ConditionTree> parts;
+        addParts(m_conjuncts[conjunct], m_conjuncts[conjunct].tree, "||", parts);
+        if (parts.size() == 1)
+            return;
+        for (ConditionTree& part : parts) {
+            std::vector<const Tree*> trees{&part.tree};
+            for (std::size_t i = 0; i < m_conjuncts.size(); ++i)
+                if (i != conjunct)
+                    trees.push_back(&m_conjuncts[i].tree);
+            AskedValues asked = askedValues(trees);
+            m_alternatives.push_back({std::move(part), conjunct, std::move(asked), 0});
+        }
+    }
+
+    // Alternatives without which the guard would keep the call out.
+    std::vector<std::size_t> alone(const Scope& scope) const {
+        std::map<std::size_t, std::vector<std::size_t>> holding; // by conjunct
+        for (std::size_t i = 0; i < m_alternatives.size(); ++i)
+            if (decide(m_alternatives[i].condition, scope).truth != Truth::No)
+                holding[m_alternatives[i].conjunct].push_back(i);
+        std::vector<std::size_t> out;
+        for (const auto& [conjunct, which] : holding)
+            if (which.size() == 1)
+                out.push_back(which.front());
+        return out;
+    }
+
+    bool passes(DrawnCall& call) {
         const Workload workload{call.graph.get(), call.node, {}};
         const Result<Scope> scope = callScope(*m_computed.block, workload);
         if (!scope)
@@ -317,6 +368,7 @@ private:
             m_held[i] = m_held[i] || decide(m_conjuncts[i], *scope).truth != Truth::No;
         if (m_computed.entry->guard && decide(*m_computed.entry->guard, *scope).truth == Truth::No)
             return false;
+        call.alone = alone(*scope);
         // Where nothing is computed nothing can be wrong.
         if (std::all_of(call.node->outputs.begin(), call.node->outputs.end(),
                         [](const Output& out) { return elementCount(out.type.shape).isInt(0); }))
@@ -329,7 +381,18 @@ private:
     std::shared_ptr<const OperatorSet> m_operators;
     const Operator& m_op;
     SignatureTree m_signature;
-    AskedValues m_asked;
+    struct Alternative { // of "||" in a conjunct
+        ConditionTree condition;
+        std::size_t conjunct = 0;
+        AskedValues asked; // with the other conjuncts
+        int alone = 0;     // calls that were tried in which no other one of the conjunct holds
+    };
+    static constexpr int wantedAlone = 3;
+
+    AskedValues m_ofGuard;
+    const AskedValues* m_asked = &m_ofGuard; // of the call that is drawn
+    std::vector<Alternative> m_alternatives;
+    std::size_t m_turn = 0;
     Spoken m_spoken;
     std::vector<ConditionTree> m_conjuncts; // of the guard
     std::vector<bool> m_held;
@@ -393,10 +456,13 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
     std::optional<Diag> worst;
     std::int64_t smallest = 0;
     int agreed = 0, run = 0;
-    for (int draws = 0, found = 0; draws < mostDraws && found < wantedCalls; ++draws) {
+    for (int draws = 0, found = 0;
+         draws < mostDraws && (found < wantedCalls || (!worst && calls.lacksAlternatives()));
+         ++draws) {
         const std::optional<DrawnCall> call = calls.draw();
-        if (!call)
+        if (!call || (found >= wantedCalls && !calls.holdsWhatLacks(*call)))
             continue;
+        calls.note(*call);
         const auto differs = [&](const std::string& how) {
             if (!worst || call->elements < smallest)
                 worst = makeDiag(DiagCode::OutputsDiffer,

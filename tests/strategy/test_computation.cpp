@@ -85,6 +85,13 @@ void TestComputation::agree_data() {
                                "implementations dense(x: T[P..., K], w: T[N, K]) on any {\n"
                                "  same compute summed(x, w) when ") +
                        guard + "\n}\n");
+    for (const char* guard :
+         {"N == 1 || K == 1", "N == 64 && K == 1 || N == 1", "K == 1 || N == 1",
+          "(N == 1 || K == 1) && N != 64", "N == 1 || K == 1 || N == 64 && K == 65 && K < 64"})
+        row(guard,
+            std::string("implementations dense(x: f32[P..., K], w: f32[N, K]) on any {\n  own "
+                        "compute batch_matmul(x, reshape(w) {shape = [K, N]}) when ") +
+                guard + "\n}\n");
     row("a real attribute", "op leaky(x: T[S...], attr alpha: float) -> y: T[S...] {\n"
                             "  y[i...] = max(x[i...], 0) + min(x[i...], 0) * alpha\n}\n"
                             "implementations leaky_relu(...) on any {\n"
@@ -154,6 +161,18 @@ void TestComputation::differ_data() {
         "select(k < 17, x[p..., k], 0) * w[n, k]) }\nimplementations dense(x: f32[P..., K], w: "
         "f32[N, K]) on any {\n  own compute product(x, w) when K > 16\n}\n",
         "CMP01: own is not what dense computes");
+    // Its weights are read as if they were turned, which is right where one extent is 1.
+    const auto turned = [](const char* guard) {
+        return std::string("implementations dense(x: f32[P..., K], w: f32[N, K]) on any {\n  own "
+                           "compute batch_matmul(x, reshape(w) {shape = [K, N]}) when ") +
+               guard + "\n}\n";
+    };
+    for (const char* guard :
+         {"N == 1 || K == 1 || N == 64", "N == 64 || N == 1 || K == 1",
+          "K == 1 || N == 48 || N == 1", "(N == 1 || K == 1 || N >= 100) && K < 9",
+          "K == 1 || (N == 33 && K > 2) || N == 1", "N == 1 || (K == 1 || K % 40 == 0)",
+          "K in {1, 17} || N == 1"})
+        row(guard, turned(guard), "CMP01: own is not what dense computes");
     row("another shape",
         "implementations relu(...) on any {\n  flat compute global_average_pool(x) "
         "\n}\n",
