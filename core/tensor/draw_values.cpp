@@ -1,6 +1,7 @@
 #include "tensor/draw_values.h"
 
 #include "expr/scalar.h"
+#include "tensor/bounded.h"
 #include "tensor/draw_critical.h"
 #include "tensor/program.h"
 
@@ -104,6 +105,21 @@ double endOfReals(Random& random, DType dtype, bool large) {
     return fits(value) ? value : random.chance(50) ? 60000 : -60000;
 }
 
+// Of a tensor: by how many powers of two its values lie below 1.
+int powersBelow(Random& random, DType dtype) {
+    const int normal = -static_cast<int>(std::log2(leastNormal(dtype)));
+    switch (random.below(4)) {
+    case 0:
+        return normal / 2 + 1; // squares are not normal
+    case 1:
+        return normal * 2 / 3; // squares are 0
+    case 2:
+        return normal;
+    default:
+        return normal + 6;
+    }
+}
+
 // Half of them in one tensor of three: next to a literal, or to a tie.
 template <class T, class Make>
 void replaceSome(std::vector<T>& values, Random& random, const Literals& literals, DrawnValues how,
@@ -150,7 +166,7 @@ TensorData drawnData(Random& random, const Literals& literals, const TensorType&
     const std::size_t form = how == DrawnValues::Any ? random.below(forms) : 0;
     if (dtype == DType::Bool || !isFloat(dtype)) {
         const bool ends = how == DrawnValues::Ends || how == DrawnValues::Largest ||
-                          (form == 7 && random.chance(60));
+                          how == DrawnValues::Smallest || (form == 7 && random.chance(60));
         std::vector<std::int64_t> values(box.count);
         for (std::int64_t& value : values)
             value = dtype == DType::Bool ? static_cast<std::int64_t>(random.below(2))
@@ -169,7 +185,10 @@ TensorData drawnData(Random& random, const Literals& literals, const TensorType&
             });
         return dataFromIntegers(dtype, box.extents, values);
     }
+    const int below = how == DrawnValues::Smallest ? powersBelow(random, dtype) : 0;
     const auto number = [&]() -> double {
+        if (how == DrawnValues::Smallest)
+            return std::ldexp(random.chance(50) ? 1 + random.unit() : -1 - random.unit(), -below);
         if (how == DrawnValues::Ends || how == DrawnValues::Largest)
             return endOfReals(random, dtype, how == DrawnValues::Largest);
         switch (form) {

@@ -25,7 +25,8 @@ enum class DrawnValues : std::uint8_t {
     Any,  // these, numbers, positive ones, halves, one value, some 0; now and then an end of a type
     Ends, // up to the largest of the type, what it just holds or does not, large and small ones; in
           // these two also what is next to a literal or to a tie of a type (draw_critical.h)
-    Largest // floats within half of the largest, of either sign: what they sum up to ends; as Ends
+    Largest, // floats within half of the largest, of either sign: what they sum up to ends; as Ends
+    Smallest // floats below the least normal number, or whose products are; as Ends
 };
 
 // A constant, or the data of an input.

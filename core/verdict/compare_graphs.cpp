@@ -65,6 +65,41 @@ bool divides(const Graph& graph) {
     return false;
 }
 
+// Whether one of its values is no finite number of its type.
+bool leavesTheNumbers(const Graph& graph, const Inputs& inputs) {
+    GraphEditor editor(graph);
+    for (const NodePtr& node : graph.nodes())
+        for (std::size_t i = 0; i < node->outputs.size(); ++i)
+            if (!node->isLeaf() && isFloat(node->outputs[i].type.dtype))
+                editor.addResult("value", {node->id, static_cast<int>(i)});
+    const Result<GraphPtr> whole = editor.finish();
+    const auto values =
+        whole ? evaluateGraph(**whole, inputs) : Result<std::vector<TensorData>>(whole.diag());
+    if (!values)
+        return false;
+    for (const TensorData& one : *values)
+        for (std::size_t i = 0; isFloat(one.dtype()) && i < one.count(); ++i)
+            if (!std::isfinite(one.at(i)))
+                return true;
+    return false;
+}
+
+// Whether finite elements, as they are rounded, are not the same.
+bool roundedApart(const std::vector<TensorData>& a, const std::vector<TensorData>& b) {
+    for (std::size_t k = 0; k < a.size(); ++k)
+        for (std::size_t i = 0; i < a[k].count(); ++i) {
+            if (!isFloat(a[k].dtype())) {
+                if (a[k].integerAt(i) != b[k].integerAt(i))
+                    return true;
+                continue;
+            }
+            const double x = a[k].at(i), y = b[k].at(i);
+            if (std::isfinite(x) && std::isfinite(y) && x != y)
+                return true;
+        }
+    return false;
+}
+
 class Comparison {
 public:
     Comparison(const Graph& before, const Graph& after, const Literals& literals,
@@ -89,7 +124,17 @@ public:
         drawAnew();
         if (!enough.contains(ButFor::Infinities))
             ofNoNumbers(ButFor::Infinities, withInfinities);
+        drawAnew();
+        ofNumbers(DrawnValues::Smallest, enough);
         return std::move(m_out);
+    }
+
+    std::optional<GraphDifference> atNoNumbers() {
+        Inputs inputs = drawn(DrawnValues::Whole);
+        const auto both = computed(inputs, ofTrial());
+        if (const auto where = both ? apart(*both, false, true) : std::nullopt)
+            return difference(std::move(inputs), *where);
+        return std::nullopt;
     }
 
 private:
@@ -143,8 +188,8 @@ private:
         Inputs out;
         for (const NodeId id : m_before.inputs()) {
             // Not all at an end: what leads to one place or size must lead there.
-            const DrawnValues own =
-                how == DrawnValues::Ends && m_random.chance(25) ? DrawnValues::Any : how;
+            const bool ends = how == DrawnValues::Ends || how == DrawnValues::Smallest;
+            const DrawnValues own = ends && m_random.chance(25) ? DrawnValues::Any : how;
             out.push_back(drawnData(m_random, m_literals, m_before.type({id, 0}), own));
         }
         return out;
@@ -168,6 +213,7 @@ private:
                 m_out.rounds = m_out.rounds || !one.errors.empty();
         if (!where || !differs(inputs, Ends::All, true)) {
             m_out.computed = true;
+            noteRounding(inputs);
             if (how == DrawnValues::Any) {
                 auto rounded = roundsApart(inputs);
                 if (!rounded)
@@ -187,11 +233,24 @@ private:
             m_out.computed = false;
             return false;
         }
-        const ButFor what = differs(inputs, Ends::None, true) ? ButFor::Wrapping : ButFor::Overflow;
+        const ButFor what =
+            differs(inputs, Ends::None, true) ? ButFor::Wrapping
+            : leavesTheNumbers(m_before, inputs) || leavesTheNumbers(m_after, inputs)
+                ? ButFor::Overflow
+                : ButFor::Underflow;
         m_out.computed = true;
         if (!enough.contains(what))
             m_out.butFor.try_emplace(what, difference(std::move(inputs), *where));
         return true;
+    }
+
+    // Where what is exact agrees, what is rounded may not.
+    void noteRounding(const Inputs& inputs) {
+        if (m_out.rounds || (coarsestUnit(m_before) == 0 && coarsestUnit(m_after) == 0))
+            return;
+        const auto wanted = evaluateGraph(m_before, inputs);
+        const auto got = wanted ? evaluateGraph(m_after, inputs) : wanted;
+        m_out.rounds = got && roundedApart(*wanted, *got);
     }
 
     // One side rounds in a type that the other has not: its rounding, held to the other's bounds.
@@ -327,6 +386,8 @@ std::string_view butForText(ButFor what) {
         return "infinities";
     case ButFor::Overflow:
         return "overflow";
+    case ButFor::Underflow:
+        return "underflow";
     case ButFor::Wrapping:
         return "wrapping";
     case ButFor::Rounding:
@@ -338,6 +399,11 @@ std::string_view butForText(ButFor what) {
 GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
                               const std::set<ButFor>& enough, std::uint64_t seed) {
     return Comparison(before, after, literals, seed).run(enough);
+}
+
+std::optional<GraphDifference> compareAtNoNumbers(const Graph& before, const Graph& after,
+                                                  const Literals& literals, std::uint64_t seed) {
+    return Comparison(before, after, literals, seed).atNoNumbers();
 }
 
 } // namespace fw

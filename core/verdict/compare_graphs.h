@@ -16,6 +16,7 @@ enum class ButFor : std::uint8_t {
     NaN,        // an operand holds it
     Infinities, // an operand holds one
     Overflow,   // a result lies beyond f32 or f64
+    Underflow,  // a result is too small for f32 or f64
     Wrapping,   // an integer lies beyond its type
     Rounding    // not a difference that was seen: what rounding may do is none
 };
@@ -28,7 +29,8 @@ struct GraphDifference {
 
 struct GraphComparison {
     bool computed = false;                   // nothing ordinary differs
-    bool rounds = false;                     // a bound was not 0
+    bool rounds = false;                     // a bound was not 0, or the results that
+                                             // are rounded were not the same
     std::optional<GraphDifference> ordinary; // a finite value of its type, or an operand that is
                                              // read no more and is no number
     std::map<ButFor, GraphDifference> butFor;
@@ -38,5 +40,10 @@ struct GraphComparison {
 // Neither graph has free dimensions.
 GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
                               const std::set<ButFor>& enough, std::uint64_t seed);
+
+// Of graphs whose constants hold NaN or infinities: a difference at ordinary operands, if there is
+// one.
+std::optional<GraphDifference> compareAtNoNumbers(const Graph& before, const Graph& after,
+                                                  const Literals& literals, std::uint64_t seed);
 
 } // namespace fw

@@ -34,6 +34,14 @@ std::optional<GraphPtr> GraphDrawer::draw() {
     }
     for (std::size_t i = 0; i < roots.size(); ++i)
         m_editor->addResult(m_patterns[i].name, roots[i]);
+    for (const std::string& name : m_exposed)
+        if (const auto inner = m_values.find(name);
+            inner != m_values.end() &&
+            std::find(roots.begin(), roots.end(), inner->second) == roots.end() &&
+            m_random.chance(75)) {
+            m_editor->addResult(name, inner->second);
+            roots.push_back(inner->second);
+        }
     Result<GraphPtr> graph = m_editor->finish();
     return graph ? std::optional(graph.take()) : std::nullopt;
 }

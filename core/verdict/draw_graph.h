@@ -11,6 +11,11 @@ namespace fw {
 // Integers and numbers of a rule's patterns and conditions.
 Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns);
 
+// Extents near the integers of both sides and of the conditions, their sums and products: slices
+// and paddings end there. In the order of their size.
+std::vector<std::int64_t> extentsNear(const RuleTree& rule,
+                                      const std::vector<NamedPattern>& patterns);
+
 // Of the n-th of several things that are drawn: what one of them draws moves no other.
 inline std::uint64_t seedOf(std::uint64_t seed, std::uint64_t which) {
     return Random(Random(seed).next() ^ which).next();
@@ -25,6 +30,9 @@ public:
                 int attempts = 400)
         : m_patterns(patterns), m_literals(literals), m_operators(std::move(operators)),
           m_seed(seed), m_attempts(attempts), m_random(seed) {}
+
+    // Inner values that others may read: most graphs have them as results.
+    void expose(std::vector<std::string> names) { m_exposed = std::move(names); }
 
     // nullopt: the draw came to a call that nothing fits, or to a form of pattern that is not
     // drawn. Each follows from the seed and from how many were drawn before.
@@ -70,6 +78,7 @@ private:
     const std::shared_ptr<const OperatorSet> m_operators;
     const std::uint64_t m_seed;
     const int m_attempts;
+    std::vector<std::string> m_exposed;
     std::uint64_t m_draws = 0;
     Random m_random;
     std::size_t m_work = 0;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <set>
 
 namespace fw {
 
@@ -77,6 +79,39 @@ Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patte
     for (const ConditionTree& condition : rule.where)
         addLiterals(condition.tree, 1, out);
     return out;
+}
+
+std::vector<std::int64_t> extentsNear(const RuleTree& rule,
+                                      const std::vector<NamedPattern>& patterns) {
+    constexpr std::size_t mostNumbers = 16;
+    constexpr std::int64_t mostMade = 40; // by a sum or a product
+    Literals written = literalsOf(rule, patterns);
+    const std::function<void(const Tree&)> add = [&](const Tree& tree) {
+        if (tree.kind == TreeKind::Int)
+            written.integers.push_back(tree.integer);
+        for (const Tree& part : tree.args)
+            add(part);
+        for (const TreeAttr& attr : tree.attrs)
+            add(attr.value);
+    };
+    for (const std::vector<NamedTree>* made : {&rule.let, &rule.emit})
+        for (const NamedTree& named : *made)
+            add(named.value);
+    std::set<std::int64_t> numbers;
+    for (const std::int64_t number : written.integers)
+        if (number != 0 && number >= -mostExtent && number <= mostExtent &&
+            numbers.size() < mostNumbers)
+            numbers.insert(number < 0 ? -number : number);
+    std::set<std::int64_t> out;
+    for (const std::int64_t a : numbers) {
+        out.insert({a - 1, a, a + 1});
+        for (const std::int64_t b : numbers)
+            for (const std::int64_t made : {a + b, a * b})
+                if (made <= mostMade)
+                    out.insert({made - 1, made, made + 1});
+    }
+    out.erase(0);
+    return {out.begin(), out.end()};
 }
 
 std::optional<ValueRef> GraphDrawer::valueOf(const Part& part) {

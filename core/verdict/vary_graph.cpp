@@ -1,8 +1,8 @@
 #include "verdict/vary_graph.h"
 
-#include "tensor/draw_values.h"
-
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 namespace fw {
@@ -177,23 +177,87 @@ std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random) {
     return copied(graph, changes);
 }
 
+namespace {
+
+// Some of the constants, at least one, with what `make` makes of them.
+template <class Make>
+std::optional<GraphPtr> withConstants(const Graph& graph, bool onlyReal, Random& random,
+                                      Make make) {
+    constexpr std::size_t mostElements = 64;
+    std::vector<const Node*> constants;
+    for (const NodePtr& node : graph.nodes())
+        if (node->isConstant() && node->data->count() > 0 && node->data->count() <= mostElements &&
+            (isFloat(node->data->dtype()) || (!onlyReal && isInteger(node->data->dtype()))))
+            constants.push_back(node.get());
+    if (constants.empty())
+        return std::nullopt;
+    Changes changes;
+    const std::size_t sure = random.below(constants.size());
+    for (std::size_t i = 0; i < constants.size(); ++i)
+        if (i == sure || random.chance(50))
+            changes.constants.emplace(constants[i]->id, make(*constants[i]));
+    return copied(graph, changes);
+}
+
+} // namespace
+
+std::optional<GraphPtr> withEndsAsConstants(const Graph& graph, const Literals& literals,
+                                            Random& random) {
+    static const DrawnValues ways[] = {DrawnValues::Ends, DrawnValues::Ends, DrawnValues::Largest,
+                                       DrawnValues::Smallest};
+    return withConstants(graph, false, random, [&](const Node& node) {
+        const TensorData own =
+            drawnData(random, literals, node.outputs[0].type, ways[random.below(std::size(ways))]);
+        const bool one = random.chance(50), positive = random.chance(50);
+        if (!isFloat(own.dtype())) {
+            std::vector<std::int64_t> values = own.toIntegers();
+            if (one)
+                std::fill(values.begin(), values.end(), values.front());
+            return dataFromIntegers(own.dtype(), own.extents(), values);
+        }
+        std::vector<double> values = own.toDoubles();
+        for (double& value : values) {
+            value = one ? values.front() : value;
+            value = positive ? std::fabs(value) : value;
+        }
+        return dataFromDoubles(own.dtype(), own.extents(), values);
+    });
+}
+
+std::optional<GraphPtr> withNoNumbersAsConstants(const Graph& graph, NoNumber what,
+                                                 Random& random) {
+    return withConstants(graph, true, random, [&](const Node& node) {
+        if (random.chance(50)) {
+            constexpr double infinite = std::numeric_limits<double>::infinity();
+            const double value = what == NoNumber::NaN ? std::numeric_limits<double>::quiet_NaN()
+                                 : random.chance(60)   ? infinite
+                                                       : -infinite;
+            return dataFromDoubles(node.data->dtype(), node.data->extents(),
+                                   std::vector<double>(node.data->count(), value));
+        }
+        return what == NoNumber::NaN ? withNaN(*node.data, random)
+                                     : withInfinities(*node.data, random);
+    });
+}
+
 // Axes of one extent are mostly one dimension; the other half of the time those at one place are.
-std::optional<GraphPtr> emptiedGraph(const Graph& graph, Random& random) {
-    struct Emptied {
+std::optional<GraphPtr> resizedGraph(const Graph& graph, std::int64_t extent, Random& random) {
+    struct Resized {
         std::size_t behind = 0; // axes that follow it
         std::int64_t extent = 0;
     };
-    std::vector<Emptied> axes;
+    std::vector<Resized> axes;
     for (const NodePtr& node : graph.nodes())
         if (node->isLeaf()) {
             const Shape& shape = node->outputs[0].type.shape;
             for (std::size_t d = 0; d < shape.size(); ++d)
-                if (const std::int64_t extent = shape[d].asInt().value_or(0); extent > 0)
-                    axes.push_back({shape.size() - d, extent});
+                if (const std::int64_t own = shape[d].asInt().value_or(0); own > 0)
+                    axes.push_back({shape.size() - d, own});
         }
     if (axes.empty())
         return std::nullopt;
-    const Emptied emptied = random.pick(axes);
+    constexpr std::int64_t mostElements = 2000; // of a leaf
+    const Resized resized = random.pick(axes);
     const bool atOnePlace = random.chance(50);
     Changes changes;
     for (const NodePtr& node : graph.nodes()) {
@@ -201,9 +265,11 @@ std::optional<GraphPtr> emptiedGraph(const Graph& graph, Random& random) {
             continue;
         Shape shape = node->outputs[0].type.shape;
         for (std::size_t d = 0; d < shape.size(); ++d)
-            if (shape[d].isInt(emptied.extent) &&
-                (!atOnePlace || shape.size() - d == emptied.behind))
-                shape[d] = Dim(0);
+            if (shape[d].isInt(resized.extent) &&
+                (!atOnePlace || shape.size() - d == resized.behind))
+                shape[d] = Dim(extent);
+        if (elementCount(shape).asInt().value_or(mostElements + 1) > mostElements)
+            return std::nullopt;
         reshape(*node, std::move(shape), changes);
     }
     return copied(graph, changes);

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "ir/graph.h"
+#include "tensor/draw_values.h"
 
 #include <vector>
 
@@ -13,8 +14,18 @@ namespace fw {
 // nullopt if that fits no longer. Leaves keep their names.
 std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random);
 
-// With one extent of its leaves 0, wherever they have it.
-std::optional<GraphPtr> emptiedGraph(const Graph& graph, Random& random);
+// With other data of some of its constants of numbers: those at which their types end, large and
+// small ones. nullopt if it has none.
+std::optional<GraphPtr> withEndsAsConstants(const Graph& graph, const Literals& literals,
+                                            Random& random);
+
+// With NaN, or infinities, in some of its constants of real numbers. nullopt if it has none.
+enum class NoNumber : std::uint8_t { NaN, Infinity };
+std::optional<GraphPtr> withNoNumbersAsConstants(const Graph& graph, NoNumber what, Random& random);
+
+// With one extent of its leaves another one, wherever they have it or only at one place; what has
+// no elements at an extent of 0.
+std::optional<GraphPtr> resizedGraph(const Graph& graph, std::int64_t extent, Random& random);
 
 // With one of its leaves larger than all others by an axis, for each leaf where that fits: another
 // one than before may decide what shape the results have.

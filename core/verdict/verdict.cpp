@@ -23,6 +23,9 @@ constexpr std::size_t cheapWork = 6000;
 constexpr int mostReshaped = 16;         // graphs of which some with other shapes are tried
 constexpr int otherShapes = 2;           // beside one with an empty axis and larger ones
 constexpr int mostOfText = 3;            // graphs of text at which it acts: these say nothing
+constexpr int mostBeside = 16;           // graphs that are tried with other constants and extents
+constexpr int otherConstants = 4;        // of each kind
+constexpr int otherExtents = 6;
 constexpr std::size_t mostWrapping = 16; // differences by wrapping that are kept
 
 std::int64_t sizeOf(const Graph& graph) {
@@ -57,13 +60,18 @@ public:
         for (NamedPattern& named : m_patterns)
             named.pattern = withDeclared(named.pattern, table);
         m_literals = literalsOf(*rule, m_patterns);
+        m_extents = extentsNear(*rule, m_patterns);
         GraphDrawer drawer(m_patterns, m_literals, operators, seed);
+        std::vector<std::string> exposed;
+        for (const RuleTree::Exposed& one : rule->expose)
+            exposed.push_back(one.name);
+        drawer.expose(std::move(exposed));
         const auto enough = [&] {
             return cancel.cancelled() || m_wrong >= mostWrong || m_ofText >= mostOfText ||
                    drawer.work() >= mostWork ||
                    m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
         };
-        int reshaped = 0, reshapedOthers = 0;
+        int reshaped = 0, reshapedOthers = 0, beside = 0;
         for (int draw = 0; draw < mostDraws && !enough(); ++draw) {
             std::optional<GraphPtr> graph = drawer.draw();
             m_random = Random(seedOf(~seed, static_cast<std::uint64_t>(draw)));
@@ -76,7 +84,7 @@ public:
             int& shapes = acts ? reshaped : reshapedOthers;
             if (shapes < mostReshaped) {
                 ++shapes;
-                if (const auto empty = emptiedGraph(**graph, m_random))
+                if (const auto empty = resizedGraph(**graph, 0, m_random))
                     tryAt(*empty);
                 if (acts)
                     for (const GraphPtr& grown : grownGraphs(**graph, m_random))
@@ -87,9 +95,14 @@ public:
             }
             if (!acts)
                 continue;
+            const GraphPtr drawn = *graph;
             for (int near = 0; near < variations; ++near)
                 if (auto other = variedGraph(**graph, m_random); other && tryAt(*other))
                     graph = std::move(other);
+            if (beside < mostBeside) {
+                ++beside;
+                tryBeside(drawn);
+            }
         }
         judge();
         if (!m_out.wrong && m_out.cases == 0 && !cancel.cancelled())
@@ -154,6 +167,33 @@ private:
                                m_drawn);
         return fmt::format("at the {} small graphs at which it acted nothing could be computed",
                            m_actedAt);
+    }
+
+    // At other constants and other extents than those that are drawn, which are no cases.
+    void tryBeside(const GraphPtr& graph) {
+        const int cases = m_out.cases;
+        const std::size_t acted = m_acted.size();
+        for (int k = 0; k < otherConstants; ++k)
+            if (const auto other = withEndsAsConstants(*graph, m_literals, m_random))
+                tryAt(*other);
+        for (int k = 0; k < otherExtents && !m_extents.empty(); ++k)
+            if (const auto other =
+                    resizedGraph(*graph, m_extents[m_nextExtent++ % m_extents.size()], m_random))
+                tryAt(*other);
+        m_out.cases = cases;
+        m_acted.resize(acted);
+        for (const auto& [what, holds] : {std::pair(ButFor::NaN, NoNumber::NaN),
+                                          std::pair(ButFor::Infinities, NoNumber::Infinity)})
+            for (int k = 0; k < otherConstants && !m_out.butFor.contains(what); ++k) {
+                const auto other = withNoNumbersAsConstants(*graph, holds, m_random);
+                const Result<Rewritten> rewritten =
+                    other ? rewriteGraph(*other, m_book, {}) : Result<Rewritten>(Diag());
+                if (!rewritten || rewritten->trace.applications.empty())
+                    continue;
+                if (auto differs =
+                        compareAtNoNumbers(**other, *rewritten->graph, m_literals, m_random.next()))
+                    m_out.butFor.emplace(what, std::move(differs->text));
+            }
     }
 
     // Whether no leaf holds integers. What a leaf stands for may be a real number, if it was one.
@@ -274,6 +314,8 @@ private:
     RuleBook m_book;
     std::vector<NamedPattern> m_patterns;
     Literals m_literals;
+    std::vector<std::int64_t> m_extents; // at which what is written may begin to differ
+    std::size_t m_nextExtent = 0;
     RuleTrial m_out;
     // By what their leaves that hold no real numbers stand for.
     std::map<std::set<std::string>, std::optional<RuleTrial::Counterexample>> m_undone;
