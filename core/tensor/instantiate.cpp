@@ -95,6 +95,7 @@ public:
         for (std::size_t i = 0; i + 2 < tree.args.size() + 1; i += 2) {
             const Tree& var = tree.args[i];
             const bool pack = var.kind == TreeKind::Pack;
+            const std::string& name = pack ? var.args[0].text : var.text;
             Shape extents;
             if (pack) {
                 FW_TRY(extents, list(tree.args[i + 1]));
@@ -108,24 +109,20 @@ public:
                                  "the extent of a reduction is an integer");
                 extent = simplify(extent);
                 if (hasLoad(extent))
-                    return error(
-                               tree.args[i + 1], DiagCode::TextType,
-                               fmt::format("how far {} runs is read from a tensor: {}",
-                                           var.kind == TreeKind::Pack ? var.args[0].text : var.text,
-                                           extent.text()))
+                    return error(tree.args[i + 1], DiagCode::TextType,
+                                 fmt::format("how far {} runs is read from a tensor: {}", name,
+                                             extent.text()))
                         .advise("let it run over a dimension, and select() what counts");
                 for (const auto* axes : {&m_axes, &out})
                     for (const Axis& axis : *axes)
                         if (freeVars(extent).contains(axis.var))
                             return error(tree.args[i + 1], DiagCode::TextType,
                                          fmt::format("how far {} runs depends on the index {}: {}",
-                                                     var.kind == TreeKind::Pack ? var.args[0].text
-                                                                                : var.text,
-                                                     axis.var.text(), extent.text()))
+                                                     name, axis.var.text(), extent.text()))
                                 .advise("let it run as far as it may at most, and select() "
                                         "what counts");
             }
-            m_builder.makeAxes({pack ? var.args[0].text : var.text, pack}, extents, m_locals, out);
+            m_builder.makeAxes({name, pack}, extents, m_locals, out);
         }
         m_axes.insert(m_axes.end(), out.begin(), out.end());
         return out;
@@ -283,7 +280,7 @@ private:
                 return error(tree, DiagCode::UnsafeAccess,
                              fmt::format("{}[{}] may lie outside {}", tree.text, indexText(indices),
                                          tensor->type.text()))
-                    .advise(isEmpty(tensor->type)
+                    .advise(elementCount(tensor->type.shape).isInt(0)
                                 ? "say in requires that " + tree.text +
                                       " has elements, or write pad(" + tree.text + "[...], value)"
                                 : "write pad(" + tree.text +
@@ -295,11 +292,6 @@ private:
         }
         const Expr load = loadExpr(tensor->symbol, std::move(indices), tensor->type.dtype);
         return sure ? load : padExpr(load, constantExpr(0, load.dtype()));
-    }
-
-    static bool isEmpty(const TensorType& type) {
-        return std::any_of(type.shape.begin(), type.shape.end(),
-                           [](const Dim& dim) { return dim.isInt(0); });
     }
 
     static std::string indexText(const Exprs& indices) {

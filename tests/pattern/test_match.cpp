@@ -1,72 +1,17 @@
 // The matcher on small graphs: what matches, what is bound, and what it says of the nearest miss.
-#include "pattern/match.h"
+#include "pattern/match_check.h"
 #include "pattern/unfinished.h"
-
-#include "ir/graph_text.h"
-#include "library/library.h"
 
 #include <QtTest>
 #include <fmt/format.h>
 
 #include <chrono>
-#include <random>
-#include <regex>
 #include <utility>
 
 using namespace fw;
+using namespace fw::test;
 
 namespace {
-
-GraphPtr graphOf(const std::string& body, const std::string& inputs = "x: f32[2, 3], z: f32[2, 3]",
-                 const std::string& result = "y") {
-    auto graph = parseGraph("graph g(" + inputs + ") -> " + result + " {\n" + body + "\n}",
-                            standardOperators());
-    if (!graph)
-        qFatal("%s", graph.diag().text().c_str());
-    return *graph;
-}
-
-// Declarations and, at last, the pattern.
-struct Book {
-    FileTree file;
-    PatternTable table;
-    std::vector<NamedPattern> patterns;
-
-    explicit Book(const std::string& pattern, const std::string& declarations = {})
-        : file(parseFile(declarations, "book.fw")) {
-        if (!file.errors.empty())
-            qFatal("%s", file.errors[0].text().c_str());
-        for (const DeclarationPtr& declaration : file.declarations)
-            if (const auto tree = declarationAs<PatternDeclTree>(declaration))
-                table.insert_or_assign(tree->name, tree.get());
-        Parser parser(pattern, "pattern");
-        patterns.push_back({"root", parsePattern(parser)});
-        if (parser.failed() || !parser.atEnd())
-            qFatal("bad pattern %s", pattern.c_str());
-    }
-    PreparedPatterns prepared() const { return PreparedPatterns(patterns, table); }
-};
-
-struct Outcome {
-    std::optional<Match> match;
-    NearMiss miss;
-    std::string error;
-};
-
-Outcome matchAt(const Graph& graph, const Book& book, const std::string& value = "y",
-                MatchOptions options = {}) {
-    Matcher matcher(graph, book.table, options);
-    const Node* node = graph.findByName(value);
-    if (node == nullptr)
-        qFatal("no value %s", value.c_str());
-    int output = 0;
-    for (std::size_t i = 0; i < node->outputs.size(); ++i)
-        if (node->outputs[i].name == value)
-            output = static_cast<int>(i);
-    auto match = matcher.matchAt(book.prepared(), {node->id, output});
-    return match ? Outcome{*match, matcher.nearMiss(), {}}
-                 : Outcome{{}, matcher.nearMiss(), match.diag().text()};
-}
 
 // "x=conv w=weights", names of the values bound, without the root.
 QString bound(const Graph& graph, const Outcome& outcome) {
@@ -115,7 +60,6 @@ private Q_SLOTS:
     void waysAreBounded();
     void acceptedMatchesOnly();
     void budget();
-    void repetitionsAreThoseOfRegularExpressions();
     void deepGraph();
     void secondOutput();
 };
@@ -509,74 +453,6 @@ void TestMatch::budget() {
     const Outcome few =
         matchAt(*graph, Book("add(add(p, q), r)"), "a24", {.budget = 2, .bound = {}});
     QVERIFY(few.error.find("LIM01") != std::string::npos);
-}
-
-// Steps that may be repeated or absent divide a chain as a regular expression divides a text: from
-// the end on, greedy, with the first way that fits. Random ones of both, by the standard library.
-void TestMatch::repetitionsAreThoseOfRegularExpressions() {
-    struct Letter {
-        const char* step;
-        const char* letters;
-    };
-    const Letter steps[] = {{"relu(^)", "r"},
-                            {"tanh(^)", "t"},
-                            {"(relu(^) | tanh(^))", "[rt]"},
-                            {"(v = relu(^))", "r"},
-                            {"kind elementwise(^, ...)", "[rte]"}};
-    std::mt19937 random(1);
-    const auto below = [&](std::size_t n) { return random() % n; };
-    int found = 0;
-    for (int round = 0; round < 4000; ++round) {
-        std::string pattern = below(2) == 0 ? "exp(x)" : "x", expression;
-        const std::size_t count = 1 + below(4);
-        bool named = false;
-        for (std::size_t i = 0; i < count; ++i) {
-            std::size_t which = below(std::size(steps));
-            if (which == 3 && std::exchange(named, true))
-                which = 0;
-            const std::size_t low = below(3), high = low + below(4);
-            std::string often = high == 0 ? "" : fmt::format("{{{},{}}}", low, high);
-            if (high == 1 && low == 0 && which != 3) {
-                pattern += fmt::format(" >> {}?", steps[which].step);
-            } else if (high > 0) {
-                pattern += fmt::format(" >> {}* {{{}..{}}}", steps[which].step, low, high);
-            } else {
-                pattern += fmt::format(" >> {}", steps[which].step);
-            }
-            expression = steps[which].letters + often + expression; // the text is read backward
-        }
-        expression += pattern.starts_with("exp") ? "e" : "";
-        std::string body = "a0 = abs(i)\n", text;
-        const std::size_t length = 1 + below(12);
-        for (std::size_t i = 0; i < length; ++i) {
-            const std::size_t which = below(20);
-            const char letter = which < 9 ? 'r' : which < 18 ? 't' : 'e';
-            body += fmt::format("a{} = {}(a{})\n", i + 1,
-                                letter == 'r'   ? "relu"
-                                : letter == 't' ? "tanh"
-                                                : "exp",
-                                i);
-            text.insert(text.begin(), letter);
-        }
-        const GraphPtr graph = graphOf(body, "i: f32[2, 3]", fmt::format("a{}", length));
-        const Outcome outcome = matchAt(*graph, Book(pattern), fmt::format("a{}", length));
-        std::smatch expected;
-        // abs is elementwise, too, and ends the text.
-        text += "a";
-        for (std::size_t at = 0; (at = expression.find("[rte]", at)) != std::string::npos; ++at)
-            expression.replace(at, 5, "[rtea]");
-        const bool fits = std::regex_search(text, expected, std::regex("^" + expression));
-        QVERIFY2(outcome.match.has_value() == fits,
-                 fmt::format("{} in {}: {}", pattern, text, outcome.error).c_str());
-        if (!fits)
-            continue;
-        ++found;
-        QVERIFY2(outcome.match->nodes.size() == static_cast<std::size_t>(expected.length()),
-                 fmt::format("{} in {}: {} operators, not {}", pattern, text,
-                             outcome.match->nodes.size(), expected.length())
-                     .c_str());
-    }
-    QVERIFY(found > 300 && found < 3700);
 }
 
 void TestMatch::deepGraph() {

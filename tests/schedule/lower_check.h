@@ -3,8 +3,8 @@
 #pragma once
 
 #include "loop/interpret.h"
-#include "schedule/lower.h"
 #include "schedule/default.h"
+#include "schedule/lower.h"
 
 #include <QString>
 
@@ -38,6 +38,12 @@ Result<ScheduleChoice> plannedSchedule(const OpInst& inst, const ScheduleContext
 // The same with this schedule.
 Checked checkDefault(const OpInst& inst, const ScheduleContext& context, const Bindings& symbols,
                      unsigned seed = 1, double tolerance = 0, std::string* name = nullptr);
+
+#define VERIFY_LOWERED(expression)                                                                 \
+    do {                                                                                           \
+        const fw::test::Checked checked = (expression);                                            \
+        QVERIFY2(checked.problem.isEmpty(), qPrintable(checked.problem));                          \
+    } while (false)
 
 // Building blocks for instances.
 Expr v(std::string_view name);

@@ -25,12 +25,6 @@ OpInst elementwise(const Shape& shape) {
     return inst;
 }
 
-#define VERIFY_LOWERED(expression)                                                                 \
-    do {                                                                                           \
-        const Checked checked = (expression);                                                      \
-        QVERIFY2(checked.problem.isEmpty(), qPrintable(checked.problem));                          \
-    } while (false)
-
 } // namespace
 
 class TestLower : public QObject {
