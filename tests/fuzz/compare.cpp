@@ -140,7 +140,8 @@ Noise noiseOf(DType dtype, const std::string& op) {
 }
 
 // The results under noise: every float moved by a few units of the last place, a zero of either
-// sign; or by every fourth of the first samples brought to fewer bits.
+// sign; or by every fourth of the first samples brought to fewer bits. Every second sample moves
+// real attributes, too, with their defaults: 1 + x, say, to a power of some thousand.
 std::optional<std::vector<TensorData>> underNoise(const Case& one, std::uint64_t sample) {
     Random random(sample);
     const bool rounded = sample % 4 == 0 && sample <= 12;
@@ -153,8 +154,12 @@ std::optional<std::vector<TensorData>> underNoise(const Case& one, std::uint64_t
         return value * (1 + (random.unit() - 0.5) * 2 * noise.relative) +
                (random.unit() - 0.5) * 2 * (noise.own + noise.least);
     };
+    const auto movedAttribute = [&](double value) {
+        return value * (1 + (random.unit() - 0.5) * 2 * noiseOf(DType::F32, {}).relative);
+    };
     const Result<Evaluated> out = evaluateNodes(
-        *one.graph, one.sizes, one.inputs, [&](const Node& node, std::size_t, TensorData& data) {
+        *one.graph, one.sizes, one.inputs,
+        [&](const Node& node, std::size_t, TensorData& data) {
             if (!isFloat(data.dtype()))
                 return;
             const Noise noise = noiseOf(data.dtype(), node.op);
@@ -169,7 +174,8 @@ std::optional<std::vector<TensorData>> underNoise(const Case& one, std::uint64_t
                             ? std::clamp(moved(value, noise, bits), -largest, largest)
                             : value;
             data = dataOf(data.dtype(), data.extents(), values);
-        });
+        },
+        sample % 2 == 1 ? AttributeHook(movedAttribute) : nullptr);
     if (!out.ok())
         return std::nullopt;
     return out->results;

@@ -112,8 +112,8 @@ bool isZero(const AttrValue& value) {
 }
 
 // Whether the zeros around an image, or one that is an element and may have been put there, meet a
-// weight that is infinite or no number: whether that counts is not promised. The weights of a sample
-// are made of its place.
+// weight that is infinite or no number: whether that counts is not promised. The weights of a
+// sample are made of its place.
 bool mayMeetNothing(const std::string& op, const std::vector<Operand>& operands,
                     const Attrs& attrs) {
     const std::vector<double> weights = numbersOf(*operands[1].data);
@@ -312,8 +312,25 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
     return out;
 }
 
+namespace {
+
+Attrs withReals(const OperatorSet& operators, const Node& node, const AttributeHook& attribute) {
+    Attrs out = node.attrs;
+    const Operator* known = operators.find(node.op);
+    for (const std::string& name : known->attrNames()) {
+        const AttrValue* given = node.attrs.find(name);
+        const std::optional<AttrValue> value = given ? *given : known->attrDefault(name);
+        if (value && std::holds_alternative<double>(*value))
+            out.set(name, attribute(std::get<double>(*value)));
+    }
+    return out;
+}
+
+} // namespace
+
 Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
-                                const std::vector<TensorData>& inputs, const ValueHook& hook) {
+                                const std::vector<TensorData>& inputs, const ValueHook& hook,
+                                const AttributeHook& attribute) {
     std::map<ValueRef, std::pair<TensorData, bool>> values;
     Sizes known = sizes;
     std::size_t next = 0;
@@ -341,8 +358,10 @@ Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
             const auto& [data, exact] = values.at(input);
             operand = {&data, exact};
         }
+        const Attrs attrs =
+            attribute ? withReals(graph.operators(), *node, attribute) : node->attrs;
         Result<Tried> tried =
-            tryCall(graph.operators(), node->op, operands, node->attrs, known, hook != nullptr);
+            tryCall(graph.operators(), node->op, operands, attrs, known, hook != nullptr);
         if (!tried)
             return tried.takeDiag().at({{}, node->name});
         for (std::size_t i = 0; i < tried->outputs.size(); ++i)

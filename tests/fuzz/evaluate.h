@@ -32,6 +32,8 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
 // What an evaluation sees of each value before others read it; it may change the data, which
 // are disturbed then.
 using ValueHook = std::function<void(const Node& node, std::size_t output, TensorData& data)>;
+// What stands for a real attribute, which may be left to its default.
+using AttributeHook = std::function<double(double)>;
 
 struct Evaluated {
     std::vector<TensorData> results;
@@ -39,7 +41,8 @@ struct Evaluated {
 };
 Result<Evaluated> evaluateNodes(const Graph& graph, const Sizes& sizes,
                                 const std::vector<TensorData>& inputs,
-                                const ValueHook& hook = nullptr);
+                                const ValueHook& hook = nullptr,
+                                const AttributeHook& attribute = nullptr);
 
 // Floats that are integers below 2^24 and below what the type represents, or no floats at all.
 bool isWhole(const TensorData& data);
