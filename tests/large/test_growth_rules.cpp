@@ -99,13 +99,16 @@ GraphPtr behindConvolution(int count) {
     return withConstants(count, {"mul", "add"}, y, b, {Dim(4), Dim(1), Dim(1)});
 }
 
-// One value with so many readers, every one a result.
+// One value with so many readers, added up by a tree.
 GraphPtr fan(int count, const std::vector<std::string>& ops) {
     Builder b;
     const ValueRef x = b.add("relu", {b.input("x", rows)});
+    std::vector<ValueRef> parts;
     for (int i = 0; i < count; ++i)
-        b.result(b.add(ops[static_cast<std::size_t>(i) % ops.size()], {x}));
-    return b.finish();
+        parts.push_back(b.add(ops[static_cast<std::size_t>(i) % ops.size()], {x}));
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
+        parts.push_back(b.add("add", {parts[i], parts[i + 1]}));
+    return b.finish(parts.back());
 }
 
 using Work = std::function<void(int run)>; // `run`: no two are the same
