@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace fw {
@@ -20,11 +21,11 @@ constexpr int mostWrong = 6;             // counterexamples, of which the smalle
 constexpr int variations = 8;            // of a graph at which it acts
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
-constexpr int mostReshaped = 16;         // graphs of which some with other shapes are tried
-constexpr int otherShapes = 2;           // beside one with an empty axis and larger ones
-constexpr int mostOfText = 3;            // graphs of text at which it acts: these say nothing
-constexpr int mostBeside = 16;           // graphs that are tried with other constants and extents
-constexpr int otherConstants = 4;        // of each kind
+constexpr int mostReshaped = 16;  // graphs of which some with other shapes are tried
+constexpr int otherShapes = 2;    // beside one with an empty axis and larger ones
+constexpr int mostOfText = 3;     // graphs of text at which it acts: these say nothing
+constexpr int mostBeside = 16;    // graphs that are tried with other constants and extents
+constexpr int otherConstants = 4; // of each kind
 constexpr int otherExtents = 6;
 constexpr std::size_t mostWrapping = 16; // differences by wrapping that are kept
 
@@ -173,9 +174,17 @@ private:
     void tryBeside(const GraphPtr& graph) {
         const int cases = m_out.cases;
         const std::size_t acted = m_acted.size();
-        for (int k = 0; k < otherConstants; ++k)
-            if (const auto other = withEndsAsConstants(*graph, m_literals, m_random))
+        const bool ends = hasEndAsAttribute(graph);
+        for (int k = 0; k < otherConstants; ++k) {
+            const auto other = withEndsAsConstants(*graph, m_literals, m_random);
+            if (!other)
+                continue;
+            if (!ends && hasEndAsAttribute(*other))
+                m_out.butFor.emplace(ButFor::Overflow,
+                                     "an attribute that it computes lies beyond f64");
+            else
                 tryAt(*other);
+        }
         for (int k = 0; k < otherExtents && !m_extents.empty(); ++k)
             if (const auto other =
                     resizedGraph(*graph, m_extents[m_nextExtent++ % m_extents.size()], m_random))
@@ -194,6 +203,20 @@ private:
                         compareAtNoNumbers(**other, *rewritten->graph, m_literals, m_random.next()))
                     m_out.butFor.emplace(what, std::move(differs->text));
             }
+    }
+
+    // Whether a real attribute behind the rule is infinite, no number or zero. What a rule computes
+    // of constants while it acts is a double, which ends, too.
+    bool hasEndAsAttribute(const GraphPtr& graph) const {
+        const Result<Rewritten> rewritten = rewriteGraph(graph, m_book, {});
+        if (!rewritten)
+            return false;
+        for (const NodePtr& node : rewritten->graph->nodes())
+            for (const auto& attribute : node->attrs)
+                if (const auto* number = std::get_if<double>(&attribute.second);
+                    number != nullptr && (!std::isfinite(*number) || *number == 0))
+                    return true;
+        return false;
     }
 
     // Whether no leaf holds integers. What a leaf stands for may be a real number, if it was one.
