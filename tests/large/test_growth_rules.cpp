@@ -254,7 +254,7 @@ void TestGrowthRules::grows_data() {
     });
     // A rule costs as much as its trial: a hundred graphs, each computed a few times.
     row(
-        "rules that are alike, checked", 10, 30, [](int n) { return checked(n); }, 1, 4);
+        "rules that are alike, checked", 10, 30, [](int n) { return checked(n); }, 1, 12);
 }
 
 void TestGrowthRules::grows() {
