@@ -421,6 +421,8 @@ private:
                     ask<TuneDocument>("tune"));
         tune->add_option("--seconds", a.seconds, "how long to measure each workload, 0.5");
         tune->get_option("--log")->required();
+        tune->add_option("--shard", a.shard,
+                         "I/N: the I-th of N parts of the workloads, the rest is for others");
         CLI::App* verify = target(command(
             "verify", "hold every implementation that could be chosen against the reference",
             [this](Client& client, const Options& o) {

@@ -156,10 +156,10 @@ std::string render(const TuneDocument& document) {
     out += table.text();
     out += starLine(std::any_of(document.rows.begin(), document.rows.end(),
                                 [](const TuneRow& row) { return row.disturbed; }));
-    out += fmt::format("{} workloads measured, {} change their implementation: {} ms before, {} ms "
-                       "after; in {}\n",
-                       document.measured, document.improved, decimal(document.beforeMs, 3),
-                       decimal(document.afterMs, 3), document.log);
+    out += fmt::format("{} of {} workloads measured, {} change their implementation: {} ms before, "
+                       "{} ms after; in {}\n",
+                       document.measured, document.workloads, document.improved,
+                       decimal(document.beforeMs, 3), decimal(document.afterMs, 3), document.log);
     return out + noticeLines(document.notices);
 }
 

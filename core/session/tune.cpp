@@ -1,11 +1,13 @@
 #include "session/tune.h"
 
+#include "base/hash.h"
 #include "session/group_times.h"
 #include "session/race.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace fw {
 
@@ -48,6 +50,36 @@ std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, cons
             out.push_back({&group, std::move(workload), 1, {}});
     }
     return out;
+}
+
+// A part of the workloads, told by their texts alone: whatever the logs and the order of others
+// say, no two shards have one in common, and all of them together have each.
+struct Shard {
+    std::uint64_t index = 0, count = 1;
+
+    bool has(const std::string& workload) const {
+        return count == 1 || hashOf(workload).low % count == index;
+    }
+};
+
+Result<Shard> parseShard(const std::string& text) {
+    if (text.empty())
+        return Shard();
+    constexpr std::uint64_t most = 1'000'000;
+    Shard out;
+    const char* const end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, out.index);
+    if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
+        const auto second = std::from_chars(first.ptr + 1, end, out.count);
+        if (second.ec == std::errc() && second.ptr == end && out.index >= 1 &&
+            out.index <= out.count && out.count <= most) {
+            --out.index;
+            return out;
+        }
+    }
+    return makeDiag(
+        DiagCode::Usage,
+        fmt::format("--shard {} is no part: I/N, with I from 1 to N and N up to {}", text, most));
 }
 
 Status prepare(Pipeline& pipeline, const Graph& graph, const FusionPlan& plan, Contest& contest,
@@ -123,6 +155,7 @@ void report(const Contest& contest, TuneDocument& out) {
 
 Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
                                const Arguments& arguments, const Context& context) {
+    FW_TRY(const Shard shard, parseShard(arguments.shard));
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const Target* target, pipeline.target());
@@ -130,7 +163,10 @@ Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
     out.model = arguments.model;
     out.target = target->text;
     out.log = log;
+    FW_CHECK(appendTuningLog(log, {})); // of a shard without a workload the file is there, too
     std::vector<Contest> contests = contestsOf(*source->graph, *plan, *target);
+    out.workloads = static_cast<std::int64_t>(contests.size());
+    std::erase_if(contests, [&](const Contest& contest) { return !shard.has(contest.workload); });
     std::size_t done = 0;
     for (Contest& contest : contests) {
         context.report("tune", contest.group->name, done++, contests.size());

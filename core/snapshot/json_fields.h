@@ -143,7 +143,7 @@ FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows",
 FW_FIELDS(TuneRow, v("group", r.group); v("implementation", r.implementation); v("us", r.us); v("count", r.count);
           v("chosen_before", r.chosenBefore); v("chosen_now", r.chosenNow); v("disturbed", r.disturbed);)
 FW_FIELDS(TuneDocument, v("model", r.model); v("target", r.target); v("log", r.log); v("rows", r.rows);
-          v("measured", r.measured); v("improved", r.improved); v("before_ms", r.beforeMs); v("after_ms", r.afterMs);
+          v("measured", r.measured); v("workloads", r.workloads); v("improved", r.improved); v("before_ms", r.beforeMs); v("after_ms", r.afterMs);
           v("notices", r.notices);)
 FW_FIELDS(VerifyRow, v("group", r.group); v("groups", r.groups); v("implementation", r.implementation);
           v("verdict", r.verdict); v("differs", r.differs); v("exact", r.exact); v("comparisons", r.comparisons);
@@ -250,7 +250,7 @@ FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
-          v("seconds", r.seconds); v("limit", r.limit); v("application", r.application); v("until", r.until); v("choice", r.choice); v("around", r.around); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
+          v("seconds", r.seconds); v("shard", r.shard); v("limit", r.limit); v("application", r.application); v("until", r.until); v("choice", r.choice); v("around", r.around); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)
 FW_FIELDS(Progress, v("stage", r.stage); v("text", r.text); v("done", r.done); v("total", r.total);
           v("library", r.library); v("nodes", r.nodes);)

@@ -83,6 +83,7 @@ struct Arguments {
     std::optional<bool> strict; // run, test: the bound of every element alone decides
     std::optional<int> threads;
     std::optional<double> seconds;     // how long bench and profile may measure, match may look
+    std::string shard;                 // tune: "2/8", the second of eight parts of the workloads
     std::optional<std::int64_t> limit; // match: how many of each declaration; rewrite: applications
     // step: the one to stand before; behind it with until. graph: the one to stand behind.
     std::optional<std::int64_t> application;

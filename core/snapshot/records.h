@@ -456,9 +456,10 @@ struct TuneDocument {
     std::string target;
     std::string log; // the file that was appended to
     std::vector<TuneRow> rows;
-    std::int64_t measured = 0; // workloads
-    std::int64_t improved = 0; // of them, those that get another implementation
-    double beforeMs = 0;       // sums over all groups that were measured
+    std::int64_t measured = 0;  // workloads
+    std::int64_t workloads = 0; // all that have a choice, those of other shards among them
+    std::int64_t improved = 0;  // of them, those that get another implementation
+    double beforeMs = 0;        // sums over all groups that were measured
     double afterMs = 0;
     std::vector<std::string> notices;
 

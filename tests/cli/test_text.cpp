@@ -23,6 +23,7 @@ private Q_SLOTS:
     void rewritingIsReported();
     void librariesBesideATarget();
     void oneMissingOperatorIsToldOnce();
+    void shardsOfAMakefile();
 
 private:
     static QByteArray fw(const QStringList& arguments, int wanted) {
@@ -132,8 +133,7 @@ void TestText::wrongRulesAreTold() {
                "rule wrong { match y = abs(x) emit y = relu(x) }\n");
     book.close();
     const QByteArray said = fw({u"check"_s, book.fileName()}, 1);
-    QVERIFY2(said.contains("right  rule  proved ") &&
-                 said.contains("wrong  rule  refuted"),
+    QVERIFY2(said.contains("right  rule  proved ") && said.contains("wrong  rule  refuted"),
              said.constData());
     QVERIFY2(said.contains("wrong.fw:2:1: warning CMP01: wrong computes something else: y"),
              said.constData());
@@ -262,6 +262,35 @@ void TestText::oneMissingOperatorIsToldOnce() {
              qPrintable(said));
     // As records, each is there.
     QCOMPARE(fw({u"info"_s, file.fileName(), u"--json"_s}, 0).count("Odd is not known"), 30);
+}
+
+// The rule of resources/docs/tuning.md, as it stands there.
+void TestText::shardsOfAMakefile() {
+    QFile page(QStringLiteral(FW_SOURCE_DIR "/resources/docs/tuning.md"));
+    QVERIFY(page.open(QFile::ReadOnly));
+    const QString text = QString::fromUtf8(page.readAll());
+    const QString rule = text.section(u"```make\n"_s, 1).section(u"```"_s, 0, 0);
+    QTemporaryDir folder;
+    QFile makefile(folder.filePath(u"tune.mk"_s));
+    QVERIFY(makefile.open(QFile::WriteOnly) && makefile.write(rule.toUtf8()) > 0);
+    makefile.close();
+    QVERIFY(QFile::link(QStringLiteral(FW_SOURCE_DIR "/samples"), folder.filePath(u"samples"_s)));
+    QProcess make;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(u"PATH"_s,
+                       environment.value(u"FW_BIN"_s) + u':' + environment.value(u"PATH"_s));
+    make.setProcessEnvironment(environment);
+    make.setWorkingDirectory(folder.path());
+    make.start(u"make"_s, {u"-f"_s, u"tune.mk"_s});
+    QVERIFY(make.waitForFinished(120000));
+    QVERIFY2(make.exitCode() == 0, make.readAllStandardError().constData());
+    QProcess fuse;
+    fuse.start(environment.value(u"FW_BIN"_s) + u"/fw"_s,
+               {u"fuse"_s, QStringLiteral(FW_SOURCE_DIR "/samples/mlp"), u"--log"_s,
+                folder.filePath(u"mlp.jsonl"_s)});
+    QVERIFY(fuse.waitForFinished(60000));
+    const QByteArray plan = fuse.readAllStandardOutput();
+    QVERIFY2(fuse.exitCode() == 0 && !plan.contains("untuned"), plan.constData());
 }
 
 QTEST_GUILESS_MAIN(TestText)

@@ -5,6 +5,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <set>
+
 using namespace fw;
 
 class TestTune : public QObject {
@@ -17,6 +19,9 @@ private Q_SLOTS:
     void damagedLines();
     void missingLog();
     void unwritableLog();
+    void shardsHaveEveryWorkloadOnce();
+    void shardsThatAreNone_data();
+    void shardsThatAreNone();
 
 private:
     std::string path(const char* name) const {
@@ -204,6 +209,56 @@ void TestTune::unwritableLog() {
     const auto tuned = tuneModel(pipeline, "/dev/full", arguments, {});
     QVERIFY(!tuned.ok());
     QCOMPARE(tuned.diag().code, DiagCode::FileUnwritable);
+}
+
+void TestTune::shardsHaveEveryWorkloadOnce() {
+    Pipeline pipeline(inputs({}));
+    snapshot::Arguments arguments;
+    arguments.seconds = 0.001;
+    const auto workloads = [&](const std::string& log) {
+        std::set<std::string> out;
+        for (const snapshot::TuneRow& row : tuneModel(pipeline, log, arguments, {}).value().rows)
+            out.insert(row.group);
+        return out;
+    };
+    const std::set<std::string> whole = workloads(path("whole.jsonl"));
+    QVERIFY(whole.size() > 1);
+    std::set<std::string> parts;
+    std::string joined;
+    std::size_t sum = 0;
+    for (int shard = 1; shard <= 5; ++shard) { // more than there are workloads
+        arguments.shard = std::to_string(shard) + "/5";
+        const std::string log = path(("part" + std::to_string(shard)).c_str());
+        const std::set<std::string> part = workloads(log);
+        sum += part.size();
+        parts.insert(part.begin(), part.end());
+        joined += mapFile(log, 1 << 20)->text();
+    }
+    QVERIFY(parts == whole);
+    QCOMPARE(sum, whole.size());
+    const std::string log = path("joined.jsonl");
+    QVERIFY(writeFile(log, joined).ok());
+    Pipeline tuned(inputs(log));
+    for (const Group& group : tuned.plan({}).value()->groups)
+        QVERIFY2(!group.hasCode() || group.source != "untuned", group.name.c_str());
+}
+
+void TestTune::shardsThatAreNone_data() {
+    QTest::addColumn<QString>("shard");
+    for (const char* shard : {"0/4", "5/4", "1/0", "1", "/", "1/", "/4", "-1/4", "1/4/2", "1 / 4",
+                              "a/b", "1/1000001", "18446744073709551617/2"})
+        QTest::newRow(shard) << QString::fromLatin1(shard);
+}
+
+void TestTune::shardsThatAreNone() {
+    QFETCH(QString, shard);
+    Pipeline pipeline(inputs({}));
+    snapshot::Arguments arguments;
+    arguments.shard = shard.toStdString();
+    const auto tuned = tuneModel(pipeline, path("none.jsonl"), arguments, {});
+    QVERIFY(!tuned.ok());
+    QCOMPARE(tuned.diag().code, DiagCode::Usage);
+    QVERIFY(!QFile::exists(QString::fromStdString(path("none.jsonl"))));
 }
 
 QTEST_GUILESS_MAIN(TestTune)
