@@ -232,7 +232,9 @@ void TestTune::shardsHaveEveryWorkloadOnce() {
         const std::set<std::string> part = workloads(log);
         sum += part.size();
         parts.insert(part.begin(), part.end());
-        joined += mapFile(log, 1 << 20)->text();
+        QFile file(QString::fromStdString(log));
+        QVERIFY(file.open(QFile::ReadOnly));
+        joined += file.readAll().toStdString();
     }
     QVERIFY(parts == whole);
     QCOMPARE(sum, whole.size());
