@@ -226,15 +226,17 @@ private:
             }
             return true;
         }
+        const bool ofAttribute = bringsEnds(m_before, m_after);
         const bool ordinary =
-            differs(inputs, Ends::None, false) || (differs(inputs, Ends::Narrow, false));
+            !ofAttribute &&
+            (differs(inputs, Ends::None, false) || differs(inputs, Ends::Narrow, false));
         if (ordinary) {
             m_out.ordinary = difference(std::move(inputs), *where);
             m_out.computed = false;
             return false;
         }
         const ButFor what =
-            differs(inputs, Ends::None, true) ? ButFor::Wrapping
+            !ofAttribute && differs(inputs, Ends::None, true) ? ButFor::Wrapping
             : leavesTheNumbers(m_before, inputs) || leavesTheNumbers(m_after, inputs)
                 ? ButFor::Overflow
                 : ButFor::Underflow;

@@ -5,6 +5,7 @@
 #include "verdict/vary_graph.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -193,7 +194,7 @@ private:
         m_acted.resize(acted);
         for (const auto& [what, holds] : {std::pair(ButFor::NaN, NoNumber::NaN),
                                           std::pair(ButFor::Infinities, NoNumber::Infinity)})
-            for (int k = 0; k < otherConstants && !m_out.butFor.contains(what); ++k) {
+            for (int k = 0; k < otherConstants && !m_byConstants.contains(what); ++k) {
                 const auto other = withNoNumbersAsConstants(*graph, holds, m_random);
                 const Result<Rewritten> rewritten =
                     other ? rewriteGraph(*other, m_book, {}) : Result<Rewritten>(Diag());
@@ -201,7 +202,7 @@ private:
                     continue;
                 if (auto differs =
                         compareAtNoNumbers(**other, *rewritten->graph, m_literals, m_random.next()))
-                    m_out.butFor.emplace(what, std::move(differs->text));
+                    noteConstants(what, **other, std::move(differs->text));
             }
     }
 
@@ -217,6 +218,26 @@ private:
                     number != nullptr && (!std::isfinite(*number) || *number == 0))
                     return true;
         return false;
+    }
+
+    // What is known while compiling may be kept out, so it is told before what operands hold.
+    void noteConstants(ButFor what, const Graph& graph, std::string text) {
+        std::set<std::string> names;
+        for (const NodePtr& node : graph.nodes()) {
+            if (!node->isConstant() || !isFloat(node->data->dtype()))
+                continue;
+            const std::vector<double> data = node->data->toDoubles();
+            const auto hole = m_holes->find(node->outputs[0].name);
+            const bool named = hole != m_holes->end() && !hole->second.starts_with('_');
+            if (named && !std::all_of(data.begin(), data.end(),
+                                      [](double value) { return std::isfinite(value); }))
+                names.insert(hole->second);
+        }
+        if (!names.empty())
+            text += fmt::format(" where {} {} not finite", fmt::join(names, ", "),
+                                names.size() == 1 ? "is" : "are");
+        m_out.notFinite.merge(names);
+        m_byConstants.emplace(what, std::move(text));
     }
 
     // Whether no leaf holds integers. What a leaf stands for may be a real number, if it was one.
@@ -271,6 +292,8 @@ private:
 
     // When all draws are done.
     void judge() {
+        for (auto& [what, text] : m_byConstants)
+            m_out.butFor.insert_or_assign(what, std::move(text));
         for (Wrapping& one : m_wrapping) {
             if (mayBeReal(one.integers))
                 m_out.butFor.emplace(ButFor::Wrapping, one.text);
@@ -349,6 +372,7 @@ private:
     bool m_rounds = false;
     const std::map<std::string, std::string>* m_holes = nullptr; // of the last graph
     std::set<std::string> m_real; // what leaves of real numbers stand for
+    std::map<ButFor, std::string> m_byConstants; // that hold NaN or infinities
     std::vector<Wrapping> m_wrapping;
     std::vector<Acted> m_acted;
     Prover m_prover;

@@ -31,6 +31,9 @@ struct RuleTrial {
     // What the verdict leaves out, with a difference that was seen ("y[0] is 1 instead of nan");
     // none of Rounding, which is what a proof over reals and a tolerance leave out.
     std::map<ButFor, std::string> butFor;
+    // Constants of the pattern that hold NaN or infinities in such a difference at ordinary
+    // operands: `finite` in a condition keeps these out.
+    std::set<std::string> notFinite;
     // A graph at which something differs, the one with the fewest elements that was met.
     struct Counterexample {
         GraphPtr before;
