@@ -216,8 +216,9 @@ void TestTune::shardsHaveEveryWorkloadOnce() {
     snapshot::Arguments arguments;
     arguments.seconds = 0.001;
     const auto workloads = [&](const std::string& log) {
+        const snapshot::TuneDocument document = tuneModel(pipeline, log, arguments, {}).value();
         std::set<std::string> out;
-        for (const snapshot::TuneRow& row : tuneModel(pipeline, log, arguments, {}).value().rows)
+        for (const snapshot::TuneRow& row : document.rows)
             out.insert(row.group);
         return out;
     };
