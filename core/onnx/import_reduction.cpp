@@ -52,8 +52,11 @@ struct Form {
     }
 };
 
+// The largest number, of narrow types one that bf16 has.
 double hugeOf(DType dtype) {
-    return dtype == DType::F64 ? 1.7976931348623157e308 : readableReal(0x1.fep127F);
+    return dtype == DType::F64   ? 1.7976931348623157e308
+           : dtype == DType::F32 ? readableReal(0x1.fffffep127F)
+                                 : readableReal(0x1.fep127F);
 }
 
 Result<ValueRef> asType(NodeImport& n, ValueRef x, DType dtype) {

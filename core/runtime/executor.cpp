@@ -133,7 +133,7 @@ Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
         std::int64_t fixed = 0;
         if (!usesSymbols(extent) && evaluate(extent, nullptr, fixed) == Evaluation::Ok &&
             fixed != view.shape[d])
-            return fail(FW_BAD_SHAPE, "input %s: extent %zu must be %lld, got shape %s",
+            return fail(FW_BAD_SHAPE, "input %s: dimension %zu must be %lld, got shape %s",
                         expected.name.c_str(), d, static_cast<long long>(fixed),
                         shapeText(view.shape).c_str());
     }

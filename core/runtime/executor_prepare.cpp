@@ -109,10 +109,10 @@ Status Executor::checkInputs(const std::vector<std::int64_t>& values) const {
             std::int64_t extent = 0;
             if (evaluate(m_program.expressions[tensor.dims[d]], values.data(), extent) !=
                 Evaluation::Ok)
-                return fail(FW_OVERFLOW, "input %s: extent %zu cannot be computed for these shapes",
+                return fail(FW_OVERFLOW, "input %s: dimension %zu cannot be computed for these shapes",
                             tensor.name.c_str(), d);
             if (extent != m_inputs[i].view.shape[d])
-                return fail(FW_BAD_SHAPE, "input %s: extent %zu must be %lld, got shape %s",
+                return fail(FW_BAD_SHAPE, "input %s: dimension %zu must be %lld, got shape %s",
                             tensor.name.c_str(), d, static_cast<long long>(extent),
                             shapeText(m_inputs[i].view.shape).c_str());
         }

@@ -1,6 +1,7 @@
 #include "runtime/tensor_view.h"
 
 #include <cstring>
+#include <string>
 
 namespace fw::runtime {
 
@@ -54,6 +55,20 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return text;
 }
 
+namespace {
+
+std::string givenText(const fw_dtype& given) {
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(DataType::Bool); ++i) {
+        const fw_dtype known = dlpackType(static_cast<DataType>(i));
+        if (given.code == known.code && given.bits == known.bits && given.lanes == known.lanes)
+            return typeName(static_cast<DataType>(i));
+    }
+    return "DLPack type code " + std::to_string(given.code) + " with " +
+           std::to_string(given.bits) + " bits and " + std::to_string(given.lanes) + " lanes";
+}
+
+} // namespace
+
 Status makeView(const fw_tensor& tensor, const Tensor& expected, const std::string& what,
                 TensorView& view) {
     const fw_dtype wanted = dlpackType(expected.type);
@@ -64,8 +79,8 @@ Status makeView(const fw_tensor& tensor, const Tensor& expected, const std::stri
         expected.type == DataType::Bool && given.code == FW_UINT && given.bits == 8;
     if (given.lanes != 1 ||
         ((given.code != wanted.code || given.bits != wanted.bits) && !boolAsByte))
-        return fail(FW_BAD_DTYPE, "%s: elements must be %s, got DLPack type code %d with %d bits",
-                    what.c_str(), typeName(expected.type), given.code, given.bits);
+        return fail(FW_BAD_DTYPE, "%s: elements must be %s, got %s", what.c_str(),
+                    typeName(expected.type), givenText(given).c_str());
     if (tensor.ndim < 0 || static_cast<std::size_t>(tensor.ndim) != expected.dims.size() ||
         expected.dims.size() > largestRank)
         return fail(FW_BAD_SHAPE, "%s: rank must be %zu, got %d", what.c_str(),

@@ -64,6 +64,31 @@ std::vector<std::string> noticesOf(const RewriteTrace& trace) {
     return out;
 }
 
+// What the model asked of its free dimensions and no operator of the written graph asks: it is as
+// it is for these sizes alone.
+void noteForgotten(const Graph& graph, std::vector<std::string>& notices) {
+    constexpr std::size_t mostTold = 16;
+    std::vector<Expr> asked;
+    for (const NodePtr& node : graph.nodes()) {
+        const Operator* known = node->isLeaf() ? nullptr : graph.operators().find(node->op);
+        const auto inferred =
+            known != nullptr ? known->infer(callOf(graph, *node)) : Result<Inferred>(Diag());
+        if (inferred)
+            for (const Assumption& assumption : inferred->assumptions)
+                asked.push_back(assumption.condition);
+    }
+    std::size_t forgotten = 0;
+    for (const Assumption& assumption : graph.assumptions())
+        if (std::find(asked.begin(), asked.end(), assumption.condition) == asked.end() &&
+            ++forgotten <= mostTold)
+            notices.push_back(noticeText(
+                {assumption.node, Verdict::Note, ReasonCode::DimAssumed,
+                 fmt::format("{} ({}); what is written holds for such sizes alone and asks nothing",
+                             assumption.condition.text(), assumption.sentence)}));
+    if (forgotten > mostTold)
+        notices.push_back(fmt::format("{} more of this kind", forgotten - mostTold));
+}
+
 // Of a rule that acted.
 Where placeOf(const std::string& rule, const RewriteTrace& trace) {
     const auto found =
@@ -210,6 +235,7 @@ Result<RewriteDocument> describeRewrite(const Imported& imported, const Simplifi
                 out.diagnostics.push_back(std::move(diag.at({arguments.output})));
             for (const Decision& decision : exported.decisions)
                 out.notices.push_back(noticeText(decision));
+            noteForgotten(*simplified.graph, out.notices);
         }
     }
     return out;

@@ -204,6 +204,11 @@ def sums(cases):
         cases.close(f"reduce_log_sum_exp_axes_computed_{keep}", node("ReduceLogSumExp", "x a", keepdims=keep),
                     [{**x, "a": whole([1])}, {**x, "a": whole([-1])}], opset=18,
                     shapes={"y": ("A", "B", "C") if keep else ("A", "B")})
+    for dtype in (np.float32, np.float64):
+        most, inf = np.finfo(dtype).max, np.inf
+        ends = np.array([[most, -inf, 1, -inf], [-most] * 4, [inf, 1, most, 2], [-inf] * 4, [most, -most, most / 2, 0], [-inf, -3, -most, -inf]])
+        cases.close(f"reduce_log_sum_exp_ends_{np.dtype(dtype).name}", node("ReduceLogSumExp", "x", axes=[1], keepdims=0),
+                    {"x": ends.astype(dtype)}, opset=13)
 
 
 def add_to(cases):

@@ -125,6 +125,15 @@ def reduce_cut(before, behind):
     return run
 
 
+def log_sum_exp(x, at, opset):
+    def pairs(values, axis, keepdims):
+        for one in sorted(axis, reverse=True):
+            values = np.logaddexp.reduce(values, axis=one, keepdims=keepdims)
+        return values
+
+    return [cut(reduce_by(pairs)([x[0].astype(np.float64), *x[1:]], at, opset)[0], x[0])]
+
+
 def same(x):
     return x
 
@@ -221,7 +230,7 @@ OPERATORS = {
     "ReduceL2": reduce_cut(np.square, np.sqrt),
     "ReduceSumSquare": reduce_cut(np.square, same),
     "ReduceLogSum": reduce_cut(same, np.log),
-    "ReduceLogSumExp": reduce_cut(np.exp, np.log),
+    "ReduceLogSumExp": log_sum_exp,
     "Trilu": trilu,
     "Shrink": lambda x, at, opset: [shrink(x[0], at)],
     "ReduceSum": reduce_by(np.sum),

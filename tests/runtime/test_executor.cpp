@@ -149,13 +149,15 @@ private Q_SLOTS:
         REFUSED(e.run(), FW_INPUT_MISSING, "x");
         REFUSED(e.setInput(1, sample::floats(data.data(), shape)), FW_BAD_ARGUMENT, "1 inputs");
         REFUSED(e.setInput(0, sample::floats(data.data(), wide)), FW_BAD_SHAPE,
-                "must be 3, got shape 4x4");
+                "dimension 1 must be 3, got shape 4x4");
         REFUSED(e.setInput(0, sample::floats(data.data(), flat)), FW_BAD_SHAPE, "rank must be 2");
         REFUSED(e.setInput(0, sample::floats(data.data(), negative)), FW_BAD_SHAPE, "negative");
         REFUSED(e.setInput(0, sample::floats(nullptr, shape)), FW_BAD_ARGUMENT, "null");
         fw_tensor integers = sample::floats(data.data(), shape);
         integers.dtype.code = FW_INT;
-        REFUSED(e.setInput(0, integers), FW_BAD_DTYPE, "f32");
+        REFUSED(e.setInput(0, integers), FW_BAD_DTYPE, "must be f32, got i32");
+        integers.dtype.bits = 24;
+        REFUSED(e.setInput(0, integers), FW_BAD_DTYPE, "got DLPack type code 0 with 24 bits");
         std::vector<std::int64_t> enormous{std::int64_t{1} << 60, 3}, many{100001, 3};
         REFUSED(e.setInput(0, sample::floats(data.data(), enormous)), FW_OVERFLOW, "large");
         QVERIFY(e.setInput(0, sample::floats(data.data(), many)).ok());

@@ -2,6 +2,7 @@
 #include "session/asked.h"
 
 #include "base/files.h"
+#include "onnx/model_builder.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -18,6 +19,7 @@ class TestRewriting : public QObject {
 private Q_SLOTS:
     void costsAreTold();
     void guardsAskTheTarget();
+    void whatTheFileAsksNoMoreIsTold();
 
 private:
     RewriteDocument rewritten(const std::string& graph, const std::string& rules,
@@ -108,6 +110,28 @@ void TestRewriting::guardsAskTheTarget() {
                 .items[0]
                 .diagnostics[0]
                 .message.find("there is no library onedn") != std::string::npos);
+}
+
+// Squeeze without axes is nothing where no dimension is 1, which nothing that is left asks.
+void TestRewriting::whatTheFileAsksNoMoreIsTold() {
+    const auto notices = [&](bool squeezed) {
+        ModelBuilder model(13);
+        model.input("x", {"B", "3"});
+        model.node(squeezed ? "Squeeze" : "Relu", "x", "y");
+        model.output("y");
+        Arguments arguments = on("");
+        arguments.model = m_folder.filePath(QStringLiteral("squeezed.onnx")).toStdString();
+        arguments.output = m_folder.filePath(QStringLiteral("written.onnx")).toStdString();
+        if (!writeFile(arguments.model, model.model.SerializeAsString()))
+            qFatal("the model cannot be written");
+        Asked asked;
+        return asked.get<RewriteDocument>("rewrite", arguments).notices;
+    };
+    QCOMPARE(notices(false), std::vector<std::string>());
+    const std::vector<std::string> told = notices(true);
+    QCOMPARE(told.size(), std::size_t(1));
+    QVERIFY2(told[0].starts_with("DIM01 ") && told[0].find("B != 1") != std::string::npos,
+             told[0].c_str());
 }
 
 QTEST_GUILESS_MAIN(TestRewriting)
