@@ -277,6 +277,14 @@ Result<Expr> TreeEvaluator::name(const Tree& tree) {
     return error(tree, DiagCode::TextName, fmt::format("'{}' is not known here", tree.text));
 }
 
+namespace {
+
+bool isWrittenZero(const Tree& tree) {
+    return tree.kind == TreeKind::Int && tree.integer == 0;
+}
+
+} // namespace
+
 Result<Expr> TreeEvaluator::binary(const Tree& tree) {
     FW_TRY(Expr a, scalar(tree.args[0]));
     FW_TRY(Expr b, scalar(tree.args[1]));
@@ -285,7 +293,9 @@ Result<Expr> TreeEvaluator::binary(const Tree& tree) {
         return floatExpr(*folded, isFloat(a.dtype()) ? a.dtype() : b.dtype());
     // By an extent that is 0, of places that there are none of.
     const bool divides = tree.text == "/" || tree.text == "%";
-    if (divides && b.isInt(0) && !isFloat(a.dtype()) && tree.args[1].kind != TreeKind::Int)
+    if (tree.text == "%" && isWrittenZero(tree.args[1])) // whatever type the operands have
+        return error(tree, DiagCode::TextType, "division by 0");
+    if (divides && b.isInt(0) && !isFloat(a.dtype()) && !isWrittenZero(tree.args[1]))
         return intExpr(0, a.dtype());
     return applyInfix(tree.text, a, b, where(tree));
 }
@@ -359,10 +369,16 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
     }
     if (tree.text == "sqr" && args.size() == 1)
         return applyInfix("*", args[0], args[0], where(tree));
+    // As behind an infix: a 0 that is written is a mistake, of what turns out to be 0 nothing is left.
+    if ((tree.text == "div" || tree.text == "ceil_div") && args.size() == 2 && args[1].isInt(0) &&
+        isInteger(args[0].dtype())) {
+        if (isWrittenZero(tree.args[1]))
+            return error(tree, DiagCode::TextType, "division by 0");
+        return intExpr(0, args[0].dtype());
+    }
     if (tree.text == "ceil_div" && args.size() == 2) {
-        if (args[0].dtype() != DType::I64 || args[1].dtype() != DType::I64 || args[1].isInt(0))
-            return error(tree, DiagCode::TextType,
-                         "ceil_div() takes two integers, the second not 0");
+        if (args[0].dtype() != DType::I64 || args[1].dtype() != DType::I64)
+            return error(tree, DiagCode::TextType, "ceil_div() takes two integers");
         return ceilDivExpr(args[0], args[1]);
     }
     // wrap: negative indices count from the end, and a bad one is brought into range.

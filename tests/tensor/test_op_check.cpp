@@ -288,6 +288,11 @@ void TestOpCheck::wrong_data() {
         "1:35 TXT02 a: there is no function 'foo'");
     row("op a(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }",
         "1:35 TXT02 a: there is no reduction 'median'");
+    // Of any type, behind each of them.
+    for (const char* const divides : {"x[n] % 0", "div(n, 0)", "ceil_div(n, 0)", "n / 0", "n % 0"})
+        row(("op a(x: T[N]) -> y: T[N] { y[n] = x[n] + cast(" + std::string(divides) + ", T) }")
+                .c_str(),
+            "TXT03 a: division by 0");
     row("op a(x: T[N]) -> y: T[N] { y[n] = x[n] + q }", "1:42 TXT02 a: 'q' is not known here");
     row("op a(x: T[N]) -> y: T[N] { y[n] = x[n + 1] }",
         "1:35 TXT04 a: x[n + 1] may lie outside f32[2]");

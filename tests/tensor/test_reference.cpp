@@ -103,6 +103,7 @@ private Q_SLOTS:
     void emptyAndScalar();
     void nanAndInfinity();
     void errors();
+    void divisionsByZero();
     void speed();
 };
 
@@ -546,6 +547,25 @@ void TestReference::sumsTermByTerm() {
              static_cast<double>(sum));
     QCOMPARE(evaluated(text, {floats(x)}, Precision::Double).value().at(0).at(0),
              static_cast<double>(static_cast<float>(1000 * static_cast<double>(0.1F))));
+}
+
+// An integer divided by 0 is 0, wherever the 0 comes from.
+void TestReference::divisionsByZero() {
+    const TensorData x = dataFromIntegers(DType::I32, {4}, std::vector<std::int64_t>{7, -7, 0, 3});
+    const TensorData k = dataFromIntegers(DType::I32, {}, std::vector<std::int64_t>{0});
+    const TensorData none = dataFromIntegers(DType::I32, {0}, std::vector<std::int64_t>{});
+    for (const char* const divided :
+         {"x[i] % k[]", "x[i] / k[]", "div(x[i], k[])", "x[i] % z", "x[i] / z", "div(x[i], z)",
+          "cast(i % z, i32)", "cast(i / z, i32)", "cast(div(i, z), i32)", "cast(ceil_div(i, z), i32)",
+          "x[i] % (3 - 3)", "cast(i / E, i32)", "cast(i % E, i32)", "cast(div(i, E), i32)",
+          "cast(ceil_div(i, E), i32)"}) {
+        const auto out = evaluated("op a (x: i32[N], k: i32[], e: i32[E], attr z: int = 0) -> y: "
+                                   "i32[N] { y[i] = " +
+                                       std::string(divided) + " }",
+                                   {x, k, none}, Precision::Steps);
+        QVERIFY2(out.ok(), out.ok() ? "" : (divided + out.diag().text()).c_str());
+        QCOMPARE(out->at(0).toIntegers(), (std::vector<std::int64_t>{0, 0, 0, 0}));
+    }
 }
 
 QTEST_GUILESS_MAIN(TestReference)
