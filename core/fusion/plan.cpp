@@ -128,6 +128,13 @@ std::string nameOf(const Node& node) {
     return out;
 }
 
+std::string computedBy(const Forming& forming) {
+    if (forming.host.empty())
+        return forming.selection().name;
+    return forming.runtimeKernel.empty() ? std::string("its reference")
+                                         : forming.runtimeKernel + " of the runtime";
+}
+
 std::string listOf(const std::vector<Symbol>& dims) {
     std::string out;
     for (const Symbol& dim : dims)
@@ -309,7 +316,7 @@ void GroupPlanner::finish() {
             if (candidate.code == ReasonCode::PinAvoids)
                 m_plan.notices.push_back({forming.anchor.node->name, Verdict::No, candidate.code,
                                           fmt::format("{}, computed by {}", candidate.evidence,
-                                                      forming.selection().name)});
+                                                      computedBy(forming))});
     }
     order(std::move(groups));
 }

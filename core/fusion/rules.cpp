@@ -135,6 +135,8 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         if (!again)
             m_plan.notices.push_back(std::move(told));
     };
+    std::size_t alone = 0; // matches of one operator
+    const std::size_t formed = m_forming.size(), told = m_plan.notices.size();
     // From the last to the first, so that the longest form is found before its beginnings.
     for (auto at = m_graph.nodes().rbegin(); at != m_graph.nodes().rend(); ++at) {
         const Node& root = **at;
@@ -144,7 +146,11 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         std::optional<std::pair<std::size_t, Made>> furthest; // operators
         RuleMatchOptions options;
         options.offer = &offer;
-        options.accept = [&](const Match& match) { return ofUser || match.nodes.size() > 1; };
+        options.accept = [&](const Match& match) {
+            const bool taken = ofUser || match.nodes.size() > 1;
+            alone += taken ? 0 : 1;
+            return taken;
+        };
         options.refuse = [&](const Match& match) -> std::optional<Refusal> {
             made = groupOf(rule, inOrder(match.nodes), root);
             if (made.group)
@@ -179,6 +185,11 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
             ofUser ? "a composite puts them together" : "a fusion rule puts them together",
             ReasonCode::FuseRuleApplied, rule.place());
     }
+    if (alone > 0 && m_forming.size() == formed && m_plan.notices.size() == told)
+        m_plan.notices.push_back(
+            {tree.name, Verdict::No, ReasonCode::FuseRuleRefused,
+             fmt::format("{}, what it matches is one operator, which is a group by itself",
+                         rule.place())});
 }
 
 } // namespace fw

@@ -105,6 +105,18 @@ private:
     std::set<std::tuple<int, int, std::string>> m_known;
 };
 
+// What is wrong with a part of a declaration that was accepted is wrong with it.
+void refuseAt(const Diag& diag, std::vector<CheckItem>& items) {
+    const auto place = [](const auto& at) { return std::pair(at.line, at.column); };
+    CheckItem* of = nullptr;
+    for (CheckItem& item : items)
+        if (place(item) <= place(diag.where) &&
+            place(diag.where) < std::pair(item.endLine, item.endColumn))
+            of = &item;
+    if (of != nullptr && of->verdict == "ok")
+        of->verdict = "refused";
+}
+
 } // namespace
 
 Result<CheckDocument> checkBook(const Arguments& arguments, const Context& context) {
@@ -171,6 +183,9 @@ Result<CheckDocument> checkBook(const Arguments& arguments, const Context& conte
                 marks.add(diag, {});
                 out.diagnostics.push_back(diag);
             }
+    for (const Diag& diag : out.diagnostics)
+        if (diag.severity == Severity::Error)
+            refuseAt(diag, out.items);
     if (!marks.empty())
         marks.suggest(namesOf(all, nullptr));
     out.marks = marks.take();

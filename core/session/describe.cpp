@@ -308,6 +308,23 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     return out;
 }
 
+namespace {
+
+// A plan without edges has nothing to say of any.
+std::optional<Decision> nothingToFuse(const Graph& graph, const FusionPlan& plan) {
+    if (!plan.edges.empty() ||
+        std::any_of(plan.groups.begin(), plan.groups.end(),
+                    [](const Group& group) { return group.nodes.size() > 1; }))
+        return std::nullopt;
+    return Decision{graph.name(), Verdict::Note, ReasonCode::NotConnected,
+                    plan.groups.empty()        ? std::string("there is no operator")
+                    : plan.groups.size() == 1 ? std::string("there is one operator")
+                                              : fmt::format("none of the {} operators reads another",
+                                                            plan.groups.size())};
+}
+
+} // namespace
+
 FuseDocument describePlan(const std::string& model, const Graph& graph, const FusionPlan& plan,
                           const Target& target, Edges edges) {
     FuseDocument out;
@@ -354,6 +371,9 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
                      fmt::format("{} ({})", assumption.condition.text(), assumption.sentence)}));
     for (const Decision& notice : plan.notices)
         out.notices.push_back(noticeText(notice));
+    if (edges == Edges::Describe)
+        if (const auto nothing = nothingToFuse(graph, plan))
+            out.notices.push_back(noticeText(*nothing));
     return out;
 }
 

@@ -1,5 +1,6 @@
 // Whatever is pinned shows in the plan, or a decision says why not: random pins on sample models.
 #include "fusion/plan.h"
+#include "ir/graph_text.h"
 #include "library/library.h"
 #include "onnx/import.h"
 #include "strategy/measurements.h"
@@ -197,7 +198,65 @@ class TestPins : public QObject {
 private Q_SLOTS:
     void areFollowedOrTold_data();
     void areFollowedOrTold();
+    void avoidedSaysWhoComputes();
+    void rulesAboutOneOperatorAreTold();
 };
+
+namespace {
+
+// The notices of a plan with the books of the user, of this code.
+QStringList noticesOf(const std::string& model, const std::string& text, ReasonCode code) {
+    const GraphPtr graph = parseGraph(model, standardOperators()).value();
+    FusionBook book = standardFusion();
+    book.add(parseFile(text, "mine.fw").declarations, "mine.fw");
+    PlanOptions options;
+    options.book = &book;
+    const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
+    QStringList out;
+    for (const Decision& one : planFusion(*graph, target, options).value().notices)
+        if (one.code == code)
+            out << QString::fromStdString(one.subject + ": " + one.evidence);
+    return out;
+}
+
+const char* const chain = "graph g(x: f32[4]) -> y {\n"
+                          "  a = relu(x) @node(\"first\")  y = tanh(a) @node(\"second\")\n"
+                          "}\n";
+
+} // namespace
+
+void TestPins::avoidedSaysWhoComputes() {
+    const QStringList other =
+        noticesOf(chain, "pin { avoid generated.map for first, second }", ReasonCode::PinAvoids);
+    QVERIFY(!other.isEmpty());
+    for (const QString& one : other)
+        QVERIFY2(one.endsWith(QStringLiteral(", computed by generated.plain")), qPrintable(one));
+    // Of code there is none left.
+    const QStringList none =
+        noticesOf(chain, "pin { avoid generated.map for any  avoid generated.plain for any }",
+                  ReasonCode::PinAvoids);
+    QVERIFY(none.contains(QStringLiteral("first: generated.map at mine.fw:1, computed by its "
+                                         "reference")));
+    for (const QString& one : none)
+        QVERIFY2(one.endsWith(QStringLiteral(", computed by its reference")), qPrintable(one));
+    const QStringList runtime = noticesOf(
+        "graph g(x: f32[4]) -> v, i { (v, i) = topk(x) {k = 2} }",
+        "pin { avoid generated.map for any }", ReasonCode::PinAvoids);
+    for (const QString& one : runtime)
+        QVERIFY2(!one.endsWith(QStringLiteral("computed by ")), qPrintable(one));
+}
+
+void TestPins::rulesAboutOneOperatorAreTold() {
+    const auto told = [](const std::string& text) {
+        return noticesOf(chain, text, ReasonCode::FuseRuleRefused);
+    };
+    QCOMPARE(told("fuse one { match y = relu(x) }"),
+             QStringList(QStringLiteral("one: one at mine.fw:1, what it matches is one operator, "
+                                        "which is a group by itself")));
+    QCOMPARE(told("fuse any { match y = kind elementwise(x) as stacked }").size(), 1);
+    QCOMPARE(told("fuse two { match y = relu(x) >> tanh(^)? }"), QStringList());
+    QCOMPARE(told("fuse other { match y = exp(x) }"), QStringList());
+}
 
 void TestPins::areFollowedOrTold_data() {
     QTest::addColumn<QString>("model");

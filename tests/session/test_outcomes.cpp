@@ -18,6 +18,8 @@ private Q_SLOTS:
     void whatIsTypedIsNotApplied();
     void shippedBesideOthers();
     void behindAndBeforeOthers();
+    void pinsWithoutCodeAreRefused();
+    void plansWithoutEdgesSayWhy();
 
 private:
     MatchDocument matched(const std::string& rules, Arguments arguments = {});
@@ -74,6 +76,51 @@ void TestOutcomes::takenByAnother() {
     QCOMPARE(ruleNamed(turned, "pair").matches.at(0).outcome,
              std::string("RUL11 a rule was applied: number 1"));
     QVERIFY(ruleNamed(turned, "one").matches.at(0).outcome.starts_with("RUL20 "));
+}
+
+// What a check says beside a declaration is what it says of it.
+void TestOutcomes::pinsWithoutCodeAreRefused() {
+    const auto verdicts = [&](const std::string& text) {
+        Arguments arguments;
+        arguments.rules = {book};
+        arguments.texts = {{book, text}};
+        Asked asked;
+        const auto document = asked.get<CheckDocument>("check", arguments);
+        QStringList out;
+        for (const CheckItem& item : document.items)
+            out << QString::fromStdString(item.verdict);
+        return out;
+    };
+    QCOMPARE(verdicts("pin { avoid onednn for any }\n"
+                      "pin { use generated.nothing for first }\n"
+                      "fuse f { match y = tanh(relu(x)) }\n"
+                      "pin { together first, second\n avoid generated.plan for first }\n"
+                      "pin { use generated.map for first }\n"),
+             QStringList({QStringLiteral("ok"), QStringLiteral("refused"), QStringLiteral("ok"),
+                          QStringLiteral("refused"), QStringLiteral("ok")}));
+}
+
+void TestOutcomes::plansWithoutEdgesSayWhy() {
+    const auto notices = [&](const std::string& graph) {
+        Arguments arguments;
+        arguments.model = m_folder.filePath(QStringLiteral("plan.fw")).toStdString();
+        arguments.target = "x86-64 -libs=";
+        if (!writeFile(arguments.model, graph))
+            qFatal("the model cannot be written");
+        Asked asked;
+        QStringList out;
+        for (const std::string& one : asked.get<FuseDocument>("fuse", arguments).notices)
+            if (one.starts_with("CON01"))
+                out << QString::fromStdString(one);
+        return out;
+    };
+    QCOMPARE(notices("graph g(x: f32[4]) -> y { y = relu(x) }"),
+             QStringList(QStringLiteral(
+                 "CON01 g: no value leads from one to the other: there is one operator")));
+    QCOMPARE(notices("graph g(x: f32[4]) -> y, z { y = relu(x) z = tanh(x) }"),
+             QStringList(QStringLiteral("CON01 g: no value leads from one to the other: none of "
+                                        "the 2 operators reads another")));
+    QCOMPARE(notices(chain), QStringList());
 }
 
 void TestOutcomes::whatIsTypedIsNotApplied() {
