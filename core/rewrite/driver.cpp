@@ -225,6 +225,19 @@ private:
         return out;
     }
 
+    // Values that the rule gives anew to who uses them outside, beside its roots.
+    static std::vector<ValueRef> exposedOutside(const RuleTree& rule, const Graph& graph,
+                                                const Match& match) {
+        std::vector<ValueRef> out;
+        for (const RuleTree::Exposed& one : rule.expose)
+            if (const auto part = match.bindings.values.find(one.name);
+                part != match.bindings.values.end() && isUsedOutside(graph, match, part->second) &&
+                std::find(match.roots.begin(), match.roots.end(), part->second) ==
+                    match.roots.end())
+                out.push_back(part->second);
+        return out;
+    }
+
     // False: it does not fit, and the graph is as before.
     bool apply(std::size_t index, const Match& match) {
         Entry& entry = m_entries[index];
@@ -235,6 +248,12 @@ private:
         if (m_progress.leavesOut(entry.tree->name, *out.matched.front()))
             return false;
         const NodeId firstMade = out.firstAdded;
+        const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
+        const Part taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
+        // What is handed over changes operands of what is matched.
+        const Hash before = partHash(graph, taken);
+        const Part exposed{exposedOutside(*entry.rule, graph, match), taken.inside};
+        const Hash exposedBefore = partHash(graph, exposed);
         editor.begin();
         const Result<Applied> applied = applyRule(
             *entry.rule, graph, match, [](ValueRef value) { return value; }, editor);
@@ -249,14 +268,16 @@ private:
         };
         if (!applied)
             return undone(applied.diag());
-        const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
-        const Part taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
         const Part made{applied->results, [&](NodeId id) { return id >= firstMade; }};
-        const Hash before = partHash(graph, taken), after = partHash(graph, made);
+        const Hash after = partHash(graph, made);
         std::vector<NodeId> gone;
         std::copy_if(match.nodes.begin(), match.nodes.end(), std::back_inserter(gone),
                      [&](NodeId id) { return !applied->kept.contains(id); });
-        if (after == before ||
+        Part given{{}, made.inside};
+        for (const ValueRef& value : exposed.results)
+            given.results.push_back(applied->handed.at(value));
+        const bool same = after == before && partHash(graph, given) == exposedBefore;
+        if (same ||
             returns(entry, *root, out.matched, gone, taken, before, made, after)) {
             editor.rollback();
             return false;
