@@ -53,6 +53,14 @@ FileTree shippedTree(const BookText& shipped) {
     return place->second;
 }
 
+// As it is, in whatever folder.
+bool isShippedText(const BookText& book) {
+    const std::vector<ShippedText> all = shippedTexts();
+    return std::any_of(all.begin(), all.end(), [&](const ShippedText& shipped) {
+        return fileName(book.file) == shipped.file && book.text == shipped.text;
+    });
+}
+
 using Names = std::set<std::string>;
 
 // Where a pattern names one of those.
@@ -132,7 +140,10 @@ public:
                 add(texts[i], shippedTree(texts[i]));
             else
                 add(texts[i], parseFile(texts[i].text, texts[i].file));
-        keepShippedNames(origins);
+        std::vector<bool> isShipped;
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            isShipped.push_back(origins[i] == BookOrigin::Shipped || isShippedText(texts[i]));
+        keepShippedNames(isShipped);
     }
 
     void read() {
@@ -192,17 +203,18 @@ private:
         m_books.read.push_back(std::move(book));
     }
 
-    void keepShippedNames(const std::vector<BookOrigin>& origins) {
+    // `isShipped`: also of a shipped text that the user names, as it is.
+    void keepShippedNames(const std::vector<bool>& isShipped) {
         Names own, shipped;
-        for (std::size_t i = 0; i < origins.size(); ++i)
+        for (std::size_t i = 0; i < isShipped.size(); ++i)
             for (const DeclarationPtr& one : m_books.read[i].written)
                 if (declarationAs<PatternDeclTree>(one) || declarationAs<OpTree>(one))
-                    (origins[i] == BookOrigin::User ? own : shipped).insert(one->name);
+                    (isShipped[i] ? shipped : own).insert(one->name);
         std::erase_if(own, [&](const std::string& name) {
             return shipped.contains(name) || m_books.operators->find(name) != nullptr;
         });
-        for (std::size_t i = 0; i < origins.size() && !own.empty(); ++i)
-            if (origins[i] == BookOrigin::Shipped)
+        for (std::size_t i = 0; i < isShipped.size() && !own.empty(); ++i)
+            if (isShipped[i])
                 for (DeclarationPtr& one : m_books.read[i].written)
                     one = withValues(one, own);
     }

@@ -143,7 +143,10 @@ private:
     }
 
     void call(const Tree& tree) {
-        const Operator* op = m_operators.find(tree.text);
+        // What a value is called it is, whatever operators there are.
+        const bool named =
+            m_parts.once.contains(tree.text) || m_parts.repeated.contains(tree.text);
+        const Operator* op = named ? nullptr : m_operators.find(tree.text);
         if (op == nullptr && isInPlace(tree.text))
             return; // what is wrong with it is told where operators are declared
         if (op == nullptr && tree.text == "out")
@@ -325,10 +328,16 @@ void checkClauses(const RuleTree& rule, Refusals& out) {
 
 Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
                 const std::string& file, const std::vector<std::string>* targetKeys) {
+    return checkRule(rule, operators, table, file, targetKeys, ValueNames::Apart);
+}
+
+Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
+                const std::string& file, const std::vector<std::string>* targetKeys,
+                ValueNames names) {
     Refusals out(file);
     Bound bound = boundBy(rule.match, operators, table);
     for (const NamedPattern& named : rule.match)
-        checkPatternTree(named.pattern, false, operators, table, bound, out);
+        checkPatternTree(named.pattern, false, operators, table, bound, out, names);
     checkClauses(rule, out);
     Vocabulary known = bound.vocabulary();
     const Offer wanted = wantedOffer(rule);

@@ -42,9 +42,20 @@ private:
     Diags m_out;
 };
 
+// Whether names of values are those of operators, too: a graph may have operators that nobody knew
+// when a book was read. A name of a value stands for it all the same.
+enum class ValueNames : std::uint8_t { Apart, MayBeOperators };
+
+// As in apply.h.
+Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const PatternTable& table,
+                const std::string& file, const std::vector<std::string>* targetKeys,
+                ValueNames names);
+Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
+                   const PatternTable& table, const std::string& file, ValueNames names);
 // `chain`: what the pattern is applied to is `^` in it. `bound`: what it and those beside it bind.
 void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet& operators,
-                      const PatternTable& table, const Bound& bound, Refusals& out);
+                      const PatternTable& table, const Bound& bound, Refusals& out,
+                      ValueNames names = ValueNames::Apart);
 // An attribute of a call: that it exists and holds what is written. `kind` is nullopt where only
 // the name is.
 void checkAttribute(const Operator& op, const std::string& name, std::optional<TermKind> kind,

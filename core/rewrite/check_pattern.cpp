@@ -34,8 +34,9 @@ bool asksForParts(const Tree& tree) {
 class PatternCheck {
 public:
     PatternCheck(const OperatorSet& operators, const PatternTable& table, const Bound& bound,
-                 Refusals& out)
-        : m_operators(operators), m_table(table), m_bound(bound), m_out(out) {}
+                 ValueNames valueNames, Refusals& out)
+        : m_operators(operators), m_table(table), m_bound(bound), m_valueNames(valueNames),
+          m_out(out) {}
 
     // What stands around a part of a pattern.
     struct Place {
@@ -100,7 +101,9 @@ private:
         if (p.value)
             return;
         const auto declared = m_table.find(p.name);
-        const bool known = m_operators.find(p.name) != nullptr ||
+        const bool isOperator =
+            m_valueNames == ValueNames::Apart && m_operators.find(p.name) != nullptr;
+        const bool known = isOperator ||
                            (declared != m_table.end() && !declared->second->isChain);
         if (p.kind == PatternKind::Capture && known)
             m_out.refuse(DiagCode::TextName,
@@ -462,6 +465,7 @@ private:
     const OperatorSet& m_operators;
     const PatternTable& m_table;
     const Bound& m_bound;
+    const ValueNames m_valueNames;
     Refusals& m_out;
     std::set<std::string> m_called;
     int m_expanded = 0;
@@ -475,6 +479,12 @@ bool mentions(const PatternTree& p, const std::string& name) {
                        }) ||
            std::any_of(p.args.begin(), p.args.end(),
                        [&](const PatternTree& part) { return mentions(part, name); });
+}
+
+bool isValue(const PatternTree& p, const std::string& name) {
+    return (p.value && p.name == name) ||
+           std::any_of(p.args.begin(), p.args.end(),
+                       [&](const PatternTree& part) { return isValue(part, name); });
 }
 
 bool holds(AttrType type, TermKind kind) {
@@ -531,12 +541,19 @@ void checkAttribute(const Operator& op, const std::string& name, std::optional<T
 }
 
 void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet& operators,
-                      const PatternTable& table, const Bound& bound, Refusals& out) {
-    PatternCheck(operators, table, bound, out).pattern(pattern, {chain, false, false, false});
+                      const PatternTable& table, const Bound& bound, Refusals& out,
+                      ValueNames names) {
+    PatternCheck(operators, table, bound, names, out)
+        .pattern(pattern, {chain, false, false, false});
 }
 
 Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operators,
                    const PatternTable& table, const std::string& file) {
+    return checkPattern(declaration, operators, table, file, ValueNames::Apart);
+}
+
+Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operators,
+                   const PatternTable& table, const std::string& file, ValueNames names) {
     Refusals out(file);
     // A declaration that leads back to itself would be matched without end.
     if (std::string why = endlessNames(declaration, table); !why.empty())
@@ -548,11 +565,13 @@ Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operat
         PatternTree capture;
         capture.kind = PatternKind::Capture;
         capture.name = param.name;
+        capture.value = isValue(declaration.pattern, param.name);
         capture.constraints = param.constraints;
+        capture.span = param.span;
         params.args.push_back(std::move(capture));
     }
     const Bound bound = boundBy({{"", declaration.pattern}, {"", params}}, operators, table);
-    PatternCheck check(operators, table, bound, out);
+    PatternCheck check(operators, table, bound, names, out);
     check.setCalled(calledParameters(declaration));
     check.pattern(declaration.pattern, {declaration.isChain, false, false, false});
     for (const PatternTree& param : params.args)

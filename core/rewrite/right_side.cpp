@@ -279,7 +279,8 @@ private:
             FW_TRY(RightOperand operand, value(arg, {}));
             node.operands.push_back(std::move(operand));
         }
-        const Operator* op = m_graph.operators().find(tree.text);
+        const Operator* op =
+            isNamedPart(tree.text) ? nullptr : m_graph.operators().find(tree.text);
         if (op == nullptr) {
             FW_TRY(const Node* matched, appliedOperator(tree.text));
             op = m_graph.operators().find(matched->op);
@@ -302,6 +303,13 @@ private:
             node.attrs.set(attr.name, std::move(value));
         }
         return add(std::move(node));
+    }
+
+    // A part of the match, beside which an operator of the graph may have the same name.
+    bool isNamedPart(const std::string& name) const {
+        return m_match.bindings.values.contains(name) &&
+               std::none_of(m_rule.match.begin(), m_rule.match.end(),
+                            [&](const NamedPattern& root) { return root.name == name; });
     }
 
     // e(x): the operator whose value the match calls e.

@@ -1,6 +1,7 @@
 #include "rewrite/sound_books.h"
 
 #include "rewrite/apply.h"
+#include "rewrite/check.h"
 
 #include <algorithm>
 #include <list>
@@ -55,6 +56,15 @@ Around& aroundOf(const RuleBook& book, const std::shared_ptr<const OperatorSet>&
     return all.front();
 }
 
+// The place is one in the book, whatever is rewritten.
+Diag inItsBook(Diag wrong, const RuleBook& book, const DeclarationTree& declaration) {
+    const auto file = book.files.find(&declaration);
+    wrong.where = file == book.files.end()
+                      ? Where()
+                      : Where{file->second, {}, wrong.where.line, wrong.where.column};
+    return wrong;
+}
+
 } // namespace
 
 std::optional<Diag> firstErrorOf(const RuleBook& book,
@@ -64,9 +74,10 @@ std::optional<Diag> firstErrorOf(const RuleBook& book,
     const PatternTable table = book.table();
     if (!around.patternsAreSound)
         for (const auto& pattern : book.patterns)
-            if (auto wrong = firstError(checkPattern(*pattern, *operators, table, {})))
-                return wrong->advise(pattern->name +
-                                     " cannot be used; fw check BOOK.fw tells more");
+            if (auto wrong = firstError(checkPattern(*pattern, *operators, table, {},
+                                                     ValueNames::MayBeOperators)))
+                return inItsBook(std::move(*wrong), book, *pattern)
+                    .advise(pattern->name + " cannot be used; fw check BOOK.fw tells more");
     around.patternsAreSound = true;
     if (around.rules.size() > mostRules)
         around.rules.clear();
@@ -74,9 +85,10 @@ std::optional<Diag> firstErrorOf(const RuleBook& book,
         const auto* rule = dynamic_cast<const RuleTree*>(entry.get());
         if (rule == nullptr || holds(around.rules, entry))
             continue;
-        if (auto wrong = firstError(checkRule(*rule, *operators, table, {})))
-            return wrong->advise("rule " + rule->name +
-                                 " cannot be used; fw check BOOK.fw tells more");
+        if (auto wrong = firstError(checkRule(*rule, *operators, table, {}, nullptr,
+                                              ValueNames::MayBeOperators)))
+            return inItsBook(std::move(*wrong), book, *rule)
+                .advise("rule " + rule->name + " cannot be used; fw check BOOK.fw tells more");
         around.rules.insert_or_assign(entry.get(), entry);
     }
     return std::nullopt;

@@ -3,6 +3,8 @@
 #include "book/declarations.h"
 #include "library/library.h"
 
+#include <fmt/format.h>
+
 #include <QtTest>
 
 #include <set>
@@ -51,6 +53,7 @@ private Q_SLOTS:
     void everyKeywordHasItsRow();
     void booksKnowEachOther();
     void shippedBooksKeepTheirNames();
+    void operatorsLikeNamesOfShippedBooks();
     void laterNamesTakeThePlace();
     void everyBookIsRead();
 };
@@ -306,6 +309,90 @@ void TestBook::shippedBooksKeepTheirNames() {
     QVERIFY(mentions(both.diagnostics, "the capture x has the name of an operator or pattern"));
 }
 
+namespace {
+
+void addNames(const PatternTree& p, std::set<std::string>& names) {
+    if (p.kind == PatternKind::Capture || p.kind == PatternKind::Bind)
+        names.insert(p.name);
+    for (const PatternTree& part : p.args)
+        addNames(part, names);
+}
+
+void addNames(const RuleTree& rule, std::set<std::string>& names) {
+    for (const NamedPattern& named : rule.match) {
+        names.insert(named.name);
+        addNames(named.pattern, names);
+    }
+    for (const auto* trees : {&rule.let, &rule.emit})
+        for (const NamedTree& named : *trees)
+            names.insert(named.name);
+}
+
+// Of values in a text, without those of patterns, chains and operators.
+std::set<std::string> namesOfValues(const std::string& text) {
+    std::set<std::string> names;
+    const FileTree tree = parseFile(text, "shipped.fw");
+    for (const DeclarationPtr& one : tree.declarations) {
+        if (const auto rule = declarationAs<RuleTree>(one))
+            addNames(*rule, names);
+        if (const auto pattern = declarationAs<PatternDeclTree>(one)) {
+            addNames(pattern->pattern, names);
+            for (const PatternParam& param : pattern->params)
+                names.insert(param.name);
+        }
+    }
+    for (const DeclarationPtr& one : tree.declarations)
+        names.erase(one->name);
+    std::erase_if(names, [](const std::string& name) {
+        return name.empty() || standardOperators()->find(name) != nullptr;
+    });
+    return names;
+}
+
+} // namespace
+
+// Whatever values are called in a shipped book, also in one that is read only where it is named.
+void TestBook::operatorsLikeNamesOfShippedBooks() {
+    for (const char* const declaration :
+         {"op {} (in0: T[S...]) -> out0: T[S...] {{ out0[i...] = in0[i...] + 1 }}\n",
+          "pattern {}(in0) = relu(exp(in0))\n", "chain {} = relu(^) >> exp(^)\n"}) {
+        std::string mine;
+        std::set<std::string> names;
+        for (const ShippedText& shipped : shippedTexts())
+            if (!shipped.library)
+                names.merge(namesOfValues(std::string(shipped.text)));
+        QVERIFY(names.contains("k") && names.contains("q"));
+        for (const std::string& name : names)
+            mine += fmt::format(fmt::runtime(declaration), name);
+        std::vector<BookText> all{{"mine.fw", mine}}, alone;
+        for (const ShippedText& shipped : shippedTexts())
+            if (shipped.file == "combine.fw" || shipped.file == "attention.fw") {
+                all.push_back({"/rules/" + shipped.file, std::string(shipped.text)});
+                alone.push_back(all.back());
+            }
+        QCOMPARE(alone.size(), std::size_t(2));
+        const Books books = readBooks(all), without = readBooks(alone);
+        QVERIFY2(books.diagnostics.empty(),
+                 books.diagnostics.empty() ? "" : books.diagnostics[0].text().c_str());
+        QCOMPARE(books.rules.entries.size(), without.rules.entries.size());
+        for (const char* const file : {"scales.fw", "/rules/attention.fw"}) {
+            const auto checked = checkBook(books, file); // runs its tests
+            QVERIFY(checked);
+            for (const CheckedItem& one : checked->items)
+                QVERIFY2(one.verdict == "ok",
+                         (one.name + (one.diagnostics.empty()
+                                          ? std::string()
+                                          : ": " + one.diagnostics[0].text()))
+                             .c_str());
+        }
+    }
+    // In a book of the user's the place is that of the parameter.
+    const Books own = readBooks({{"a.fw", "op q(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] }\n"},
+                                 {"b.fw", "pattern p(a, q) = add(a, q)\n"}});
+    QVERIFY(std::any_of(own.diagnostics.begin(), own.diagnostics.end(), [](const Diag& diag) {
+        return diag.where.file == "b.fw" && diag.where.line == 1 && diag.where.column == 14;
+    }));
+}
 void TestBook::laterNamesTakeThePlace() {
     const Books books =
         readBooks({{"a.fw", "rule r { match y = relu(relu(x)) emit y = relu(x) }\n"

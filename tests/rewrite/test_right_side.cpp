@@ -1,6 +1,9 @@
 // Right sides: what they compute on one match, and what makes one no way to match.
 #include "rewrite/rewriting.h"
 
+#include "syntax/op.h"
+#include "tensor/op_def.h"
+
 using namespace fw;
 using namespace rewriting;
 
@@ -14,6 +17,9 @@ private Q_SLOTS:
     void duplicate();
     void expose_data();
     void expose();
+    void operandsAreHandedOver();
+    void whatIsExposedMayChangeAlone();
+    void namesOfPartsComeBeforeOperators();
     void siblingsThatReadEachOther();
 };
 
@@ -26,6 +32,12 @@ const char* const conv = "w = const random(1) : f32[4, 3, 3, 3]\n"
 GraphPtr over(const QString& body) {
     return graphOf("graph g(x: f32[1, 3, 6, 6], s: f32[4], t: f32[4], u: f32[4]) -> y {\n " +
                    body.toStdString() + "\n}");
+}
+
+QString sortedOperators(const Graph& graph) {
+    QStringList out = operatorsOf(graph).split(u' ');
+    out.sort();
+    return out.join(u' ');
 }
 
 RuleBook ruleOf(const QString& text) {
@@ -248,6 +260,66 @@ void TestRightSide::expose() {
 }
 
 // Two roots become one operator only where neither is computed from the other.
+// An operand takes the place of a value that others read: relu of what is not negative.
+void TestRightSide::operandsAreHandedOver() {
+    for (const char* const emit :
+         {"c = v, y = exp(v)", "c = v, y = exp(c)", "y = exp(v), c = v"}) {
+        const RuleBook book = bookOf("rule r {\n match y = exp(c = relu(v = abs(u)))\n expose c, v\n "
+                                     "emit v = abs(u), " +
+                                     std::string(emit) + "\n}");
+        const GraphPtr before =
+            graphOf("graph g(x: f32[2]) -> y, z, c {\n a = abs(x) c = relu(a) y = exp(c) "
+                    "z = tanh(c)\n}");
+        const Rewritten out = rewritten(before, book);
+        QCOMPARE(applications(out.trace, "r"), std::size_t(1));
+        QCOMPARE(sortedOperators(*out.graph), QStringLiteral("abs exp tanh"));
+        QCOMPARE(difference(*before, *out.graph), QString());
+    }
+    // The operand stays where it is.
+    const GraphPtr before = graphOf("graph g(x: f32[2]) -> y, z { a = abs(x) c = relu(a) "
+                                    "y = exp(c) z = tanh(c) }");
+    const Rewritten out =
+        rewritten(before, ruleOf(QStringLiteral("match y = exp(c = relu(v))\n expose c\n "
+                                                "emit c = v, y = exp(v)")));
+    QCOMPARE(applications(out.trace, "r"), std::size_t(1));
+    QCOMPARE(sortedOperators(*out.graph), QStringLiteral("abs exp tanh"));
+    QCOMPARE(difference(*before, *out.graph), QString());
+}
+
+// The root is as it was, what others read is not.
+void TestRightSide::whatIsExposedMayChangeAlone() {
+    const GraphPtr before = graphOf("graph g(x: f32[2]) -> y, z { c = relu(x) y = exp(c) "
+                                    "z = tanh(c) }");
+    const Rewritten out =
+        rewritten(before, bookOf("rule r { match y = exp(c = relu(v)) expose c\n"
+                                 " emit c = max(v, v * 0), y = exp(relu(v)) }"));
+    QCOMPARE(applications(out.trace, "r"), std::size_t(1));
+    QCOMPARE(difference(*before, *out.graph), QString());
+}
+
+// A model may have operators that are called like a part of a rule, or like one of its operands.
+void TestRightSide::namesOfPartsComeBeforeOperators() {
+    auto operators = std::make_shared<OperatorSet>(*standardOperators());
+    for (const char* const name : {"e", "v", "k", "b", "s"}) {
+        const FileTree tree = parseFile("op " + std::string(name) +
+                                            "(x: T[S...]) -> z: T[S...] { z[i...] = x[i...] + 5 }",
+                                        "model.fw");
+        const auto op = declarationAs<OpTree>(tree.declarations.front());
+        QVERIFY(operators->add(defineOperator(op, "model.fw").value()).ok());
+    }
+    const GraphPtr before = parseGraph("graph g(x: f32[2, 3]) -> y { a = tanh(x) "
+                                       "b = transpose(a) {perm = [1, 0]} y = e(b) }",
+                                       operators)
+                                .value();
+    const Rewritten out = rewritten(
+        before, bookOf("rule r { match y = transpose(e = kind elementwise(v)) {perm}\n"
+                       " emit y = e(transpose(v) {perm = perm}) }"));
+    QCOMPARE(applications(out.trace, "r"), std::size_t(1));
+    QCOMPARE(operatorsOf(*out.graph), QStringLiteral("transpose tanh e"));
+    QCOMPARE(difference(*before, *out.graph), QString());
+    QVERIFY(rewriteGraph(before, standardRules().value(), {}).ok());
+}
+
 void TestRightSide::siblingsThatReadEachOther() {
     const RuleBook book =
         bookOf("rule r {\n match a = dense(x, w: const), b = dense(z, w)\n"
