@@ -314,9 +314,9 @@ void GroupPlanner::finish() {
                               forming.warnings.end());
         for (const Candidate& candidate : forming.selection().candidates)
             if (candidate.code == ReasonCode::PinAvoids)
-                m_plan.notices.push_back({forming.anchor.node->name, Verdict::No, candidate.code,
-                                          fmt::format("{}, computed by {}", candidate.evidence,
-                                                      computedBy(forming))});
+                m_plan.notices.push_back(
+                    {forming.anchor.node->name, Verdict::No, candidate.code,
+                     fmt::format("{}, computed by {}", candidate.evidence, computedBy(forming))});
     }
     order(std::move(groups));
 }

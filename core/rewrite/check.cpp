@@ -144,8 +144,7 @@ private:
 
     void call(const Tree& tree) {
         // What a value is called it is, whatever operators there are.
-        const bool named =
-            m_parts.once.contains(tree.text) || m_parts.repeated.contains(tree.text);
+        const bool named = m_parts.once.contains(tree.text) || m_parts.repeated.contains(tree.text);
         const Operator* op = named ? nullptr : m_operators.find(tree.text);
         if (op == nullptr && isInPlace(tree.text))
             return; // what is wrong with it is told where operators are declared

@@ -103,8 +103,7 @@ private:
         const auto declared = m_table.find(p.name);
         const bool isOperator =
             m_valueNames == ValueNames::Apart && m_operators.find(p.name) != nullptr;
-        const bool known = isOperator ||
-                           (declared != m_table.end() && !declared->second->isChain);
+        const bool known = isOperator || (declared != m_table.end() && !declared->second->isChain);
         if (p.kind == PatternKind::Capture && known)
             m_out.refuse(DiagCode::TextName,
                          "the capture " + p.name + " has the name of an operator or pattern",

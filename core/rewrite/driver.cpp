@@ -277,8 +277,7 @@ private:
         for (const ValueRef& value : exposed.results)
             given.results.push_back(applied->handed.at(value));
         const bool same = after == before && partHash(graph, given) == exposedBefore;
-        if (same ||
-            returns(entry, *root, out.matched, gone, taken, before, made, after)) {
+        if (same || returns(entry, *root, out.matched, gone, taken, before, made, after)) {
             editor.rollback();
             return false;
         }

@@ -279,8 +279,7 @@ private:
             FW_TRY(RightOperand operand, value(arg, {}));
             node.operands.push_back(std::move(operand));
         }
-        const Operator* op =
-            isNamedPart(tree.text) ? nullptr : m_graph.operators().find(tree.text);
+        const Operator* op = isNamedPart(tree.text) ? nullptr : m_graph.operators().find(tree.text);
         if (op == nullptr) {
             FW_TRY(const Node* matched, appliedOperator(tree.text));
             op = m_graph.operators().find(matched->op);

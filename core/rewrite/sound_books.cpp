@@ -74,8 +74,8 @@ std::optional<Diag> firstErrorOf(const RuleBook& book,
     const PatternTable table = book.table();
     if (!around.patternsAreSound)
         for (const auto& pattern : book.patterns)
-            if (auto wrong = firstError(checkPattern(*pattern, *operators, table, {},
-                                                     ValueNames::MayBeOperators)))
+            if (auto wrong = firstError(
+                    checkPattern(*pattern, *operators, table, {}, ValueNames::MayBeOperators)))
                 return inItsBook(std::move(*wrong), book, *pattern)
                     .advise(pattern->name + " cannot be used; fw check BOOK.fw tells more");
     around.patternsAreSound = true;
@@ -85,8 +85,8 @@ std::optional<Diag> firstErrorOf(const RuleBook& book,
         const auto* rule = dynamic_cast<const RuleTree*>(entry.get());
         if (rule == nullptr || holds(around.rules, entry))
             continue;
-        if (auto wrong = firstError(checkRule(*rule, *operators, table, {}, nullptr,
-                                              ValueNames::MayBeOperators)))
+        if (auto wrong = firstError(
+                checkRule(*rule, *operators, table, {}, nullptr, ValueNames::MayBeOperators)))
             return inItsBook(std::move(*wrong), book, *rule)
                 .advise("rule " + rule->name + " cannot be used; fw check BOOK.fw tells more");
         around.rules.insert_or_assign(entry.get(), entry);

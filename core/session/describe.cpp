@@ -316,11 +316,12 @@ std::optional<Decision> nothingToFuse(const Graph& graph, const FusionPlan& plan
         std::any_of(plan.groups.begin(), plan.groups.end(),
                     [](const Group& group) { return group.nodes.size() > 1; }))
         return std::nullopt;
-    return Decision{graph.name(), Verdict::Note, ReasonCode::NotConnected,
-                    plan.groups.empty()        ? std::string("there is no operator")
-                    : plan.groups.size() == 1 ? std::string("there is one operator")
-                                              : fmt::format("none of the {} operators reads another",
-                                                            plan.groups.size())};
+    return Decision{
+        graph.name(), Verdict::Note, ReasonCode::NotConnected,
+        plan.groups.empty() ? std::string("there is no operator")
+        : plan.groups.size() == 1
+            ? std::string("there is one operator")
+            : fmt::format("none of the {} operators reads another", plan.groups.size())};
 }
 
 } // namespace

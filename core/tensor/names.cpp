@@ -369,7 +369,8 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
     }
     if (tree.text == "sqr" && args.size() == 1)
         return applyInfix("*", args[0], args[0], where(tree));
-    // As behind an infix: a 0 that is written is a mistake, of what turns out to be 0 nothing is left.
+    // As behind an infix: a 0 that is written is a mistake, of what turns out to be 0 nothing is
+    // left.
     if ((tree.text == "div" || tree.text == "ceil_div") && args.size() == 2 && args[1].isInt(0) &&
         isInteger(args[0].dtype())) {
         if (isWrittenZero(tree.args[1]))

@@ -227,9 +227,8 @@ private:
             return true;
         }
         const bool ofAttribute = bringsEnds(m_before, m_after);
-        const bool ordinary =
-            !ofAttribute &&
-            (differs(inputs, Ends::None, false) || differs(inputs, Ends::Narrow, false));
+        const bool ordinary = !ofAttribute && (differs(inputs, Ends::None, false) ||
+                                               differs(inputs, Ends::Narrow, false));
         if (ordinary) {
             m_out.ordinary = difference(std::move(inputs), *where);
             m_out.computed = false;

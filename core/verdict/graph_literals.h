@@ -14,8 +14,8 @@ Literals literalsWith(const Literals& ofRule, const Graph& before, const Graph& 
 // attributes and those of its operators: they may be rounded.
 bool bringsNumbers(const Graph& before, const Graph& after);
 
-// Whether a real attribute of the second one is infinite, no number or 0, as a product of numbers of
-// the first one may be that lie near the ends of f64.
+// Whether a real attribute of the second one is infinite, no number or 0, as a product of numbers
+// of the first one may be that lie near the ends of f64.
 bool bringsEnds(const Graph& before, const Graph& after);
 
 } // namespace fw

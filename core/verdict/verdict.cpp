@@ -371,7 +371,7 @@ private:
     int m_ofText = 0;  // at which it acted
     bool m_rounds = false;
     const std::map<std::string, std::string>* m_holes = nullptr; // of the last graph
-    std::set<std::string> m_real; // what leaves of real numbers stand for
+    std::set<std::string> m_real;                // what leaves of real numbers stand for
     std::map<ButFor, std::string> m_byConstants; // that hold NaN or infinities
     std::vector<Wrapping> m_wrapping;
     std::vector<Acted> m_acted;

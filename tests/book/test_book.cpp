@@ -380,9 +380,8 @@ void TestBook::operatorsLikeNamesOfShippedBooks() {
             QVERIFY(checked);
             for (const CheckedItem& one : checked->items)
                 QVERIFY2(one.verdict == "ok",
-                         (one.name + (one.diagnostics.empty()
-                                          ? std::string()
-                                          : ": " + one.diagnostics[0].text()))
+                         (one.name + (one.diagnostics.empty() ? std::string()
+                                                              : ": " + one.diagnostics[0].text()))
                              .c_str());
         }
     }

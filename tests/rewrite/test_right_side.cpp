@@ -262,11 +262,11 @@ void TestRightSide::expose() {
 // Two roots become one operator only where neither is computed from the other.
 // An operand takes the place of a value that others read: relu of what is not negative.
 void TestRightSide::operandsAreHandedOver() {
-    for (const char* const emit :
-         {"c = v, y = exp(v)", "c = v, y = exp(c)", "y = exp(v), c = v"}) {
-        const RuleBook book = bookOf("rule r {\n match y = exp(c = relu(v = abs(u)))\n expose c, v\n "
-                                     "emit v = abs(u), " +
-                                     std::string(emit) + "\n}");
+    for (const char* const emit : {"c = v, y = exp(v)", "c = v, y = exp(c)", "y = exp(v), c = v"}) {
+        const RuleBook book =
+            bookOf("rule r {\n match y = exp(c = relu(v = abs(u)))\n expose c, v\n "
+                   "emit v = abs(u), " +
+                   std::string(emit) + "\n}");
         const GraphPtr before =
             graphOf("graph g(x: f32[2]) -> y, z, c {\n a = abs(x) c = relu(a) y = exp(c) "
                     "z = tanh(c)\n}");
@@ -290,9 +290,8 @@ void TestRightSide::operandsAreHandedOver() {
 void TestRightSide::whatIsExposedMayChangeAlone() {
     const GraphPtr before = graphOf("graph g(x: f32[2]) -> y, z { c = relu(x) y = exp(c) "
                                     "z = tanh(c) }");
-    const Rewritten out =
-        rewritten(before, bookOf("rule r { match y = exp(c = relu(v)) expose c\n"
-                                 " emit c = max(v, v * 0), y = exp(relu(v)) }"));
+    const Rewritten out = rewritten(before, bookOf("rule r { match y = exp(c = relu(v)) expose c\n"
+                                                   " emit c = max(v, v * 0), y = exp(relu(v)) }"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(1));
     QCOMPARE(difference(*before, *out.graph), QString());
 }
@@ -311,9 +310,9 @@ void TestRightSide::namesOfPartsComeBeforeOperators() {
                                        "b = transpose(a) {perm = [1, 0]} y = e(b) }",
                                        operators)
                                 .value();
-    const Rewritten out = rewritten(
-        before, bookOf("rule r { match y = transpose(e = kind elementwise(v)) {perm}\n"
-                       " emit y = e(transpose(v) {perm = perm}) }"));
+    const Rewritten out =
+        rewritten(before, bookOf("rule r { match y = transpose(e = kind elementwise(v)) {perm}\n"
+                                 " emit y = e(transpose(v) {perm = perm}) }"));
     QCOMPARE(applications(out.trace, "r"), std::size_t(1));
     QCOMPARE(operatorsOf(*out.graph), QStringLiteral("transpose tanh e"));
     QCOMPARE(difference(*before, *out.graph), QString());
