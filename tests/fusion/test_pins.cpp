@@ -239,11 +239,6 @@ void TestPins::avoidedSaysWhoComputes() {
                                          "reference")));
     for (const QString& one : none)
         QVERIFY2(one.endsWith(QStringLiteral(", computed by its reference")), qPrintable(one));
-    const QStringList runtime =
-        noticesOf("graph g(x: f32[4]) -> v, i { (v, i) = topk(x) {k = 2} }",
-                  "pin { avoid generated.map for any }", ReasonCode::PinAvoids);
-    for (const QString& one : runtime)
-        QVERIFY2(!one.endsWith(QStringLiteral("computed by ")), qPrintable(one));
 }
 
 void TestPins::rulesAboutOneOperatorAreTold() {
