@@ -98,7 +98,7 @@ private:
 };
 
 Status verified(const GroupBody& body, const GroupSite& site) {
-    Status status = verify(body.inst);
+    Status status = verify(body.inst, site.graph->assumptions());
     if (status)
         return status;
     std::string nodes;

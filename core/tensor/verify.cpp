@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace fw {
 
@@ -13,7 +15,8 @@ namespace {
 
 class Verifier {
 public:
-    explicit Verifier(const OpInst& inst) : m_inst(inst) {}
+    Verifier(const OpInst& inst, const std::vector<Assumption>& assumptions)
+        : m_inst(inst), m_assumptions(assumptions) {}
 
     Status run() {
         FW_CHECK(declarations());
@@ -106,7 +109,66 @@ private:
             for (const Axis& axis : *list)
                 if (!proveNonNegative(axis.extent - Expr(1), sizes))
                     return false;
-        return true;
+        return !isAssumedEmpty(stage);
+    }
+
+    // What is assumed of the dimensions of these extents, and of those that it ties to them.
+    Exprs assumedOf(const Exprs& extents) const {
+        std::set<Symbol> dims;
+        for (const Expr& extent : extents)
+            dims.merge(freeVars(extent));
+        std::vector<bool> taken(m_assumptions.size());
+        Exprs out;
+        for (bool more = true; more;) {
+            more = false;
+            for (std::size_t i = 0; i < m_assumptions.size(); ++i) {
+                std::set<Symbol> own = taken[i] ? std::set<Symbol>()
+                                                : freeVars(m_assumptions[i].condition);
+                if (std::none_of(own.begin(), own.end(),
+                                 [&](const Symbol dim) { return dims.contains(dim); }))
+                    continue;
+                taken[i] = more = true;
+                dims.merge(own);
+                out.push_back(m_assumptions[i].condition);
+            }
+        }
+        return out;
+    }
+
+    // Were there elements along all axes of the stage, something would not hold that is assumed.
+    bool isAssumedEmpty(const Stage& stage) const {
+        if (m_assumptions.empty())
+            return false;
+        Exprs extents;
+        for (const auto* list : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *list)
+                extents.push_back(axis.extent);
+        Exprs conditions = assumedOf(extents);
+        // To the prover a name like N is at least 0, so an extent that is one dimension is 1 + such.
+        Substitution counted;
+        const auto count = [&](const Symbol dim, std::int64_t least) {
+            counted.try_emplace(dim, varExpr(Symbol("N." + dim.text())) + Expr(least));
+        };
+        for (const Expr& extent : extents)
+            if (extent.isVar())
+                count(extent->symbol, 1);
+        for (const Exprs* list : {&extents, &conditions})
+            for (const Expr& e : *list)
+                for (const Symbol dim : freeVars(e))
+                    count(dim, 0);
+        for (Expr& condition : conditions)
+            condition = substitute(condition, counted);
+        for (std::size_t i = 0; i < conditions.size(); ++i) {
+            Ranges known;
+            for (const Expr& extent : extents)
+                known.assume(leExpr(Expr(1), substitute(extent, counted)));
+            for (std::size_t k = 0; k < conditions.size(); ++k)
+                if (k != i)
+                    known.assume(conditions[k]);
+            if (decide(conditions[i], known) == std::optional(false))
+                return true;
+        }
+        return false;
     }
 
     Status check(const Stage& stage) {
@@ -165,6 +227,7 @@ private:
     }
 
     const OpInst& m_inst;
+    const std::vector<Assumption>& m_assumptions;
     std::map<Symbol, Tensor> m_tensors;
     std::map<Symbol, const Stage*> m_axes;
     std::map<Symbol, int> m_writesLeft; // of stages that have not been passed yet
@@ -172,8 +235,8 @@ private:
 
 } // namespace
 
-Status verify(const OpInst& inst) {
-    return Verifier(inst).run();
+Status verify(const OpInst& inst, const std::vector<Assumption>& assumptions) {
+    return Verifier(inst, assumptions).run();
 }
 
 } // namespace fw

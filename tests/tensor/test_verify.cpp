@@ -96,6 +96,8 @@ private Q_SLOTS:
     void everyRule_data();
     void everyRule();
     void guardedReadsMayLieOutside();
+    void assumedEmptyReadsNothing_data();
+    void assumedEmptyReadsNothing();
     void builtOnesPass();
 };
 
@@ -135,6 +137,50 @@ void TestVerify::guardedReadsMayLieOutside() {
     none.outputs = {tensor("y", {Expr(0)})};
     none.stages = {mapStage("y", {{"i", Expr(0)}}, at(none, "x", {v("i") + Expr(9)}))};
     QVERIFY(verify(none).ok());
+}
+
+// y[i, j] = x[i, j] + w[j], where w has no elements or too few: a mistake, unless what is assumed
+// says that there is no i or no j.
+void TestVerify::assumedEmptyReadsNothing_data() {
+    QTest::addColumn<QList<Expr>>("assumed");
+    QTest::addColumn<bool>("passes");
+    const Expr a = v("a"), b = v("b"), c = v("c");
+    const auto row = [](const char* name, const QList<Expr>& assumed, bool passes) {
+        QTest::newRow(name) << assumed << passes;
+    };
+    row("nothing", {}, false);
+    row("it is 0", {eqExpr(b, Expr(0))}, true);
+    row("the other is 0", {eqExpr(Expr(0), a)}, true);
+    row("at most 0", {leExpr(b, Expr(0))}, true);
+    row("below 1", {ltExpr(b, Expr(1))}, true);
+    row("as another that is 0", {eqExpr(b, c), eqExpr(c, Expr(0))}, true);
+    row("a product is 0", {eqExpr(a * b, Expr(0))}, true);
+    row("a sum is 0", {eqExpr(c + b, Expr(0))}, true);
+    row("one of two is", {orExpr(eqExpr(b, Expr(0)), eqExpr(a, Expr(0)))}, true);
+    row("twice it is 0", {eqExpr(Expr(2) * b, Expr(0))}, true);
+    row("one that is not here is 0", {eqExpr(c, Expr(0))}, false);
+    row("it has elements", {leExpr(Expr(1), b)}, false);
+    row("it is 3", {eqExpr(b, Expr(3))}, false);
+    row("at most 4", {leExpr(b, Expr(4))}, false);
+    row("this or that", {orExpr(eqExpr(b, Expr(0)), eqExpr(c, Expr(2)))}, false);
+}
+
+void TestVerify::assumedEmptyReadsNothing() {
+    QFETCH(QList<Expr>, assumed);
+    QFETCH(bool, passes);
+    OpInst inst;
+    inst.inputs = {tensor("x", {v("a"), v("b")}), tensor("w", {Expr(0)})};
+    inst.outputs = {tensor("y", {v("a"), v("b")})};
+    inst.stages = {mapStage("y", {{"i", v("a")}, {"j", v("b")}},
+                            at(inst, "x", {v("i"), v("j")}) + at(inst, "w", {v("j")}))};
+    std::vector<Assumption> assumptions;
+    for (const Expr& condition : assumed)
+        assumptions.push_back({condition, condition.text()});
+    const Status status = verify(inst, assumptions);
+    QVERIFY2(status.ok() == passes, status.ok() ? "" : status.diag().text().c_str());
+    if (!passes)
+        QVERIFY2(status.diag().message.find("reads outside f32[0]: w[j]") != std::string::npos,
+                 status.diag().message.c_str());
 }
 
 void TestVerify::builtOnesPass() {
