@@ -122,8 +122,8 @@ private:
         for (bool more = true; more;) {
             more = false;
             for (std::size_t i = 0; i < m_assumptions.size(); ++i) {
-                std::set<Symbol> own = taken[i] ? std::set<Symbol>()
-                                                : freeVars(m_assumptions[i].condition);
+                std::set<Symbol> own =
+                    taken[i] ? std::set<Symbol>() : freeVars(m_assumptions[i].condition);
                 if (std::none_of(own.begin(), own.end(),
                                  [&](const Symbol dim) { return dims.contains(dim); }))
                     continue;
@@ -144,7 +144,8 @@ private:
             for (const Axis& axis : *list)
                 extents.push_back(axis.extent);
         Exprs conditions = assumedOf(extents);
-        // To the prover a name like N is at least 0, so an extent that is one dimension is 1 + such.
+        // To the prover a name like N is at least 0, so an extent that is one dimension is 1 +
+        // such.
         Substitution counted;
         const auto count = [&](const Symbol dim, std::int64_t least) {
             counted.try_emplace(dim, varExpr(Symbol("N." + dim.text())) + Expr(least));

@@ -6,8 +6,8 @@
 // the rank and the element type of its tensor and comes after all writes of it; every output is
 // written, element by element as far as counting can tell; no read or write that is made, whatever
 // the free dimensions from 1 on, is proved to lie outside (a read under pad() or select() may, and
-// where an axis may be empty there may be none). What the graph assumes of free dimensions holds: it
-// may be that an axis is empty.
+// where an axis may be empty there may be none). What the graph assumes of free dimensions holds:
+// it may be that an axis is empty.
 #pragma once
 
 #include "base/result.h"
