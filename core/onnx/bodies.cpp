@@ -119,6 +119,7 @@ ModelImporter::Value ModelImporter::known(const std::string& name) const {
     out.data = value.data;
     out.small = value.small;
     out.untyped = value.untyped;
+    out.foreignShape = value.foreignShape;
     return out;
 }
 

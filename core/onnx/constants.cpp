@@ -91,6 +91,7 @@ Result<bool> ModelImporter::readForeignConstant(const proto::NodeProto& node, Va
     FW_TRY(const ForeignTensor foreign, takeForeignTensor(tensor, m_run.external, limits()));
     value.leaf = std::make_shared<const Attrs>(foreignConstant(foreign));
     value.untyped = true;
+    value.foreignShape = Shape(tensor.dims().begin(), tensor.dims().end());
     return true;
 }
 

@@ -136,6 +136,15 @@ std::optional<DType> ModelImporter::declaredElement(const std::string& name) con
     return elementOf(known->declared->type().tensor_type());
 }
 
+std::optional<Shape> ModelImporter::declaredForeignShape(const std::string& name) {
+    const Name* known = find(name);
+    if (!known || !known->declared || !known->declared->type().has_tensor_type())
+        return std::nullopt;
+    auto shape =
+        m_run.dims.shape(known->declared->type().tensor_type(), m_prefix + cleanText(name));
+    return shape ? shape.take() : std::nullopt;
+}
+
 std::string ModelImporter::declaredForeign(const std::string& name) {
     const Name* known = find(name);
     return known == nullptr || known->declared == nullptr

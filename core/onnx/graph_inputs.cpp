@@ -28,6 +28,7 @@ Status ModelImporter::readInitializers() {
             Value& value = this->value(name);
             value.leaf = std::make_shared<const Attrs>(foreignConstant(*foreign));
             value.untyped = true;
+            value.foreignShape = Shape(tensor.dims().begin(), tensor.dims().end());
             continue;
         }
         auto data = takeTensor(tensor, m_run.external, limits());
@@ -107,10 +108,11 @@ Status ModelImporter::readValue(const proto::ValueInfoProto& input, std::string_
     const std::string name = cleanText(input.name());
     const auto dtype = dtypeFromOnnx(input.type().tensor_type().elem_type());
     FW_TRY(const auto shape, m_run.dims.shape(input.type().tensor_type(), name));
-    auto data = dtype ? valueFromText(text, *dtype, shape)
-                      : Result<TensorData>(makeDiag(
-                            DiagCode::InputMismatch,
-                            "its element type is none that a value can be given of"));
+    auto data =
+        dtype
+            ? valueFromText(text, *dtype, shape)
+            : Result<TensorData>(makeDiag(DiagCode::InputMismatch,
+                                          "its element type is none that a value can be given of"));
     if (!data) {
         Diag diag = data.takeDiag();
         diag.message = fmt::format("the value given to input '{}': {}", name, diag.message);
@@ -134,6 +136,10 @@ Status ModelImporter::readInput(const proto::ValueInfoProto& input, std::int64_t
     if (!foreign.empty()) {
         Value& value = this->value(input.name());
         value.untyped = true;
+        if (input.type().has_tensor_type()) {
+            FW_TRY(value.foreignShape,
+                   m_run.dims.shape(input.type().tensor_type(), m_prefix + name));
+        }
         if (!m_prefix.empty()) { // the graph around it says what it is
             value.ref = m_editor.addInput(name, madeUp);
             return {};

@@ -51,15 +51,22 @@ Result<Steps> stepsOf(NodeImport& n, std::size_t rank, DType type) {
     return out;
 }
 
-Status finish(NodeImport& n, const std::string& op, ValueRef x, const Steps& steps) {
-    if (!steps.axis)
-        return n.result(op, {x, steps.scale, steps.zero});
+// `as`: the element type of the result, where it is another.
+Status finish(NodeImport& n, std::string op, ValueRef x, const Steps& steps,
+              std::optional<DType> as = std::nullopt) {
     Attrs attrs;
-    attrs.set("axis", static_cast<std::int64_t>(*steps.axis));
-    if (steps.block > 0)
-        attrs.set("block", steps.block);
-    return n.result(op + (steps.block > 0 ? "_blocks" : "_along"), {x, steps.scale, steps.zero},
-                    std::move(attrs));
+    if (steps.axis) {
+        attrs.set("axis", static_cast<std::int64_t>(*steps.axis));
+        if (steps.block > 0)
+            attrs.set("block", steps.block);
+        op += steps.block > 0 ? "_blocks" : "_along";
+    }
+    if (!as)
+        return n.result(op, {x, steps.scale, steps.zero}, std::move(attrs));
+    FW_TRY(const ValueRef y, n.step(op, {x, steps.scale, steps.zero}, std::move(attrs)));
+    Attrs to;
+    to.set("to", *as);
+    return n.result("cast", {y}, std::move(to));
 }
 
 Status quantizeLinear(NodeImport& n) {
@@ -81,10 +88,13 @@ Status quantizeLinear(NodeImport& n) {
 
 Status dequantizeLinear(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
-    FW_TRY([[maybe_unused]] const std::int64_t code, n.integer("output_dtype", 0)); // the scale's
+    FW_TRY(const std::int64_t code, n.integer("output_dtype", 0)); // without it the scale's
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const Steps steps, stepsOf(n, n.type(x).rank(), n.type(x).dtype));
-    return finish(n, "dequantize", x, steps);
+    const auto as = code == 0 ? std::optional(n.type(steps.scale).dtype) : dtypeOfCode(code);
+    if (!as || !isFloat(*as))
+        return n.unsupported(fmt::format("output_dtype {} is not supported", code));
+    return finish(n, "dequantize", x, steps, *as == n.type(steps.scale).dtype ? std::nullopt : as);
 }
 
 constexpr ImporterRow rows[] = {

@@ -90,11 +90,12 @@ private:
     struct Value {
         std::optional<ValueRef> ref;
         std::optional<TensorData> data;
-        std::optional<SmallTensor> small; // not fixed; a fixed one is `data`
+        std::optional<SmallTensor> small;  // not fixed; a fixed one is `data`
         std::shared_ptr<const Attrs> leaf; // of a foreign type: the node that it becomes when used
-        int producer = -1;                // node to import when the value is needed in the graph
-        int depth = 0;                    // of deferred producers
-        bool untyped = false;             // no type is known: what reads it cannot be understood
+        int producer = -1;                 // node to import when the value is needed in the graph
+        int depth = 0;                     // of deferred producers
+        bool untyped = false;              // no type is known: what reads it cannot be understood
+        std::optional<Shape> foreignShape; // of an untyped tensor whose elements are none of ours
         std::optional<std::vector<ValueRef>> parts; // of a sequence
     };
 
@@ -190,6 +191,17 @@ private:
     // them, makes of operands of these shapes.
     std::optional<TensorType> typeAs(int index, const std::string& as,
                                      const std::vector<TensorType>& operands);
+    // Of a node that reads tensors of elements that are none of ours, or makes such: what does not
+    // depend on the elements.
+    struct ForeignResult {
+        std::optional<TensorType> type;    // of elements of ours
+        std::optional<Shape> foreignShape; // of others
+    };
+    std::vector<ForeignResult> typesOfForeign(int index);
+    std::optional<Shape> declaredForeignShape(const std::string& name);
+    // The types of the results of that one node, if it is understood with such operands.
+    std::vector<std::optional<TensorType>> typesOfNode(int index, proto::NodeProto node,
+                                                       std::vector<Given> given);
     Status importUnknown(int index, const std::string& name, Diag why);
     const TensorData* computed(ValueRef value);
     Result<bool> importKnown(int index); // constants and shape arithmetic

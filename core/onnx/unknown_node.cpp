@@ -200,6 +200,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         return m_editor.type(wish.inputs[static_cast<std::size_t>(operand)]);
     };
     const std::vector<std::optional<TensorType>> standard = typesByStandard(index);
+    const std::vector<ForeignResult> ofForeign = typesOfForeign(index);
+    std::vector<std::optional<Shape>> foreignShapes;
     std::vector<bool> untyped;
     Integers untypedOutputs;  // nothing is known of them
     Integers unrankedOutputs; // the element type is
@@ -227,6 +229,14 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             *declared = statedType(node, i, opsetOf(node.domain()), operandType);
         if (!*declared && !isForeign && static_cast<std::size_t>(i) < standard.size())
             *declared = standard[static_cast<std::size_t>(i)];
+        foreignShapes.push_back(isForeign ? declaredForeignShape(output) : std::nullopt);
+        if (!*declared && static_cast<std::size_t>(i) < ofForeign.size()) {
+            const ForeignResult& found = ofForeign[static_cast<std::size_t>(i)];
+            if (!isForeign)
+                *declared = found.type;
+            if (!foreignShapes.back())
+                foreignShapes.back() = found.foreignShape;
+        }
         untyped.push_back(!*declared);
         wish.outputNames.push_back(cleanText(output));
         // Without a declared type one is made up so that the graph stays typed; nothing is derived
@@ -262,6 +272,7 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             value = {};
             value.ref = (*values)[i];
             value.untyped = untyped[i];
+            value.foreignShape = foreignShapes[i];
         }
     if (why.code == DiagCode::TypeUnknown) {
         if (!m_missing)

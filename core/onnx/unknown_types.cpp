@@ -1,8 +1,9 @@
-// Types of the results of operators that ONNX or ONNX Runtime define and that nothing here computes:
-// what reads them is understood all the same. From the texts of both specifications.
+// Types of the results of operators that ONNX or ONNX Runtime define and that nothing here
+// computes: what reads them is understood all the same. From the texts of both specifications.
 #include "onnx/model_importer.h"
 
 #include "onnx/standard_operators.h"
+#include "onnx/subgraphs.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -49,6 +50,11 @@ const std::vector<Alike>& alikes() {
     return rows;
 }
 
+// An attribute that names an element type.
+bool isTypeAttribute(std::string_view name) {
+    return name == "to" || name == "dtype" || name == "output_dtype";
+}
+
 std::int64_t integerOr(const proto::NodeProto& node, std::string_view name, std::int64_t other) {
     const Result<std::int64_t> value = integerAttribute(node, name, other);
     return value ? *value : other;
@@ -87,10 +93,34 @@ bool isRecurrent(const proto::NodeProto& node) {
                : node.domain() == contrib && type == "DynamicQuantizeLSTM";
 }
 
+std::vector<std::optional<TensorType>> ModelImporter::typesOfNode(int index, proto::NodeProto node,
+                                                                  std::vector<Given> given) {
+    proto::GraphProto graph;
+    const std::string as = node.op_type();
+    for (const std::string& output : node.output())
+        if (!output.empty())
+            graph.add_output()->set_name(output);
+    *graph.add_node() = std::move(node);
+    Imported& out = m_run.out;
+    const auto said = static_cast<std::ptrdiff_t>(out.diagnostics.size());
+    const auto decided = static_cast<std::ptrdiff_t>(out.decisions.size());
+    const Result<ReadBody> read =
+        readBody(std::move(graph), {as, pathOf(index) + "/", m_opsets}, std::move(given));
+    out.diagnostics.erase(out.diagnostics.begin() + said, out.diagnostics.end());
+    out.decisions.erase(out.decisions.begin() + decided, out.decisions.end());
+    Types types;
+    for (std::size_t i = 0; read && i < read->results.size(); ++i) {
+        const Graph& graphOfIt = *read->body.graph;
+        types.push_back(read->results[i].untyped
+                            ? std::nullopt
+                            : std::optional(graphOfIt.type(graphOfIt.results()[i].value)));
+    }
+    return types;
+}
+
 std::optional<TensorType> ModelImporter::typeAs(int index, const std::string& as,
                                                 const std::vector<TensorType>& operands) {
-    proto::GraphProto graph;
-    proto::NodeProto& node = *graph.add_node();
+    proto::NodeProto node;
     node.set_op_type(as);
     for (const auto& attribute : m_graph.node(index).attribute())
         if (hasAttribute(as, m_opset, attribute.name()))
@@ -101,18 +131,73 @@ std::optional<TensorType> ModelImporter::typeAs(int index, const std::string& as
         node.add_input(given.back().name);
     }
     node.add_output("y");
-    graph.add_output()->set_name("y");
-    Imported& out = m_run.out;
-    const auto said = static_cast<std::ptrdiff_t>(out.diagnostics.size());
-    const auto decided = static_cast<std::ptrdiff_t>(out.decisions.size());
-    const Result<ReadBody> read =
-        readBody(std::move(graph), {as, pathOf(index) + "/", m_opsets}, std::move(given));
-    out.diagnostics.erase(out.diagnostics.begin() + said, out.diagnostics.end());
-    out.decisions.erase(out.decisions.begin() + decided, out.decisions.end());
-    if (!read || read->results.empty() || read->results[0].untyped)
-        return std::nullopt;
-    const Graph& graphOfIt = *read->body.graph;
-    return graphOfIt.type(graphOfIt.results()[0].value);
+    const Types types = typesOfNode(index, std::move(node), std::move(given));
+    return types.empty() ? std::nullopt : types.front();
+}
+
+// The node is read with one element type of ours in place of those that are none, and with
+// another: what has the same type both times does not depend on them.
+std::vector<ModelImporter::ForeignResult> ModelImporter::typesOfForeign(int index) {
+    const auto& node = m_graph.node(index);
+    bool isForeign = false;
+    for (const std::string& input : node.input()) {
+        const Name* known = input.empty() ? nullptr : find(input);
+        if (known != nullptr && known->value.untyped && !known->value.foreignShape)
+            return {};
+        isForeign = isForeign || (known != nullptr && known->value.foreignShape);
+    }
+    const auto names = [](const proto::AttributeProto& attribute) {
+        return attribute.type() == proto::AttributeProto::INT &&
+               isTypeAttribute(attribute.name()) && !foreignElement(attribute.i()).empty();
+    };
+    isForeign = isForeign || std::any_of(node.attribute().begin(), node.attribute().end(), names);
+    if (!isForeign || hasSubgraphs(node))
+        return {};
+    const auto readWith = [&](DType standIn) {
+        proto::NodeProto copy = node;
+        std::vector<Given> given;
+        for (int i = 0; i < copy.input_size(); ++i) {
+            const Name* known = copy.input(i).empty() ? nullptr : find(copy.input(i));
+            if (known == nullptr)
+                continue;
+            Given one{fmt::format("x{}", i), {}, {}, 0};
+            if (const auto& shape = known->value.foreignShape) {
+                one.type = {standIn, *shape};
+            } else {
+                const Result<TensorType> type = typeOf(copy.input(i));
+                if (!type)
+                    return Types{};
+                one.type = *type;
+                one.value = knownWithin(copy.input(i));
+            }
+            copy.set_input(i, one.name);
+            given.push_back(std::move(one));
+        }
+        for (int i = 0; i < copy.output_size(); ++i)
+            if (!copy.output(i).empty())
+                copy.set_output(i, fmt::format("y{}", i));
+        for (auto& attribute : *copy.mutable_attribute())
+            if (names(attribute))
+                attribute.set_i(onnxFromDtype(standIn));
+        return typesOfNode(index, std::move(copy), std::move(given));
+    };
+    const Types one = readWith(DType::U8), other = readWith(DType::I8);
+    std::vector<ForeignResult> out;
+    std::size_t at = 0;
+    for (const std::string& output : node.output()) {
+        ForeignResult& result = out.emplace_back();
+        if (output.empty())
+            continue;
+        if (at < one.size() && at < other.size() && one[at] && other[at] &&
+            one[at]->shape == other[at]->shape) {
+            if (one[at]->dtype == other[at]->dtype)
+                result.type = one[at];
+            else
+                result.foreignShape = one[at]->shape;
+        }
+        ++at;
+    }
+    return out;
 }
 
 std::vector<std::optional<TensorType>> ModelImporter::typesByStandard(int index) {
@@ -141,7 +226,8 @@ std::vector<std::optional<TensorType>> ModelImporter::typesByStandard(int index)
             places.push_back(at);
     std::vector<TensorType> taken;
     for (const int at : places) {
-        if (static_cast<std::size_t>(at) >= operands.size() || !operands[static_cast<std::size_t>(at)])
+        if (static_cast<std::size_t>(at) >= operands.size() ||
+            !operands[static_cast<std::size_t>(at)])
             return {};
         taken.push_back(*operands[static_cast<std::size_t>(at)]);
     }
@@ -152,8 +238,8 @@ std::vector<std::optional<TensorType>> ModelImporter::typesByStandard(int index)
             return {};
         element = operands[of]->dtype;
     }
-    const auto type = row->as.empty() ? std::optional(taken[0])
-                                      : typeAs(index, std::string(row->as), taken);
+    const auto type =
+        row->as.empty() ? std::optional(taken[0]) : typeAs(index, std::string(row->as), taken);
     return type ? Types{TensorType{element, type->shape}} : Types{};
 }
 
