@@ -212,8 +212,9 @@ QStringList noticesOf(const std::string& model, const std::string& text, ReasonC
     PlanOptions options;
     options.book = &book;
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
+    const FusionPlan plan = planFusion(*graph, target, options).value();
     QStringList out;
-    for (const Decision& one : planFusion(*graph, target, options).value().notices)
+    for (const Decision& one : plan.notices)
         if (one.code == code)
             out << QString::fromStdString(one.subject + ": " + one.evidence);
     return out;
