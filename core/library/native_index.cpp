@@ -179,9 +179,8 @@ Result<OpInst> instantiateScatter(const OpCall& call, const std::vector<TensorTy
         }
         from.insert(from.end(), inner, at.end());
         const Expr update = loadExpr(Symbol("u"), std::move(from), dtype);
-        inst = mapInst({}, outputs[0],
-                       places.empty() ? selectExpr(ltExpr(last, Expr(0)), old, update)
-                                      : padExpr(update, old));
+        inst =
+            mapInst({}, outputs[0], selectExpr(ltExpr(last, Expr(0)), old, padExpr(update, old)));
         inst.temporaries.push_back({name, {DType::I64, shape}});
         inst.stages.insert(inst.stages.begin(), lastUpdates(name, rowAxes, places, hit));
     } else {
