@@ -125,11 +125,13 @@ Id pool(Maker& maker, const char* op) {
 
 Id lrn(Maker& maker) {
     const Id id = maker.ofRank(4);
-    return maker.one("lrn", {id},
-                     attributes({{"size", maker.random.between(1, 5)},
-                                 {"alpha", maker.factor(0.01)},
-                                 {"beta", maker.factor(0.75)},
-                                 {"bias", maker.factor(1)}}));
+    return maker.one(
+        "lrn", {id},
+        attributes({{"size", maker.random.between(1, 5)},
+                    {"alpha", maker.factor(0.01)},
+                    // No power leaves f32.
+                    {"beta", maker.random.pick(std::vector{0.75, 0.75, 0.0, 1.0, -0.5, 2.0})},
+                    {"bias", maker.factor(1)}}));
 }
 
 Id rows(Maker& maker, const char* op) {
