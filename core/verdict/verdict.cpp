@@ -175,17 +175,9 @@ private:
     void tryBeside(const GraphPtr& graph) {
         const int cases = m_out.cases;
         const std::size_t acted = m_acted.size();
-        const bool ends = hasEndAsAttribute(graph);
-        for (int k = 0; k < otherConstants; ++k) {
-            const auto other = withEndsAsConstants(*graph, m_literals, m_random);
-            if (!other)
-                continue;
-            if (!ends && hasEndAsAttribute(*other))
-                m_out.butFor.emplace(ButFor::Overflow,
-                                     "an attribute that it computes lies beyond f64");
-            else
+        for (int k = 0; k < otherConstants; ++k)
+            if (const auto other = withEndsAsConstants(*graph, m_literals, m_random))
                 tryAt(*other);
-        }
         for (int k = 0; k < otherExtents && !m_extents.empty(); ++k)
             if (const auto other =
                     resizedGraph(*graph, m_extents[m_nextExtent++ % m_extents.size()], m_random))
@@ -204,20 +196,6 @@ private:
                         compareAtNoNumbers(**other, *rewritten->graph, m_literals, m_random.next()))
                     noteConstants(what, **other, std::move(differs->text));
             }
-    }
-
-    // Whether a real attribute behind the rule is infinite, no number or zero. What a rule computes
-    // of constants while it acts is a double, which ends, too.
-    bool hasEndAsAttribute(const GraphPtr& graph) const {
-        const Result<Rewritten> rewritten = rewriteGraph(graph, m_book, {});
-        if (!rewritten)
-            return false;
-        for (const NodePtr& node : rewritten->graph->nodes())
-            for (const auto& attribute : node->attrs)
-                if (const auto* number = std::get_if<double>(&attribute.second);
-                    number != nullptr && (!std::isfinite(*number) || *number == 0))
-                    return true;
-        return false;
     }
 
     // What is known while compiling may be kept out, so it is told before what operands hold.
