@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace fw {
 
@@ -53,8 +54,8 @@ std::string scalar(GraphWriter& out, const Node& node, const std::string& suffix
     return out.initializer(node.name + "." + suffix, dataFromDoubles(dtype, {}, {value}));
 }
 
-// An operator that is written as several nodes rounds once all the same: of f16 and bf16 they are in
-// f32, between casts.
+// An operator that is written as several nodes rounds once all the same: of f16 and bf16 they are
+// in f32, between casts.
 class Steps {
 public:
     Steps(GraphWriter& out, const Node& node)
@@ -101,10 +102,10 @@ Status rsqrt(GraphWriter& out, const Node& node) {
 
 Status clip(GraphWriter& out, const Node& node) {
     std::vector<std::string> inputs = operands(out, node);
-    inputs.push_back(node.attrs.has("min") ? scalar(out, node, "min", node.attrs.real("min", 0))
-                                           : "");
-    inputs.push_back(node.attrs.has("max") ? scalar(out, node, "max", node.attrs.real("max", 0))
-                                           : "");
+    // Without a bound infinities would be kept to the largest number.
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    inputs.push_back(scalar(out, node, "min", node.attrs.real("min", -infinite)));
+    inputs.push_back(scalar(out, node, "max", node.attrs.real("max", infinite)));
     out.main(node, "Clip", inputs);
     return {};
 }

@@ -81,22 +81,27 @@ Status mean(NodeImport& n) {
     return n.result("div", {sum, count});
 }
 
+// A bound that is not given is the largest real number of the type or minus that: infinities are
+// kept to it.
+double largestOf(DType real) {
+    return real == DType::F16    ? 65504
+           : real == DType::BF16 ? 0x1.FEp127
+           : real == DType::F32  ? static_cast<double>(std::numeric_limits<float>::max())
+                                 : std::numeric_limits<double>::max();
+}
+
 Status clipBounds(NodeImport& n, ValueRef x, std::optional<double> low,
                   std::optional<double> high) {
-    if (!low && !high)
-        return n.result("identity", {x});
+    const double most = largestOf(n.type(x).dtype);
     Attrs attrs;
-    if (low)
-        attrs.set("min", *low);
-    if (high)
-        attrs.set("max", *high);
+    attrs.set("min", low.value_or(-most));
+    attrs.set("max", high.value_or(most));
     return n.result("clip", {x}, std::move(attrs));
 }
 
 Status clipAttributes(NodeImport& n) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const ValueRef x, n.input(0));
-    // The defaults of the specification are the largest floats, which no float passes.
     std::optional<double> bounds[2];
     const char* const names[] = {"min", "max"};
     for (std::size_t i = 0; i < 2; ++i)
@@ -130,6 +135,11 @@ Status clip(NodeImport& n) {
                 FW_TRY(bounds[i], n.reshaped(*bounds[i], {}));
             }
         }
+    if (const DType dtype = n.type(x).dtype; isFloat(dtype))
+        for (std::size_t i = 0; i < 2; ++i)
+            if (!bounds[i])
+                bounds[i] = n.scalarConstant(i == 0 ? "least" : "most",
+                                             i == 0 ? -largestOf(dtype) : largestOf(dtype), dtype);
     if (bounds[0] && bounds[1]) {
         FW_TRY(x, n.step("max", {x, *bounds[0]}));
     } else if (bounds[0]) {

@@ -80,6 +80,16 @@ def clips(cases):
     cases.add("clip_operand_high", node("Clip", "x - high"), x, {"high": F(3)}, opset=12)
     cases.add("clip_operand_low", node("Clip", "x low"), x, {"low": F(0)}, opset=13)
     cases.add("clip_no_bounds", node("Clip", "x"), x, opset=13)
+    ends = {"x": np.array([np.inf, -np.inf, np.nan, 0.5, np.finfo(F).max, np.finfo(F).min], dtype=F)}
+    given = {"low": np.array(-1, F), "high": np.array(1, F)}
+    cases.add("clip_infinite_attribute_min", node("Clip", "x", min=-1.0), ends, opset=6 + 1)
+    cases.add("clip_infinite_attribute_max", node("Clip", "x", max=1.0), ends, opset=10)
+    cases.add("clip_infinite_low", node("Clip", "x low"), ends, {"low": F(-1)}, opset=11)
+    cases.add("clip_infinite_high", node("Clip", "x - high"), ends, {"high": F(1)})
+    cases.add("clip_infinite_no_bounds", node("Clip", "x"), ends)
+    cases.add("clip_infinite_low_computed", node("Clip", "x low"), {**ends, "low": given["low"]})
+    cases.add("clip_infinite_high_computed", node("Clip", "x - high"), {**ends, "high": given["high"]})
+    cases.add("clip_between_infinities", node("Clip", "x low high"), ends, {"low": F(-np.inf), "high": F(np.inf)})
     cases.add("clip_constants_from_nodes", [
         node("Constant", "", "low", value_float=-1.0), node("Constant", "", "high", value_float=6.0), n], x)
 

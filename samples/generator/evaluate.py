@@ -44,11 +44,16 @@ def gemm(a, b, c, at):
 
 
 def clip(x, at, opset):
+    # A bound that is not given is the end of the type: infinities are kept to the largest float.
+    most = np.finfo(np.float32).max if x[0].dtype.kind == "f" else None
     if opset < 11:
-        return np.clip(x[0], at.get("min", -np.inf), at.get("max", np.inf))
+        return np.clip(x[0], at.get("min", -most), at.get("max", most))
     low = x[1] if len(x) > 1 and x[1] is not None else None
     high = x[2] if len(x) > 2 and x[2] is not None else None
     out = x[0]
+    if most is not None:
+        low = -most if low is None else low
+        high = most if high is None else high
     if low is not None:
         out = np.maximum(out, low)
     if high is not None:
