@@ -304,6 +304,87 @@ Status resizeByPlaces(GraphWriter& out, const Node& node, std::size_t axis) {
     return {};
 }
 
+// What an element of the result adds up: the elements of the operand from the place at or before
+// its own on (for cubic weights one more before), each times a weight.
+struct Taps {
+    std::int64_t before = 0;
+    std::vector<double> weights;
+};
+
+Taps tapsOf(const Node& node, std::int64_t extent, std::int64_t first, double t) {
+    if (node.op == "resize_linear")
+        return {0, {1 - t, t}};
+    const double a = node.attrs.real("a", -0.75);
+    const auto far = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+    const auto near = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+    Taps out{1, {far(t + 1), near(t), near(1 - t), far(2 - t)}};
+    if (node.attrs.integer("exclude", 0) == 0)
+        return out;
+    double sum = 0;
+    for (std::size_t k = 0; k < out.weights.size(); ++k) {
+        const std::int64_t at = first - out.before + static_cast<std::int64_t>(k);
+        out.weights[k] = 0 <= at && at < extent ? out.weights[k] : 0;
+        sum += out.weights[k];
+    }
+    for (double& weight : out.weights)
+        weight /= sum;
+    return out;
+}
+
+// Of extents that are known: as many Gathers as elements are added up.
+Status resizeByGathers(GraphWriter& out, const Node& node, std::size_t axis, std::int64_t extent,
+                       std::int64_t size) {
+    const std::size_t rank = out.graph().type(node.inputs[0]).rank();
+    const AxisPlaces places = placesOf(node);
+    const auto last = static_cast<double>(extent - 1);
+    std::vector<Integers> elements;
+    std::vector<std::vector<double>> weights;
+    Integers inside;
+    for (std::int64_t o = 0; o < size; ++o) {
+        const double place = places.at(static_cast<double>(o));
+        const double first = std::clamp(std::floor(place), -8e15, 8e15);
+        const auto from = static_cast<std::int64_t>(first);
+        const Taps taps = tapsOf(node, extent, from, place - std::floor(place));
+        elements.resize(taps.weights.size());
+        weights.resize(taps.weights.size());
+        for (std::size_t k = 0; k < taps.weights.size(); ++k) {
+            elements[k].push_back(std::clamp<std::int64_t>(
+                from - taps.before + static_cast<std::int64_t>(k), 0, extent - 1));
+            weights[k].push_back(taps.weights[k]);
+        }
+        inside.push_back(0 <= place && place <= last ? 1 : 0);
+    }
+    std::vector<std::int64_t> along(rank - axis, 1);
+    along[0] = size;
+    const std::string x = out.use(node.inputs[0]);
+    const bool crop = node.attrs.integer("crop", 0) != 0;
+    std::string sum;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+        const std::string suffix = std::to_string(k);
+        const std::string which = out.integers(node.name + ".elements_" + suffix, elements[k]),
+                          read = out.fresh(node.name + ".read_" + suffix);
+        setAttribute(out.node("Gather", {x, which}, read, out.fresh(read + ".node")), "axis",
+                     static_cast<std::int64_t>(axis));
+        const std::string by = out.initializer(node.name + ".weights_" + suffix,
+                                               dataFromDoubles(DType::F64, along, weights[k]));
+        const std::string part = out.step(node, "Mul", {read, by}, "part_" + suffix);
+        if (k == 0)
+            sum = part;
+        else if (k + 1 < elements.size() || crop)
+            sum = out.step(node, "Add", {sum, part}, "sum_" + suffix);
+        else
+            out.main(node, "Add", {sum, part});
+    }
+    if (crop)
+        out.main(
+            node, "Where",
+            {out.initializer(node.name + ".inside", dataFromIntegers(DType::Bool, along, inside)),
+             sum,
+             out.initializer(node.name + ".outside",
+                             dataFromDoubles(DType::F64, {}, {node.attrs.real("outside", 0)}))});
+    return {};
+}
+
 Status resize(GraphWriter& out, const Node& node) {
     const Shape& shape = out.graph().type(node.inputs[0]).shape;
     std::int64_t place = node.attrs.integer("axis", 0);
@@ -313,6 +394,10 @@ Status resize(GraphWriter& out, const Node& node) {
         return resizeByPlaces(out, node, axis);
     const Dim from = shape.at(axis);
     const Dim to = out.graph().type({node.id, 0}).shape.at(axis);
+    // ONNX Runtime has no Resize of f64, as which integers of 32 and 64 bits are resized.
+    if (out.graph().type(node.inputs[0]).dtype == DType::F64 && from.asInt().value_or(0) > 0 &&
+        to.asInt().value_or(0) > 0 && (node.op == "resize_linear" || node.op == "resize_cubic"))
+        return resizeByGathers(out, node, axis, *from.asInt(), *to.asInt());
     const bool crop = node.attrs.integer("crop", 0) != 0;
     auto mapping = crop ? std::nullopt : mappingOf(node, from, to);
     std::string roi;
@@ -386,10 +471,14 @@ Status roiAlign(GraphWriter& out, const Node& node) {
 }
 
 constexpr std::array rows{
-    WriterRow{"resize_nearest", resize},      WriterRow{"resize_linear", resize},
-    WriterRow{"resize_cubic", resize},        WriterRow{"grid_sample", gridSample, 16},
-    WriterRow{"roi_align", roiAlign, 16},     WriterRow{"roi_align_max", roiAlign, 16},
-    WriterRow{"resize_filtered", resize, 18}, WriterRow{"resize_filtered_at", resize, 18},
+    WriterRow{"resize_nearest", resize},
+    WriterRow{"resize_linear", resize},
+    WriterRow{"resize_cubic", resize},
+    WriterRow{"grid_sample", gridSample, 16},
+    WriterRow{"roi_align", roiAlign, 16},
+    WriterRow{"roi_align_max", roiAlign, 16},
+    WriterRow{"resize_filtered", resize, 18},
+    WriterRow{"resize_filtered_at", resize, 18},
     WriterRow{"roi_align_adaptive", roiAlign, 16},
     WriterRow{"roi_align_max_adaptive", roiAlign, 16},
 };

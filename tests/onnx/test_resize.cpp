@@ -141,6 +141,7 @@ private Q_SLOTS:
     void whileRunning();
     void otherAxesStay();
     void integersAreCut();
+    void integersAreWrittenAsWhatIsOpened();
     void beforeOpset11();
     void oneScaleForAllAxes();
 };
@@ -447,6 +448,28 @@ void TestResize::integersAreCut() {
 }
 
 // The examples of Resize-10: down where the result is larger, up where it is smaller.
+// ONNX Runtime has Resize of f32 and of integers of 8 and 32 bits; those of 32 and 64 are computed
+// in f64.
+void TestResize::integersAreWrittenAsWhatIsOpened() {
+    for (const int element : {proto::TensorProto::INT32, proto::TensorProto::INT64,
+                              proto::TensorProto::INT8, proto::TensorProto::UINT8})
+        for (const char* mode : {"linear", "cubic"}) {
+            M m(17);
+            m.input("x", {"1", "1", "3", "4"}, element).output("y", {}, element);
+            m.weights("scales", {4}, {1, 1, 2, 1.5});
+            M::setText(m.node("Resize", "x - scales", "y"), "mode", mode);
+            const auto read = test::read(m.bytes());
+            QVERIFY2(read.ok(), read ? "" : read.diag().text().c_str());
+            const auto written = exportModel(*read->graph);
+            QVERIFY2(written.ok(), written ? "" : written.diag().text().c_str());
+            const auto again = test::read(written->bytes);
+            QVERIFY2(again.ok(), again ? "" : again.diag().text().c_str());
+            for (const NodePtr& node : again->graph->nodes())
+                if (node->op.starts_with("resize_"))
+                    QCOMPARE(again->graph->type({node->id, 0}).dtype, DType::F32);
+        }
+}
+
 void TestResize::beforeOpset11() {
     for (const bool computed : {false, true}) {
         for (const float scale : {0.6F, 2.0F}) {
