@@ -23,6 +23,21 @@ const char* keyOf(const Graph& graph, ValueRef value) {
     return nullptr;
 }
 
+// An operand of which nothing is known though no node of the graph makes it: an input of a body.
+ValueRef untypedInputOf(const Node& node) {
+    const AttrValue* given = node.isUnknown() ? node.attrs.find("untyped_operands") : nullptr;
+    const auto* places = given != nullptr ? std::get_if<Integers>(given) : nullptr;
+    if (places == nullptr || places->empty() || places->front() < 0 ||
+        static_cast<std::size_t>(places->front()) >= node.inputs.size())
+        return {};
+    return node.inputs[static_cast<std::size_t>(places->front())];
+}
+
+std::string inputText(const Graph& graph, ValueRef input) {
+    return fmt::format("{}, an input of the body whose type is not known",
+                       graph.output(input).name);
+}
+
 bool isLeafOfKind(const Node& node, std::string_view kind) {
     return node.isUnknown() && node.inputs.empty() && node.outputs.size() == 1 &&
            node.attrs.text(leafKey, {}) == kind;
@@ -96,6 +111,16 @@ std::optional<MissingType> MissingTypes::find(ValueRef value) {
         const std::string& name = m_graph.output(at).name;
         const bool element = keyOf(m_graph, at) == untypedOutputsKey;
         const std::string foreign = foreignType(node, at.output);
+        if (const ValueRef input = untypedInputOf(node); input.valid() && foreign.empty()) {
+            cause = std::make_shared<const MissingType>(
+                MissingType{element,
+                            fmt::format("nothing infers the {} of {}: {} ({}) reads {}",
+                                        element ? "type" : "shape", name, node.shownOp(), node.name,
+                                        inputText(m_graph, input)),
+                            name,
+                            {}});
+            continue;
+        }
         cause = std::make_shared<const MissingType>(MissingType{
             element,
             foreign.empty()
@@ -133,6 +158,10 @@ std::optional<Diag> MissingTypes::readBy(const Node& node) {
                     "computes it",
                     missing->value));
     }
+    if (const ValueRef input = untypedInputOf(node); input.valid())
+        return makeDiag(DiagCode::TypeUnknown,
+                        fmt::format("{} reads {}", node.shownOp(), inputText(m_graph, input)),
+                        {{}, node.name});
     return std::nullopt;
 }
 

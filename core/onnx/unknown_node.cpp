@@ -21,7 +21,7 @@ const std::set<std::string> ownAttributes{"domain",        "op_type",          "
                                           "inner_opsets",  "captures",         "untyped_outputs",
                                           "functions",     "unranked_outputs", "absent_outputs",
                                           foreignTypesKey, declaredResultsKey, leafKey,
-                                          placeKey};
+                                          placeKey,        "untyped_operands"};
 
 void collectDomains(const proto::NodeProto& node, std::set<std::string>& out) {
     forSubgraphs(node, [&](const auto& body) {
@@ -173,6 +173,14 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         FW_TRY(const ValueRef value, use(input));
         wish.inputs.push_back(value);
     }
+    Integers untypedOperands; // that no node of the graph makes
+    for (int i = 0; i < node.input_size(); ++i)
+        if (const ValueRef value = wish.inputs[static_cast<std::size_t>(i)];
+            value.valid() && this->value(node.input(i)).untyped &&
+            !m_editor.find(value.node)->isUnknown())
+            untypedOperands.push_back(i);
+    if (!untypedOperands.empty())
+        wish.attrs.set("untyped_operands", std::move(untypedOperands));
     const std::vector<std::string> captured = captures(node);
     if (!captured.empty()) {
         Texts names;
@@ -282,6 +290,8 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
                    : makeDiag(DiagCode::TypeUnknown,
                               fmt::format("{} reads a value of unknown type", typeName(node)));
     }
+    if (!m_prefix.empty() && why.code == DiagCode::TypeUnknown)
+        why.hint.clear(); // --type names values of the model, not of its bodies
     why.severity = Severity::Error;
     why.where.node.clear();
     m_nodeDiags.emplace_back(values->front().node, inNode(index, std::move(why)));

@@ -148,7 +148,7 @@ Result<UnknownSpelling> unknownSpelling(const Node& node) {
             out.unranked = indicesOf(value);
         } else if (name == "absent_outputs") {
             out.absent = indicesOf(value);
-        } else if (name == foreignTypesKey) {
+        } else if (name == foreignTypesKey || name == "untyped_operands") {
             continue; // as text
         } else if (name == declaredResultsKey) {
             proto::GraphProto kept;

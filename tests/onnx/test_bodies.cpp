@@ -21,6 +21,7 @@ private Q_SLOTS:
     void bodiesLieInBodies();
     void knownValuesReachBodies();
     void whatCannotBeShownIsSaid();
+    void valuesWithoutATypeAreNamed();
     void badBodiesAreRefused_data();
     void badBodiesAreRefused();
     void constantConditionsTakeTheirBranch_data();
@@ -228,6 +229,69 @@ void TestBodies::whatCannotBeShownIsSaid() {
     QVERIFY2(read->diagnostics[1].message.find("its body body is not shown: dense: ") == 0,
              read->diagnostics[1].text().c_str());
     QVERIFY(exportModel(*read->graph).ok()); // it is kept all the same
+}
+
+// Within a body the value that nothing is known of is told by its name, not the operator that reads
+// it as if that were not known.
+void TestBodies::valuesWithoutATypeAreNamed() {
+    const auto saidOf = [](const M& m) {
+        std::map<std::string, std::string> out;
+        const auto read = test::read(m.bytes());
+        if (!read)
+            return std::map<std::string, std::string>{{"refused", read.diag().text()}};
+        for (const Diag& diag : read->diagnostics)
+            out[diag.where.node] = diag.message + (diag.hint.empty() ? "" : " (" + diag.hint + ")");
+        return out;
+    };
+    M choice(17);
+    auto* domain = choice.model.add_opset_import();
+    domain->set_domain("own");
+    domain->set_version(1);
+    choice.input("c", {}, proto::TensorProto::BOOL).input("x", {"2", "3"}).output("y");
+    choice.node("Twist", "x", "t", "twist").set_domain("own");
+    auto& choose = choice.node("If", "c", "y", "choose");
+    Proto& yes = body(choose, "then_branch");
+    line(yes, "Shape", {"t"}, "s", "sizes");
+    line(yes, "Size", {"s"}, "a", "count");
+    result(yes, "a");
+    Proto& no = body(choose, "else_branch");
+    line(no, "Identity", {"t"}, "b", "same");
+    result(no, "b");
+    const auto said = saidOf(choice);
+    QCOMPARE(QString::fromStdString(said.at("choose/then_branch/sizes")),
+             QStringLiteral("Shape reads t, an input of the body whose type is not known"));
+    QCOMPARE(
+        QString::fromStdString(said.at("choose/then_branch/count")),
+        QStringLiteral("Size reads a value of unknown type: nothing infers the type of s: Shape "
+                       "(sizes) reads t, an input of the body whose type is not known"));
+    QCOMPARE(QString::fromStdString(said.at("choose/else_branch/same")),
+             QStringLiteral("Identity reads t, an input of the body whose type is not known"));
+
+    M repeated(17);
+    repeated.input("n", {}, proto::TensorProto::INT64).input("x", {"2", "3"}).output("y");
+    auto& turn = repeated.node("Loop", "n - x", "y all", "turn");
+    Proto& inner = body(turn, "body");
+    M::declare(*inner.add_input(), "i", {}, proto::TensorProto::INT64);
+    M::declare(*inner.add_input(), "go", {}, proto::TensorProto::BOOL);
+    M::declare(*inner.add_input(), "v", {});
+    inner.mutable_input(2)->mutable_type()->mutable_tensor_type()->clear_shape();
+    line(inner, "Identity", {"go"}, "on");
+    line(inner, "Concat", {"v", "v"}, "w", "longer").add_attribute()->CopyFrom([] {
+        proto::AttributeProto axis;
+        axis.set_name("axis");
+        axis.set_type(proto::AttributeProto::INT);
+        return axis;
+    }());
+    line(inner, "Shape", {"w"}, "s", "sizes");
+    for (const char* name : {"on", "w", "s"})
+        result(inner, name);
+    const auto told = saidOf(repeated);
+    QCOMPARE(QString::fromStdString(told.at("turn/body/longer")),
+             QStringLiteral("Concat reads v, an input of the body whose type is not known"));
+    QVERIFY2(
+        told.at("turn/body/sizes")
+            .ends_with("Concat (longer) reads v, an input of the body whose type is not known"),
+        told.at("turn/body/sizes").c_str());
 }
 
 void TestBodies::badBodiesAreRefused_data() {
