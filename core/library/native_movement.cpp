@@ -82,9 +82,8 @@ Result<Inferred> inferExpand(const OpCall& call) {
         const Dim own = i + x->rank() < rank ? Dim(1) : x->shape[i + x->rank() - rank];
         const Broadcast both = broadcast(own, given);
         const auto sentence = [&](const Compatibility& pair) {
-            return fmt::format(
-                "expand: {} does not broadcast to {}: {} and {} must be equal, or one of them 1",
-                x->text(), shapeText(shape), pair.a.text(), pair.b.text());
+            return fmt::format("expand: {} does not broadcast to {}: of {} and {}, {}", x->text(),
+                               shapeText(shape), pair.a.text(), pair.b.text(), pair.demand());
         };
         if (both.refuted)
             return makeDiag(DiagCode::ShapeMismatch, sentence(*both.refuted));

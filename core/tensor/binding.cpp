@@ -396,20 +396,20 @@ private:
 
     // Broadcasts one extent against what is known of the result. A firm one stays as it is.
     Status joinDim(Dim& bound, Place& boundPlace, bool firm, const Dim& found, const Place& place) {
-        const auto sentence = [&](const Expr& a, const Expr& b, const char* which) {
-            return fmt::format("{} is {} and {} is {}: they must be equal, or {} 1",
-                               boundPlace.text(), a.text(), place.text(), b.text(), which);
+        const auto sentence = [&](const Expr& a, const Expr& b, const std::string& demand) {
+            return fmt::format("{} is {} and {} is {}: {}", boundPlace.text(), a.text(),
+                               place.text(), b.text(), demand);
         };
         if (firm) {
             const Expr condition = orExpr(eqExpr(found, bound), eqExpr(found, Expr(1)));
-            return demand(condition, sentence(bound, found, "the second"));
+            return demand(condition, sentence(bound, found, "they must be equal, or the second 1"));
         }
         const Broadcast both = broadcast(bound, found);
         if (both.refuted)
             return makeDiag(DiagCode::ShapeMismatch,
-                            sentence(both.refuted->a, both.refuted->b, "one of them"));
+                            sentence(both.refuted->a, both.refuted->b, both.refuted->demand()));
         for (const Compatibility& pair : both.conditions)
-            assume(pair.condition, sentence(pair.a, pair.b, "one of them"));
+            assume(pair.condition, sentence(pair.a, pair.b, pair.demand()));
         if (!proveEqual(both.extent, bound) && proveEqual(both.extent, found))
             boundPlace = place;
         bound = both.extent;

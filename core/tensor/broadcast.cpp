@@ -9,6 +9,8 @@ namespace fw {
 
 namespace {
 
+constexpr std::uint32_t longestExtent = 128; // parts of the expression as it is written out
+
 // The extents that a result's extent was made of: select(N == 1, M, N) is {N, M}.
 void collectExtents(const Expr& extent, Exprs& out) {
     if (extent.op() == ExprOp::Select && extent.arg(0) == eqExpr(extent.arg(2), Expr(1))) {
@@ -36,6 +38,12 @@ Expr joined(Exprs extents) {
 
 } // namespace
 
+std::string Compatibility::demand() const {
+    return condition.op() == ExprOp::Eq
+               ? "they must be equal: what is as long as this is not taken for 1"
+               : "they must be equal, or one of them 1";
+}
+
 Broadcast broadcast(const Expr& a, const Expr& b) {
     Broadcast out;
     Exprs left, right;
@@ -59,6 +67,14 @@ Broadcast broadcast(const Expr& a, const Expr& b) {
     for (const Expr& extent : right)
         collectExtents(extent, all);
     out.extent = joined(std::move(all));
+    if (out.extent->parts <= longestExtent || out.conditions.empty() || out.refuted)
+        return out;
+    const Expr equal = eqExpr(a, b);
+    if (decideDims(equal) == std::optional(false))
+        return out;
+    const bool first = a->parts != b->parts ? a->parts < b->parts : a.before(b);
+    out.conditions = {{a, b, first ? equal : eqExpr(b, a)}};
+    out.extent = first ? a : b;
     return out;
 }
 

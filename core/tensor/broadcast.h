@@ -4,6 +4,10 @@
 // in the order of their texts, so that it is the same whatever the order of the operands. An
 // operand whose own extent is not that of the result for sure is read at a clamped index: 0 where
 // its extent is 1, the index of the result where the extents are equal.
+//
+// Each such expression names an extent twice, so behind operators that broadcast again and again it
+// would double. Where it were longer than what is readable the extents have to be equal, and the
+// shorter one is that of the result; a model that is run with other sizes is read with these.
 #pragma once
 
 #include "expr/expr.h"
@@ -17,7 +21,9 @@ namespace fw {
 // Two extents that must be equal, or one of them 1.
 struct Compatibility {
     Expr a, b;
-    Expr condition; // a == b || a == 1 || b == 1
+    Expr condition; // a == b || a == 1 || b == 1; a == b where these are long
+
+    std::string demand() const; // "they must be equal, or one of them 1"
 };
 
 struct Broadcast {

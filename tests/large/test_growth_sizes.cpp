@@ -67,6 +67,40 @@ std::string denseBlock(int layers) {
     return model.model.SerializeAsString();
 }
 
+// Feature pyramids one behind the other: sizes are halved, rounding up, and doubled again, so what
+// is added is not known to have equal sizes.
+std::string pyramids(int n) {
+    ModelBuilder model(17);
+    model.input("x", {"1", "4", "H", "W"}).weights("scales", {4}, {1, 1, 2, 2});
+    model.weights("w", {4, 4, 3, 3});
+    int values = 0;
+    const auto conv = [&](const std::string& from, std::int64_t stride) {
+        const std::string to = fmt::format("v{}", ++values);
+        auto& node = model.node("Conv", from + " w", to);
+        ModelBuilder::set(node, "pads", std::vector<std::int64_t>{1, 1, 1, 1});
+        ModelBuilder::set(node, "strides", std::vector<std::int64_t>{stride, stride});
+        return to;
+    };
+    std::string last = "x";
+    for (int i = 0; i < n; ++i) {
+        std::vector<std::string> levels{last};
+        for (int level = 0; level < 3; ++level)
+            levels.push_back(conv(levels.back(), 2));
+        last = levels.back();
+        for (int level = 2; level >= 0; --level) {
+            const std::string up = fmt::format("v{}", ++values), sum = fmt::format("v{}", ++values);
+            auto& node = model.node("Resize", last + " - scales", up);
+            ModelBuilder::setText(node, "mode", "nearest");
+            ModelBuilder::setText(node, "coordinate_transformation_mode", "asymmetric");
+            ModelBuilder::setText(node, "nearest_mode", "floor");
+            model.node("Add", up + " " + levels[static_cast<std::size_t>(level)], sum);
+            last = conv(sum, 1);
+        }
+    }
+    model.output(last);
+    return model.model.SerializeAsString();
+}
+
 FusionPlan planned(const std::string& bytes) {
     const auto imported = importModelBytes(bytes, standardOperators());
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
@@ -82,6 +116,7 @@ private Q_SLOTS:
     void longSumsTimesASizeAreComputed();
     void concatsOfFreeSizes();
     void denseBlocks();
+    void pyramidsOfFreeSizes();
 
 private:
     // `twice` as much work takes at most `most` times as long, and not more than `limit` seconds.
@@ -128,6 +163,20 @@ void TestGrowthSizes::denseBlocks() {
         QVERIFY(importModelBytes(bytes, standardOperators()).ok());
     };
     compare([&] { read(small); }, [&] { read(large); }, 6, 2);
+}
+
+// The text of the longest size grew sevenfold with every pyramid.
+void TestGrowthSizes::pyramidsOfFreeSizes() {
+    const std::string small = pyramids(6), large = pyramids(12);
+    std::size_t longest = 0;
+    const auto read = importModelBytes(large, standardOperators());
+    QVERIFY(read.ok());
+    for (const NodePtr& node : read->graph->nodes())
+        for (std::size_t i = 0; i < node->outputs.size(); ++i)
+            longest =
+                std::max(longest, read->graph->type({node->id, static_cast<int>(i)}).text().size());
+    QVERIFY2(longest < 4000, qPrintable(QString::number(longest)));
+    compare([&] { planned(small); }, [&] { planned(large); }, 4, 8);
 }
 
 QTEST_GUILESS_MAIN(TestGrowthSizes)
