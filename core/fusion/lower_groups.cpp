@@ -85,6 +85,10 @@ void nameAbsorber(const Graph& graph, const Group& group, std::vector<EdgeDecisi
             edge.decision.evidence = epilogueSentence(graph.node(edge.to).op, group.implementation);
 }
 
+Diag cancelledLowering() {
+    return makeDiag(DiagCode::Cancelled, "making the loops of the groups was cancelled");
+}
+
 } // namespace
 
 GroupSite siteOf(const Graph& graph, const FusionPlan& plan, const Group& group) {
@@ -140,6 +144,8 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     std::vector<Hash> keys;
     keys.reserve(kernels.size());
     for (const Group* group : kernels) {
+        if (options.cancel.cancelled())
+            return cancelledLowering();
         keys.push_back(memo.keyOf(siteOf(graph, plan, *group), target, *group->by));
         if (!memo.find(keys.back()))
             unknown.emplace(keys.back(), group);
@@ -149,6 +155,8 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     onThreads(static_cast<int>(std::thread::hardware_concurrency()), work.size(),
               [&](std::size_t i, Thread) {
                   const Group& group = *work[i].second;
+                  if (options.cancel.cancelled())
+                      return;
                   try {
                       memo.add(work[i].first, group.by->lower(siteOf(graph, plan, group), target));
                   } catch (const std::exception& error) {
@@ -158,6 +166,8 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     for (const std::string& failure : failures)
         if (!failure.empty())
             throw InternalError(failure);
+    if (options.cancel.cancelled())
+        return cancelledLowering();
     for (std::size_t i = 0; i < kernels.size(); ++i)
         if (const auto made = memo.find(keys[i]); made && made->ok())
             kernels[i]->lowering = made->value();

@@ -5,6 +5,9 @@
 
 #include <QtTest>
 
+#include <atomic>
+#include <fmt/format.h>
+
 using namespace fw;
 
 namespace {
@@ -43,6 +46,23 @@ public:
     Result<Lowering> lower(const GroupSite&, const Target&) const override {
         return makeDiag(DiagCode::ScheduleIllegal, "it is left to others");
     }
+};
+
+// Whoever asked for the plan has had enough when the first loops are made.
+class Interrupted final : public Costly {
+public:
+    explicit Interrupted(CancelToken token)
+        : Costly("costly.interrupted", 1), m_token(std::move(token)) {}
+    Result<Lowering> lower(const GroupSite& site, const Target& target) const override {
+        m_token.cancel();
+        ++m_asked;
+        return Costly::lower(site, target);
+    }
+    int asked() const { return m_asked; }
+
+private:
+    CancelToken m_token;
+    mutable std::atomic<int> m_asked = 0;
 };
 
 struct Planned {
@@ -117,6 +137,7 @@ private Q_SLOTS:
     void refusalsAskTheLogAgain();
     void namesWithoutCode();
     void ownImplementationsTakePart();
+    void loweringCanBeStopped();
 };
 
 void TestChoices::pinsHold() {
@@ -213,6 +234,36 @@ void TestChoices::namesWithoutCode() {
     QCOMPARE(odd.group("s").implementation, std::string("generated.rowwise"));
     QCOMPARE(odd.candidate("s", "nowhere.fast").code, ReasonCode::NoSuchCode);
     QCOMPARE(odd.candidate("s", "nowhere.fast").place, std::string("my.fw:1"));
+}
+
+void TestChoices::loweringCanBeStopped() {
+    constexpr int count = 200;
+    std::string inputs, results, lines;
+    for (int i = 0; i < count; ++i) {
+        inputs += fmt::format("{}x{}: f32[{}, 3]", i == 0 ? "" : ", ", i, i + 2);
+        results += fmt::format("{}y{}", i == 0 ? "" : ", ", i);
+        lines += fmt::format("  y{0} = softmax(x{0})\n", i);
+    }
+    const GraphPtr graph =
+        parseGraph(fmt::format("graph g({}) -> {} {{\n{}}}\n", inputs, results, lines),
+                   standardOperators())
+            .value();
+    StrategyBook strategy = standardStrategy();
+    strategy.add(
+        parseFile("implementations softmax(...) on any { costly.interrupted priority 90 }", "my.fw")
+            .declarations,
+        "my.fw");
+    PlanOptions options;
+    std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
+    const auto interrupted = std::make_shared<Interrupted>(options.cancel);
+    all.push_back(interrupted);
+    const Catalog catalog(all, strategy);
+    options.catalog = &catalog;
+    const auto plan = planFusion(
+        *graph, parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value(), options);
+    QVERIFY(!plan.ok());
+    QCOMPARE(plan.diag().code, DiagCode::Cancelled);
+    QVERIFY2(interrupted->asked() < count / 2, qPrintable(QString::number(interrupted->asked())));
 }
 
 void TestChoices::ownImplementationsTakePart() {
