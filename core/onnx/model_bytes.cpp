@@ -27,6 +27,14 @@ constexpr std::array magics{
     Magic{0, "PK\x03\x04"sv, "a ZIP archive (a PyTorch checkpoint or .npz?)"},
     Magic{0, "\x1f\x8b"sv, "a gzip file"},
     Magic{0, "\x28\xb5\x2f\xfd"sv, "a zstd file"},
+    Magic{0,
+          "\xfd"
+          "7zXZ\0"sv,
+          "an xz file"},
+    Magic{0, "BZh"sv, "a bzip2 file"},
+    Magic{0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive"},
+    Magic{257, "ustar"sv, "a tar archive"},
+    Magic{0, "GGUF"sv, "a GGUF file (weights without a graph)"},
     Magic{0, "%PDF"sv, "a PDF document"},
     Magic{0,
           "\x7f"
@@ -37,6 +45,7 @@ constexpr std::array magics{
     Magic{0, "\x80\x02"sv, "a Python pickle (a PyTorch checkpoint?)"},
     Magic{0, "\x80\x03"sv, "a Python pickle (a PyTorch checkpoint?)"},
     Magic{0, "\x80\x04"sv, "a Python pickle (a PyTorch checkpoint?)"},
+    Magic{0, "\x80\x05"sv, "a Python pickle (a PyTorch checkpoint?)"},
     Magic{4, "TFL3"sv, "a TensorFlow Lite model"},
     Magic{4, "ORTM"sv, "an ONNX Runtime .ort model"},
     Magic{8, "{\""sv, "a safetensors file (weights without a graph)"},

@@ -251,6 +251,19 @@ void TestBadModels::everyCommandAnswers_data() {
     // A file of another kind, by its first bytes.
     QTest::newRow("TFLite") << QByteArray("\x1c\0\0\0TFL3rest", 12) << 2
                             << QByteArray("TensorFlow Lite");
+    QTest::newRow("xz") << QByteArray("\xfd"
+                                      "7zXZ\0\0\4rest",
+                                      12)
+                        << 2 << QByteArray("an xz file");
+    QTest::newRow("bzip2") << QByteArray("BZh91AY&SYrest") << 2 << QByteArray("a bzip2 file");
+    QTest::newRow("7z") << QByteArray("7z\xbc\xaf\x27\x1c\0\4rest", 12) << 2
+                        << QByteArray("a 7z archive");
+    QTest::newRow("tar") << QByteArray("model.onnx").leftJustified(257, '\0') + "ustar" +
+                                QByteArray(250, '\0')
+                         << 2 << QByteArray("a tar archive");
+    QTest::newRow("GGUF") << QByteArray("GGUF\3\0\0\0rest", 12) << 2 << QByteArray("a GGUF file");
+    QTest::newRow("pickle") << QByteArray("\x80\5\x95rest", 7) << 2
+                            << QByteArray("a Python pickle");
     QTest::newRow("safetensors") << QByteArray("\x10\0\0\0\0\0\0\0{\"w\":{\"dtype\":1}}", 25) << 2
                                  << QByteArray("safetensors");
 }
