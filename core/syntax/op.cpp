@@ -224,6 +224,8 @@ void definition(Parser& parser, OpTree& op) {
         op.requirements = parser.conditions();
     parser.expect("->");
     outs(parser, op);
+    if (parser.at("requires"))
+        parser.fail("requires stands before '->': (x: T[N]) requires N >= 1 -> y: T[N] { ... }");
     op.signature = op.name + oneBlank(parser.source(parser.spanFrom(open)));
     if (parser.accept("where")) {
         do {
