@@ -161,6 +161,13 @@ private:
         return {};
     }
 
+    // The places of a graph's nodes do not say of which file they are.
+    std::string placed(Diag diag) const {
+        if (diag.where.line > 0)
+            diag.at({m_arguments.model});
+        return diag.text();
+    }
+
     Status judgeAll(const Subject& subject, const Graph& part, const Sizes& sizes, ValueKind kind,
                     std::vector<Ready>& ready) {
         Result<Instance> instance = instanceOf(part, sizes, kind, m_seed, m_context.cancel);
@@ -168,7 +175,7 @@ private:
             if (instance.diag().code == DiagCode::Cancelled)
                 return instance.takeDiag();
             note(fmt::format("{} was not judged{}: {}", subject.group->name, atSizes(sizes),
-                             instance.diag().text()));
+                             placed(instance.diag())));
             return {};
         }
         if (instance->judged == 0 && instance->count > 0) {
@@ -191,7 +198,7 @@ private:
         if (!trials) {
             note(fmt::format("{} by {} was not judged{}: {}", subject.group->name,
                              one.contestant->row.implementation, atSizes(instance.sizes),
-                             trials.diag().text()));
+                             placed(trials.diag())));
             return {};
         }
         for (const Trials::Trial& trial : *trials) {
