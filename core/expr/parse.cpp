@@ -208,7 +208,8 @@ std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& 
     const auto fit = [&](std::size_t count) -> std::optional<Diag> {
         if (args.size() != count)
             return typeError(
-                where, fmt::format("{}() takes {} operands, not {}", name, count, args.size()));
+                where, fmt::format("{}() takes {} operand{}, not {}", name, count,
+                                   count == 1 ? "" : "s", args.size()));
         return std::nullopt;
     };
     if (name == "min" || name == "max" || name == "div") {

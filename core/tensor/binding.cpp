@@ -491,6 +491,28 @@ private:
         return {};
     }
 
+    // Where an operand is absent, nothing says what a name of its type stands for.
+    std::optional<Diag> onlyOptional(const std::string& name, const Span& span) const {
+        const auto mentions = [&](const ParamTree& param) {
+            return param.type.dtype == name ||
+                   std::any_of(param.type.dims.begin(), param.type.dims.end(),
+                               [&](const DimTree& dim) {
+                                   const bool pack = dim.value.kind == TreeKind::Pack;
+                                   return (pack ? dim.value.args[0] : dim.value).isName(name);
+                               });
+        };
+        for (const ParamTree& param : m_op.params)
+            if (param.optional && mentions(param))
+                return makeDiag(
+                    DiagCode::TextName,
+                    fmt::format("an optional operand alone cannot tell {}: {} may be absent", name,
+                                param.name),
+                    {m_file, {}, span.line, span.column},
+                    fmt::format("an operand that is always there tells {}, or {} has no ?", name,
+                                param.name));
+        return std::nullopt;
+    }
+
     Status bindOutput(const OutTree& tree) {
         BoundOutput out;
         out.name = tree.name;
@@ -498,8 +520,15 @@ private:
         dtypeName.kind = TreeKind::Name;
         dtypeName.text = tree.type.dtype;
         dtypeName.span = tree.span;
+        if (!parseDtype(tree.type.dtype) && !m_binding.names.contains(tree.type.dtype))
+            if (auto untold = onlyOptional(tree.type.dtype, tree.span))
+                return *untold;
         FW_TRY(out.type.dtype, m_shapes.dtype(dtypeName));
         for (const DimTree& dim : tree.type.dims) {
+            const Tree& one = dim.value.kind == TreeKind::Pack ? dim.value.args[0] : dim.value;
+            if (one.isName() && !m_binding.names.contains(one.text))
+                if (auto untold = onlyOptional(one.text, one.span))
+                    return *untold;
             FW_TRY(Exprs part, m_shapes.expanded({dim.value}));
             for (Dim& extent : part) {
                 extent = simplify(extent);

@@ -46,6 +46,18 @@ std::optional<double> foldReals(const std::string& sign, const Expr& a, const Ex
     return std::nullopt;
 }
 
+// Of those that applyFunction() does not know.
+std::optional<std::size_t> operandsOf(std::string_view function) {
+    constexpr std::pair<std::string_view, std::size_t> known[] = {
+        {"sqr", 1},   {"size", 1},   {"rank", 1},   {"len", 1},      {"float", 1}, {"integer", 1},
+        {"total", 1}, {"before", 1}, {"lowest", 1}, {"ceil_div", 2}, {"wrap", 2},  {"cast", 2},
+        {"clamp", 3}, {"given", 3},  {"permute", 2}};
+    for (const auto& [name, operands] : known)
+        if (name == function)
+            return operands;
+    return std::nullopt;
+}
+
 } // namespace
 
 const NameValue* TreeEvaluator::find(const std::string& name) const {
@@ -350,6 +362,10 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
         return *known;
     if (tree.text == "pad")
         return pad(tree);
+    if (const auto wanted = operandsOf(tree.text); wanted && *wanted != tree.args.size())
+        return error(tree, DiagCode::TextType,
+                     fmt::format("{}() takes {} operand{}, not {}", tree.text, *wanted,
+                                 *wanted == 1 ? "" : "s", tree.args.size()));
     if (tree.text == "given" && tree.args.size() == 3 && tree.args[0].isName()) {
         FW_TRY(const bool there, present(tree.args[0].text, where(tree)));
         return scalar(tree.args[there ? 1 : 2]);

@@ -39,6 +39,31 @@ Tree literal(const Span& span) {
     return out;
 }
 
+// Reads of operands around a place are safe, whatever their indices are: what stands there is not
+// what is meant.
+bool guardReads(Tree& tree, const Where& where, const OpTree& op) {
+    bool inside = tree.span.line == where.line && tree.span.column == where.column;
+    for (Tree& part : tree.args)
+        inside = guardReads(part, where, op) || inside;
+    const bool operand =
+        std::any_of(op.params.begin(), op.params.end(),
+                    [&](const ParamTree& param) { return param.name == tree.text; });
+    const bool starts = tree.span.line == where.line && tree.span.column == where.column;
+    if (inside && !starts && operand && tree.kind == TreeKind::Index) {
+        Tree pad;
+        pad.kind = TreeKind::Call;
+        pad.text = "pad";
+        pad.span = tree.span;
+        pad.args = {tree, literal(tree.span)};
+        tree = std::move(pad);
+    } else if (tree.kind == TreeKind::Call && tree.text == "pad" && !tree.args.empty() &&
+               tree.args[0].kind == TreeKind::Call && tree.args[0].text == "pad") {
+        const Tree guarded = tree.args[0]; // was guarded as it stood
+        tree.args[0] = guarded.args[0];
+    }
+    return inside;
+}
+
 // Replaces what an error points at by something that is right there. False if that is not known.
 bool mend(OpTree& op, const Diag& diag) {
     const auto kindIs = [](TreeKind kind) {
@@ -62,6 +87,7 @@ bool mend(OpTree& op, const Diag& diag) {
         if (Tree* call = findTree(stmt.value, diag.where, kindIs(TreeKind::Call))) {
             Tree operand = call->args.empty() ? literal(call->span) : call->args[0];
             *call = std::move(operand);
+            guardReads(stmt.value, diag.where, op);
             return true;
         }
         if (Tree* reduction = findTree(stmt.value, diag.where, kindIs(TreeKind::Reduce));
@@ -71,6 +97,7 @@ bool mend(OpTree& op, const Diag& diag) {
         }
         if (Tree* name = findTree(stmt.value, diag.where, kindIs(TreeKind::Name))) {
             *name = literal(name->span);
+            guardReads(stmt.value, diag.where, op);
             return true;
         }
     }
@@ -121,12 +148,16 @@ public:
             if (m_wrongFacts)
                 return {*m_wrongFacts};
             if (!m_bound)
-                continue;
-            if (m_errors.empty())
+                continue; // of no such types, or refused for its defaults
+            if (m_errors.empty() && (m_worked || !m_refused))
                 return {};
+            if (m_errors.empty())
+                continue;
             if (!best || weight(m_errors) < weight(*best))
                 best = m_errors;
         }
+        if (m_refused && !m_worked)
+            return {*m_refused};
         return best.value_or(Diags());
     }
 
@@ -141,19 +172,72 @@ private:
         return {static_cast<std::size_t>(types), errors.size()};
     }
 
+    // Whether a refusal is about elements of a default that no operand decides: a[5] of [1, 2].
+    bool isOfDefaults(const Diag& diag) {
+        const auto isDefault = [&](const std::string& name) {
+            return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const auto& attr) {
+                return attr.name == name && attr.fallback.has_value();
+            });
+        };
+        const std::function<bool(const Tree&)> decided = [&](const Tree& tree) {
+            return tree.isName() ? isDefault(tree.text)
+                                 : (tree.kind == TreeKind::Int || tree.kind == TreeKind::Unary ||
+                                    tree.kind == TreeKind::Binary) &&
+                                       std::all_of(tree.args.begin(), tree.args.end(), decided);
+        };
+        const auto found = [&](const Tree& written) {
+            Tree tree = written;
+            const Tree* index = findTree(tree, diag.where, [&](const Tree& one) {
+                return one.kind == TreeKind::Index && isDefault(one.text);
+            });
+            return index != nullptr &&
+                   std::all_of(index->args.begin(), index->args.end(), decided);
+        };
+        if (diag.code != DiagCode::UnsupportedAttribute || diag.where.line == 0)
+            return false;
+        for (const StmtTree& stmt : m_op.stmts)
+            if (found(stmt.value) ||
+                std::any_of(stmt.indices.begin(), stmt.indices.end(), found))
+                return true;
+        for (const WhereTree& where : m_op.where)
+            if (found(where.value))
+                return true;
+        for (const OutTree& out : m_op.outs)
+            for (const DimTree& dim : out.type.dims)
+                if (found(dim.value))
+                    return true;
+        return false;
+    }
+
+    // Of a call that leaves out every attribute that has a default.
+    void noteRefusal(const Diag& diag) {
+        if (m_refused || !isOfDefaults(diag))
+            return;
+        m_refused = diag;
+        m_refused->message =
+            m_op.name + ": " + diag.message + ": every call with the default is refused";
+        m_refused->hint = "another default, or none";
+    }
+
     void attempt(const OpCall& call) {
         OpTree tree = m_op;
         bool counted = false;
         while (m_errors.size() < maxErrors) {
             const Result<Binding> binding = bindCall(tree, m_file, call);
-            if (!binding.ok() && !(textIsToBlame(binding.diag()) && binding.diag().where.line > 0))
+            if (!binding.ok() &&
+                !(textIsToBlame(binding.diag()) && binding.diag().where.line > 0)) {
+                noteRefusal(binding.diag());
                 return; // these operands do not fit
+            }
             m_bound = true;
             const bool first = !std::exchange(counted, true);
             m_trials.fitting += first;
             if (!binding.ok())
                 return add(binding.diag());
             const Result<OpInst> inst = instantiateOp(tree, m_file, *binding);
+            m_worked = m_worked || inst.ok();
+            if (!inst.ok())
+                noteRefusal(inst.diag());
             // Where there is no result nothing can be wrong but a read on the way.
             const bool nothing = std::all_of(
                 binding->outputs.begin(), binding->outputs.end(),
@@ -199,6 +283,8 @@ private:
     Result<std::shared_ptr<const Operator>> m_defined;
     Diags m_errors;
     bool m_bound = false; // some operands fitted
+    bool m_worked = false; // a call, of whatever types
+    std::optional<Diag> m_refused;
     OperatorTrials m_trials;
     std::optional<Diag> m_wrongFacts;
     double m_points = 0; // that the trials of facts have computed

@@ -126,7 +126,7 @@ void TestParse::mistakes_data() {
     row("f32_x[0.5]", "t:1:7: error TXT03: an index is an integer");
     row("i && N", "t:1:1: error TXT03: '&&' takes truths");
     row("exp(i)", "t:1:1: error TXT03: exp() takes a float, not i64");
-    row("exp(1, 2)", "t:1:1: error TXT03: exp() takes 1 operands, not 2");
+    row("exp(1, 2)", "t:1:1: error TXT03: exp() takes 1 operand, not 2");
     row("nothing(1)", "t:1:1: error TXT02: there is no function 'nothing'");
     row("select(i, 1, 2)", "t:1:1: error TXT03: the condition of select() is not a truth");
     row("i / 0", "t:1:1: error TXT03: division by 0");

@@ -286,6 +286,40 @@ void TestOpCheck::wrong_data() {
         "1:46 RUL01 an integer and a text are not compared by >");
     row("op a(x: T[N]) -> y: T[N] { y[n] = foo(x[n]) }",
         "1:35 TXT02 a: there is no function 'foo'");
+    // What stands in the place of an unknown name is no index that anybody wrote.
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[foo(n - 1)] }",
+        "1:37 TXT02 a: there is no function 'foo'");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[foo(n - 1)], 0) + x[q] }",
+        "1:41 TXT02 a: there is no function 'foo'|1:62 TXT02 a: 'q' is not known here");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[clamp(n - 1, 0)] }",
+        "1:37 TXT03 a: clamp() takes 3 operands, not 2");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[wrap(n)] }",
+        "1:37 TXT03 a: wrap() takes 2 operands, not 1");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[n] + cast(n) }",
+        "1:42 TXT03 a: cast() takes 2 operands, not 1");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = x[n] * sqr(x[n], 2) }",
+        "1:42 TXT03 a: sqr() takes 1 operand, not 2");
+    row("op a(x: T[N]) -> y: T[ceil_div(N)] { y[n] = x[n] }",
+        "1:24 TXT03 a: ceil_div() takes 2 operands, not 1");
+    // A default that no call can use.
+    row("op a(x: T[N], attr a: int[] = [1, 2]) -> y: T[N] { y[n] = x[n] * a[5] }",
+        "1:66 OPR02 a: 'a' has 2 elements, there is no 5: every call with the default is refused");
+    row("op a(x: T[N], attr a: int[] = [1, 2]) -> y: T[a[2]] { y[n] = x[0] }",
+        "a: 'a' has 2 elements, there is no 2: every call with the default is refused");
+    row("op a(x: T[N], attr a: int[] = [1, 2], attr k: int = 2) -> y: T[M] where M = N + a[k + 1] "
+        "{ y[n] = pad(x[n], 0) }",
+        "a: 'a' has 2 elements, there is no 3: every call with the default is refused");
+    row("op a(x: T[N], attr a: int[] = []) -> y: T[N] { y[n] = x[n] * a[0] }",
+        "a: 'a' has 0 elements, there is no 0: every call with the default is refused");
+    // Absent operands tell nothing.
+    row("op a(x?: T[N]) -> y: T[N] { y[n] = x[n] }",
+        "1:20 TXT02 a: an optional operand alone cannot tell T: x may be absent");
+    row("op a(z: T[], x?: T[N]) -> y: T[N] { y[n] = z[] }",
+        "TXT02 a: an optional operand alone cannot tell N: x may be absent");
+    row("op a(z: f32[], x?: f32[S...]) -> y: f32[S...] { y[s...] = z[] }",
+        "TXT02 a: an optional operand alone cannot tell S: x may be absent");
+    row("op a(x: T[N]) -> y: T[N] requires N > 3 { y[n] = x[n] }",
+        "t.fw:1:27: error TXT01: requires stands before '->'");
     row("op a(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }",
         "1:35 TXT02 a: there is no reduction 'median'");
     // Of any type, behind each of them.
