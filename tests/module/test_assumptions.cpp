@@ -258,7 +258,7 @@ void TestAssumptions::sentences() {
     QCOMPARE(
         ran.diag().message,
         std::string("Add_3: add: dimension 0 of a is N and dimension 0 of b is M: they must be "
-                    "equal, or one of them 1; here M is 3, N is 8"));
+                    "equal, or one of them 1; a is 'x', b is 'z'; here M is 3, N is 8"));
     QVERIFY(!ran.diag().hint.empty());
     const auto bound = graphOf(text, {{"N", 8}, {"M", 3}});
     QVERIFY(!bound.ok());
@@ -327,7 +327,8 @@ void TestAssumptions::exportedModule() {
     std::vector<float> y;
     QCOMPARE(run(8, 3, y), FW_ASSUMPTION_FAILED);
     const QString said = QString::fromUtf8(api.last_error(model));
-    QVERIFY2(said.contains("they must be equal, or one of them 1; here M is 3, N is 8"),
+    QVERIFY2(said.contains(
+                 "they must be equal, or one of them 1; a is 'x', b is 'z'; here M is 3, N is 8"),
              qPrintable(said));
     QCOMPARE(run(8, 1, y), FW_OK);
     QCOMPARE(y, std::vector<float>(8, 11.0f));
