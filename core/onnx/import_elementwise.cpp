@@ -1,5 +1,6 @@
 // Elementwise operators. Adding a constant with one extent other than 1 becomes `bias`, which is
 // what rules and libraries look for; constant bounds of a Clip of real numbers become attributes.
+#include "onnx/attributes.h"
 #include "onnx/filled.h"
 #include "onnx/tensor_proto.h"
 
@@ -86,7 +87,7 @@ Status mean(NodeImport& n) {
 double largestOf(DType real) {
     return real == DType::F16    ? 65504
            : real == DType::BF16 ? 0x1.FEp127
-           : real == DType::F32  ? static_cast<double>(std::numeric_limits<float>::max())
+           : real == DType::F32  ? readableReal(std::numeric_limits<float>::max())
                                  : std::numeric_limits<double>::max();
 }
 

@@ -300,7 +300,7 @@ void TestOpCheck::wrong_data() {
     row("op a(x: T[N]) -> y: T[N] { y[n] = x[n] * sqr(x[n], 2) }",
         "1:42 TXT03 a: sqr() takes 1 operand, not 2");
     row("op a(x: T[N]) -> y: T[ceil_div(N)] { y[n] = x[n] }",
-        "1:24 TXT03 a: ceil_div() takes 2 operands, not 1");
+        "1:23 TXT03 a: ceil_div() takes 2 operands, not 1");
     // A default that no call can use.
     row("op a(x: T[N], attr a: int[] = [1, 2]) -> y: T[N] { y[n] = x[n] * a[5] }",
         "1:66 OPR02 a: 'a' has 2 elements, there is no 5: every call with the default is refused");
