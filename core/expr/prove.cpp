@@ -21,6 +21,24 @@ bool looksLikeDim(Symbol name) {
     return !name.empty() && std::isupper(static_cast<unsigned char>(name.text()[0])) != 0;
 }
 
+// The dimensions that are at least 1 where extent - 1 >= 0: N of N - 1, of N * M - 1 and of
+// (N + 7) / 8 - 1.
+void collectFilled(const Expr& last, std::vector<Symbol>& dims) {
+    const Affine sum = toAffine(last);
+    if (sum.terms.size() != 1 || sum.terms[0].second <= 0 || sum.constant >= 0)
+        return;
+    const Expr& atom = sum.terms[0].first;
+    if (atom.op() == ExprOp::FloorDiv && atom.arg(1).isInt() && atom.arg(1)->integer > 0)
+        return collectFilled(atom.arg(0) - Expr(atom.arg(1)->integer), dims);
+    Exprs factors;
+    collectFactors(atom, factors);
+    for (const Expr& factor : factors)
+        if (!factor.isVar() || !looksLikeDim(factor->symbol))
+            return;
+    for (const Expr& factor : factors)
+        dims.push_back(factor->symbol);
+}
+
 } // namespace
 
 void Ranges::push(Symbol var, Expr min, Expr max) {
@@ -30,11 +48,20 @@ void Ranges::push(Symbol var, Expr min, Expr max) {
         min = simplify(min, *this);
         max = simplify(max, *this);
     }
+    const std::size_t before = m_filled.size();
+    collectFilled(max - min, m_filled); // the variable has a value
     m_ranges.push_back({var, std::move(min), std::move(max)});
+    m_filledBy.push_back(m_filled.size() - before);
 }
 
 void Ranges::pop() {
     m_ranges.pop_back();
+    m_filled.resize(m_filled.size() - m_filledBy.back());
+    m_filledBy.pop_back();
+}
+
+bool Ranges::isFilled(Symbol dim) const {
+    return std::find(m_filled.begin(), m_filled.end(), dim) != m_filled.end();
 }
 
 const Range* Ranges::find(Symbol var) const {
@@ -102,7 +129,9 @@ Interval atomBounds(const Expr& atom, const Ranges& ranges, int depth) {
     case ExprOp::Var: {
         const Range* range = ranges.find(atom->symbol);
         if (range == nullptr)
-            return looksLikeDim(atom->symbol) ? Interval{0, std::nullopt} : Interval{};
+            return looksLikeDim(atom->symbol)
+                       ? Interval{ranges.isFilled(atom->symbol) ? 1 : 0, std::nullopt}
+                       : Interval{};
         return {boundsAt(range->min, ranges, depth + 1).min,
                 boundsAt(range->max, ranges, depth + 1).max};
     }
@@ -220,6 +249,12 @@ bool isExtentLike(const Expr& divisor, const Ranges& ranges, int depth) {
     return ofDims || proveAffine(toAffine(divisor), ranges, depth + 1);
 }
 
+bool isPositive(const Expr& divisor, const Ranges& ranges, int depth) {
+    if (divisor.isInt())
+        return divisor->integer > 0;
+    return proveAffine(toAffine(divisor - Expr(1)), ranges, depth + 1);
+}
+
 // Bounds one non-variable atom by something simpler; true if that proves the sum.
 std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Ranges& ranges,
                                   int depth) {
@@ -236,14 +271,19 @@ std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Range
         return proveAffine(replaced(sum, at, atom.arg(1)), ranges, depth + 1);
     }
     case ExprOp::Mod: {
-        // 0 .. b - 1 by an extent, b + 1 .. 0 by what lies below 0.
+        // 0 .. b - 1 by an extent, b + 1 .. 0 by what lies below 0; 0 by 0.
         const Expr& by = atom.arg(1);
         const bool below = restLiesBelow(by, ranges, depth);
         if (!below && !isExtentLike(by, ranges, depth))
             return std::nullopt;
-        const Expr least = below ? by + Expr(1) : Expr(0);
-        const Expr most = below ? Expr(0) : by - Expr(1);
-        return proveAffine(replaced(sum, at, coefficient > 0 ? least : most), ranges, depth + 1);
+        const auto with = [&](const Expr& end) {
+            return proveAffine(replaced(sum, at, end), ranges, depth + 1);
+        };
+        if (coefficient > 0)
+            return with(below ? by + Expr(1) : Expr(0));
+        if (below)
+            return with(Expr(0));
+        return with(by - Expr(1)) && (isPositive(by, ranges, depth) || with(Expr(0)));
     }
     case ExprOp::FloorDiv: {
         const auto divisor = atom.arg(1).asInt();

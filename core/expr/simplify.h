@@ -40,9 +40,12 @@ public:
     const std::vector<Expr>& facts() const { return m_facts; }
     std::size_t factCount() const { return m_facts.size(); }
     void dropFacts(std::size_t keep) { m_facts.resize(keep); }
+    bool isFilled(Symbol dim) const; // at least 1, since a range that it ends has a value
 
 private:
     std::vector<Range> m_ranges;
+    std::vector<Symbol> m_filled; // by the ranges, in their order
+    std::vector<std::size_t> m_filledBy; // how many of them, for each range
     std::vector<Expr> m_facts;
 };
 

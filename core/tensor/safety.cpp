@@ -52,8 +52,13 @@ bool isClamped(const Expr& index) {
 bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges, Empty operand) {
     if (indices.size() != extents.size())
         return false;
+    Ranges known = ranges;
+    if (operand == Empty::Excluded)
+        for (const Expr& extent : extents)
+            if (!extent.isInt())
+                known.assume(leExpr(Expr(1), extent));
     for (std::size_t i = 0; i < indices.size(); ++i)
-        if (!indexInRange(indices[i], extents[i], ranges, operand))
+        if (!indexInRange(indices[i], extents[i], known, operand))
             return isEmpty(ranges);
     return true;
 }

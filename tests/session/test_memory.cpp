@@ -304,6 +304,19 @@ void TestMemory::readBeyondTheRange_data() {
         "  let t[n, k] = sum(c in C : x[n, c] * w[k, c])\n"
         "  y[n, m] = t[n, wrap(i[m], K)] + pad(t[n, i[m]], 1) }\n",
         "graph g(x: f32[4, 9], w: f32[6, 9], i: i64[5]) -> y { y = picked(x, w, i) }");
+    // v % 0 is 0, which no operand without elements has.
+    row("the rest by a size that may be 0",
+        "op pick (u: T[N], k: i64[P]) -> y: T[P] { y[p] = pad(u[k[p] % N], 7) }\n",
+        "graph g(x: f32[N], k: i64[P]) -> y { r = relu(x) y = pick(r, k) }");
+    row("the rest by a product of sizes, behind a row",
+        "op pick (u: T[N, C], k: i64[P]) -> y: T[P] {\n"
+        "  let z[n] = sum(c in C : u[n, c])\n"
+        "  y[p] = pad(u[k[p] % (N * C) / C, k[p] % C], 7) + pad(z[k[p] % N], 5) }\n",
+        "graph g(x: f32[N, C], k: i64[P]) -> y { y = pick(x, k) }");
+    row("the rest by another operand's size",
+        "op pick (u: T[N], k: i64[P], w: T[K]) -> y: T[P] { y[p] = pad(u[(k[p] + p) % K], 7) +\n"
+        "  pad(w[(K - 1 - p) % K], 3) }\n",
+        "graph g(x: f32[N], k: i64[P], w: f32[K]) -> y { y = pick(x, k, w) }");
 }
 
 void TestMemory::readBeyondTheRange() {
