@@ -86,8 +86,11 @@ bool mend(OpTree& op, const Diag& diag) {
             continue;
         if (Tree* call = findTree(stmt.value, diag.where, kindIs(TreeKind::Call))) {
             Tree operand = call->args.empty() ? literal(call->span) : call->args[0];
+            Where place = diag.where;
+            place.line = operand.span.line;
+            place.column = operand.span.column;
             *call = std::move(operand);
-            guardReads(stmt.value, diag.where, op);
+            guardReads(stmt.value, place, op);
             return true;
         }
         if (Tree* reduction = findTree(stmt.value, diag.where, kindIs(TreeKind::Reduce));
