@@ -37,14 +37,15 @@ Expr NestLowering::memoryOffset(const MemoryTensor& tensor, const Exprs& indices
     Substitution loads;
     Exprs plain;
     for (const Expr& index : indices)
-        plain.push_back(!hasLoad(index) ? index : mapExpr(index, [&](const Expr& part) {
-            if (part.op() != ExprOp::Load)
-                return part;
-            const Symbol name(fmt::format("$load{}", loads.size()));
-            // Its own indices may hold loads that have names already.
-            loads.emplace(name, substitute(value(part, peel), loads));
-            return varExpr(name, part.dtype());
-        }));
+        plain.push_back(
+            !hasLoad(index) ? index : mapExpr(withConditions(index), [&](const Expr& part) {
+                if (part.op() != ExprOp::Load)
+                    return part;
+                const Symbol name(fmt::format("$load{}", loads.size()));
+                // Its own indices may hold loads that have names already.
+                loads.emplace(name, substitute(value(part, peel), loads));
+                return varExpr(name, part.dtype());
+            }));
     const Expr offset =
         m_axes.through(storageOffset(tensor.map, tensor.decl.type.shape, plain), peel, m_ranges);
     return substitute(offset, loads);
@@ -68,21 +69,27 @@ Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
     return loadExpr(name, {memoryOffset(memory->second, load.args(), peel)}, load.dtype());
 }
 
+Expr NestLowering::withConditions(const Expr& e) const {
+    return mapExpr(e, [&](const Expr& part) {
+        if (part.op() != ExprOp::Pad)
+            return part;
+        const Expr& load = part.arg(0);
+        if (load.op() != ExprOp::Load)
+            return load;
+        const auto memory = m_memory.find(load->symbol);
+        const TensorDecl* decl =
+            memory != m_memory.end() ? &memory->second.decl : m_group.inst.find(load->symbol);
+        return selectExpr(insideShape(load.args(), decl->type.shape), load, part.arg(1));
+    });
+}
+
 Expr NestLowering::value(const Expr& e, const PeelState& peel) {
     if (e.dtype() == DType::I64 && !hasLoad(e))
         return m_axes.through(e, peel, m_ranges);
     if (e.op() == ExprOp::Load)
         return flatLoad(e, peel);
-    if (e.op() == ExprOp::Pad) {
-        const Expr& load = e.arg(0);
-        if (load.op() != ExprOp::Load)
-            return value(load, peel);
-        const auto memory = m_memory.find(load->symbol);
-        const TensorDecl* decl =
-            memory != m_memory.end() ? &memory->second.decl : m_group.inst.find(load->symbol);
-        return selectExpr(value(insideShape(load.args(), decl->type.shape), peel),
-                          value(load, peel), value(e.arg(1), peel));
-    }
+    if (e.op() == ExprOp::Pad)
+        return value(withConditions(e), peel);
     if (e.args().empty())
         return e;
     Exprs args;

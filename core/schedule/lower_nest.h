@@ -89,6 +89,7 @@ private:
                                        const PeelState& peel);
     bool derivesVector(Symbol axis) const;
 
+    Expr withConditions(const Expr& e) const; // in place of pads
     Expr value(const Expr& e, const PeelState& peel);
     Expr flatLoad(const Expr& load, const PeelState& peel);
     Expr memoryOffset(const MemoryTensor& tensor, const Exprs& indices, const PeelState& peel);
