@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
-#include <set>
 
 namespace fw {
 
@@ -205,10 +204,12 @@ protected:
         written.reduce = reduceAxes;
         if (Status within = checkPoints(written); !within)
             return within.takeDiag().at(where(tree));
+        // Computed once beside an axis that it does not name: one of no elements excuses no read.
+        const std::set<Symbol> named = namedVars(tree);
+        std::erase_if(m_axes, [&](const Axis& axis) { return !named.contains(axis.var); });
         FW_TRY(const Expr body, reducedBody(tree, reducer));
         m_locals = hidden;
         m_axes = outer;
-        const std::set<Symbol> used = freeVars(body);
         Stage stage;
         stage.out = m_builder.freshName(m_stmt.name + "_" + tree.text);
         stage.reducer = reducer;
@@ -217,7 +218,7 @@ protected:
         Exprs from;
         Shape shape;
         for (const Axis& axis : outer) {
-            if (!used.contains(axis.var))
+            if (!named.contains(axis.var))
                 continue;
             const Symbol var = m_builder.freshName(axis.var.text());
             renamed[axis.var] = varExpr(var);

@@ -49,9 +49,9 @@ std::optional<double> foldReals(const std::string& sign, const Expr& a, const Ex
 // Of those that applyFunction() does not know.
 std::optional<std::size_t> operandsOf(std::string_view function) {
     constexpr std::pair<std::string_view, std::size_t> known[] = {
-        {"sqr", 1},   {"size", 1},   {"rank", 1},   {"len", 1},      {"float", 1}, {"integer", 1},
-        {"total", 1}, {"before", 1}, {"lowest", 1}, {"ceil_div", 2}, {"wrap", 2},  {"cast", 2},
-        {"clamp", 3}, {"given", 3},  {"permute", 2}};
+        {"sqr", 1},     {"size", 1},  {"rank", 1},   {"len", 1},    {"float", 1},
+        {"integer", 1}, {"total", 1}, {"before", 1}, {"lowest", 1}, {"ceil_div", 2},
+        {"wrap", 2},    {"cast", 2},  {"clamp", 3},  {"given", 3},  {"permute", 2}};
     for (const auto& [name, operands] : known)
         if (name == function)
             return operands;
@@ -355,6 +355,20 @@ std::optional<Result<Expr>> TreeEvaluator::shapeFunction(const Tree& tree) {
     if (tree.args.size() == 1 && tree.args[0].isName() && (f == "total" || f == "before"))
         return perElement(f, tree.args[0].text);
     return std::nullopt;
+}
+
+std::set<Symbol> TreeEvaluator::namedVars(const Tree& tree) const {
+    std::set<Symbol> out;
+    if (const NameValue* known = tree.isName() ? find(tree.text) : nullptr) {
+        if (const auto* one = std::get_if<Expr>(known))
+            out = freeVars(*one);
+        if (const auto* pack = std::get_if<Exprs>(known))
+            for (const Expr& one : *pack)
+                out.merge(freeVars(one));
+    }
+    for (const Tree& arg : tree.args)
+        out.merge(namedVars(arg));
+    return out;
 }
 
 Result<Expr> TreeEvaluator::call(const Tree& tree) {

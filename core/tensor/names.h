@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -36,6 +37,7 @@ public:
     expanded(const std::vector<Tree>& trees); // lists in place, scalars as one element
     bool isList(const Tree& tree) const;
     Result<DType> dtype(const Tree& tree) const;
+    std::set<Symbol> namedVars(const Tree& tree) const; // of everything that it calls by a name
 
 protected:
     virtual const NameValue* find(const std::string& name) const;
