@@ -1,5 +1,6 @@
 #include "tensor/operand_kinds.h"
 
+#include "expr/affine.h"
 #include "expr/simplify.h"
 #include "tensor/broadcast.h"
 
@@ -15,41 +16,94 @@ bool isUnit(const Expr& extent) {
     return extent.isInt(1);
 }
 
-bool usesAny(const Exprs& indices, Symbol var) {
-    return std::any_of(indices.begin(), indices.end(),
-                       [&](const Expr& e) { return usesVar(e, var); });
+// The factor of `axis` in an index that is factor * axis + rest, both free of it.
+struct Step {
+    Expr factor, rest;
+};
+
+std::optional<Step> stepOf(const Expr& index, Symbol axis) {
+    Step out{Expr(0), Expr(0)};
+    const Affine sum = toAffine(index);
+    for (const auto& [atom, coefficient] : sum.terms) {
+        const Expr term = atom * Expr(coefficient);
+        if (!usesVar(atom, axis)) {
+            out.rest = out.rest + term;
+            continue;
+        }
+        Exprs factors;
+        collectFactors(atom, factors);
+        const auto place = std::find(factors.begin(), factors.end(), varExpr(axis));
+        if (place == factors.end())
+            return std::nullopt;
+        factors.erase(place);
+        const Expr others = productOf(factors);
+        if (usesVar(others, axis) || hasLoad(others))
+            return std::nullopt;
+        out.factor = out.factor + others * Expr(coefficient);
+    }
+    out.rest = out.rest + Expr(sum.constant);
+    return out;
 }
 
-// A read inside a reduction that touches some element more than once over the whole domain.
-bool hasReuse(const Stage& stage, const Exprs& indices) {
+// A place that is told by a quotient and its rest is told by what was divided.
+Exprs withWholes(Exprs indices) {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const Expr rest = indices[i];
+        if (rest.op() != ExprOp::Mod)
+            continue;
+        const Expr quotient = simplify(floorDivExpr(rest.arg(0), rest.arg(1)));
+        const auto is = [&](const Expr& whole) {
+            return std::find(indices.begin(), indices.end(), whole) != indices.end();
+        };
+        if (is(quotient) && !is(rest.arg(0)))
+            indices.push_back(rest.arg(0));
+    }
+    return indices;
+}
+
+// A read inside a reduction that touches some element for several of its results, or may: results
+// that read the same element are proved to be one, axis by axis.
+bool hasReuse(const Stage& stage, const Exprs& read) {
+    const Exprs indices = withWholes(read);
+    Ranges ranges;
+    Substitution other; // another point of the domain
     for (const auto* axes : {&stage.space, &stage.reduce})
-        for (const Axis& axis : *axes)
-            if (!isUnit(axis.extent) && !usesAny(indices, axis.var))
-                return true;
-    // A window i * s + r * d overlaps when the step is not larger than its reach.
-    for (const Expr& index : indices) {
-        for (const Axis& outer : stage.space) {
-            const auto step = usesVar(index, outer.var) && !isUnit(outer.extent)
-                                  ? linearIn(index, outer.var)
-                                  : std::nullopt;
+        for (const Axis& axis : *axes) {
+            const Symbol twin("$" + axis.var.text());
+            ranges.push(axis.var, Expr(0), axis.extent - Expr(1));
+            ranges.push(twin, Expr(0), axis.extent - Expr(1));
+            other[axis.var] = varExpr(twin);
+        }
+    for (const Axis& axis : stage.reduce) // each element once
+        if (!isUnit(axis.extent) &&
+            std::none_of(indices.begin(), indices.end(),
+                         [&](const Expr& index) { return usesVar(index, axis.var); }))
+            return true;
+    std::vector<Symbol> open;
+    for (const Axis& axis : stage.space)
+        if (!isUnit(axis.extent))
+            open.push_back(axis.var);
+        else
+            other.erase(axis.var);
+    const auto isTold = [&](Symbol axis) {
+        return std::any_of(indices.begin(), indices.end(), [&](const Expr& index) {
+            const auto step = usesVar(index, axis) ? stepOf(index, axis) : std::nullopt;
             if (!step)
-                continue;
-            std::int64_t reach = 0;
-            for (const Axis& inner : stage.reduce) {
-                const auto inside =
-                    usesVar(index, inner.var) ? linearIn(index, inner.var) : std::nullopt;
-                const auto extent = inner.extent.asInt();
-                if (!inside)
-                    continue;
-                if (!extent)
-                    return true;
-                reach += std::abs(inside->coefficient) * (*extent - 1);
-            }
-            if (reach > 0 && std::abs(step->coefficient) <= reach)
-                return true;
+                return false;
+            const Expr apart = step->rest - substitute(step->rest, other);
+            return proveNonNegative(step->factor - Expr(1) - apart, ranges) ||
+                   proveNonNegative(-step->factor - Expr(1) - apart, ranges);
+        });
+    };
+    for (bool found = true; found && !open.empty();) {
+        const auto told = std::find_if(open.begin(), open.end(), isTold);
+        found = told != open.end();
+        if (found) {
+            other.erase(*told);
+            open.erase(told);
         }
     }
-    return false;
+    return !open.empty();
 }
 
 void factorsOf(const Expr& e, Exprs& factors) {
