@@ -3,8 +3,7 @@
 #include "base/random.h"
 #include "codegen/harness.h"
 #include "ir/graph_text.h"
-#include "loop/trial.h"
-#include "session/pipeline.h"
+#include "session/made.h"
 #include "session/verdicts.h"
 #include "strategy/loop_trial.h"
 #include "tensor/evaluate_graph.h"
@@ -12,75 +11,24 @@
 #include <QtTest>
 
 #include <cmath>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
 
 using namespace fw;
+using namespace fw::test;
 
 namespace {
 
-using Sizes = std::map<std::string, std::int64_t>; // of free dimensions
-
-struct Made {
-    Books books;
-    GraphPtr graph;
-    FusionPlan plan;
-    std::unique_ptr<const Catalog> catalog;
-    std::unique_ptr<LoadedModule> loaded;
-};
-
-std::unique_ptr<Made> made(const std::string& book, const std::string& graph,
-                           const std::string& cpu = "x86-64-v3") {
-    auto out = std::make_unique<Made>();
-    out->books = readBooks({{"my.fw", book}});
-    for (const Diag& diag : out->books.diagnostics)
-        if (diag.severity == Severity::Error)
-            throw InternalError(diag.text());
-    const Target target =
-        parseTarget(fmt::format("x86-64 -mcpu={} -libs= -threads=1", cpu)).value();
-    out->catalog = std::make_unique<const Catalog>(generatedImplementations(), out->books.strategy);
-    out->graph = parseGraph(graph, out->books.operators).value();
-    PlanOptions options;
-    options.catalog = out->catalog.get();
-    options.book = &out->books.fusion;
-    out->plan = planFusion(*out->graph, target, options).value();
-    const auto module =
-        std::make_shared<CompiledModule>(compileModule(*out->graph, out->plan, target).value());
-    out->loaded = loadModule(module, target).take();
-    return out;
-}
-
-// The first bad access of the loops of a plan, with these sizes; empty: there is none.
-std::string badAccess(const Made& made, const Sizes& sizes) {
-    for (const Group& group : made.plan.groups) {
-        if (!group.lowering.kernel)
-            continue;
-        Bindings symbols;
-        for (const auto& [name, value] : sizes)
-            symbols[Symbol(name)] = value;
-        std::uint64_t steps = 3'000'000;
-        const Result<TrialEnd> ran =
-            tryLoops(group.lowering.kernel->choice.lowered.nest, symbols, steps);
-        if (!ran)
-            return ran.diag().message;
-    }
-    return {};
-}
-
 // The machine code of the loops on memory between guard pages, against the interpreter.
 std::string guarded(const Made& made, const Sizes& sizes, const char* cpu) {
-    const Target target = fw::test::testTarget(cpu);
+    const Target target = testTarget(cpu);
     if (!target.isHost)
         return {};
-    Bindings symbols;
-    for (const auto& [name, value] : sizes)
-        symbols[Symbol(name)] = value;
     std::string out;
     for (const Group& group : made.plan.groups)
         if (group.lowering.kernel && out.empty())
-            out = fw::test::compareOnRandom(group.lowering.kernel->choice.lowered.nest, symbols,
-                                            target, 1e-4);
+            out = compareOnRandom(group.lowering.kernel->choice.lowered.nest, bound(sizes), target,
+                                  1e-4);
     return out;
 }
 
