@@ -1,5 +1,4 @@
 // Operators that resample: their steps become coordinate modes again, where one says the same.
-#include "expr/simplify.h"
 #include "onnx/attributes.h"
 #include "onnx/graph_writer.h"
 #include "onnx/resize_places.h"
@@ -72,16 +71,12 @@ bool areSame(const AxisPlaces& a, const AxisPlaces& b) {
     return a.step * b.under == b.step * a.under && a.start * b.under == b.start * a.under;
 }
 
-// The extent that a reader makes of a scale; a free one only of a scale that is a whole number or
-// one part of one.
-Dim scaledExtent(const Dim& extent, float scale) {
+// Whether a reader makes that extent of a scale.
+bool isScaled(const Dim& extent, float scale, const Dim& to) {
     if (const auto known = extent.asInt())
-        return intExpr(static_cast<std::int64_t>(std::floor(static_cast<float>(*known) * scale)));
-    for (const float parts : {1.0F, 2.0F, 4.0F, 8.0F})
-        if (const float times = scale * parts; times == std::floor(times))
-            return simplify(floorDivExpr(extent * Expr(static_cast<std::int64_t>(times)),
-                                         Expr(static_cast<std::int64_t>(parts))));
-    return intExpr(-1);
+        return to == intExpr(static_cast<std::int64_t>(scaledLength(*known, scale)));
+    const auto scaled = scaledDim(extent, scale);
+    return scaled && *scaled == to;
 }
 
 // Sizes that are known come first: their ratio is exact.
@@ -101,7 +96,7 @@ std::optional<Mapping> mappingOf(const Node& node, const Dim& from, const Dim& t
                 return Mapping{mode, true, 1};
     }
     const auto scale = static_cast<float>(own.under / own.step);
-    if (!(scale > 0) || !(scale < 1e6F) || !(scaledExtent(from, scale) == to))
+    if (!(scale > 0) || !(scale < 1e6F) || !isScaled(from, scale, to))
         return std::nullopt;
     axis.scale = fractionOf(scale);
     for (const Coordinates mode : {Coordinates::HalfPixel, Coordinates::Asymmetric,
@@ -115,7 +110,7 @@ std::optional<Mapping> mappingOf(const Node& node, const Dim& from, const Dim& t
     // The length that corners are counted by may be none of whole elements.
     const auto length =
         static_cast<float>(((axis.from - 1) * own.under / own.step + 1) / axis.from);
-    if (own.start == 0 && length > 0 && length < 1e6F && scaledExtent(from, length) == to) {
+    if (own.start == 0 && length > 0 && length < 1e6F && isScaled(from, length, to)) {
         axis.scale = fractionOf(length);
         if (sameElements(node, *known, *wanted, fw::placesOf(Coordinates::AlignCorners, axis)))
             return Mapping{Coordinates::AlignCorners, false, length};

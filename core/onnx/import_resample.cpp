@@ -29,25 +29,6 @@ struct ResizeMode {
     bool antialias = false;
 };
 
-// A size by a scale: in single precision, as the standard infers it.
-double scaledLength(std::int64_t extent, float scale) {
-    return std::floor(static_cast<float>(extent) * scale);
-}
-
-// The same of a free dimension, where the scale is a fraction of small numbers and single
-// precision makes no other size of it.
-std::optional<Dim> scaledDim(const Dim& extent, float scale) {
-    const Fraction exact = fractionOf(scale);
-    if (exact.under > 64 || exact.over >= 1e6 || exact.over != std::floor(exact.over))
-        return std::nullopt;
-    const auto over = static_cast<std::int64_t>(exact.over),
-               under = static_cast<std::int64_t>(exact.under);
-    for (std::int64_t of = 0; of <= 4096; ++of)
-        if (scaledLength(of, scale) != static_cast<double>(of * over / under))
-            return std::nullopt;
-    return simplify(floorDivExpr(extent * Expr(over), Expr(under)));
-}
-
 Result<AxisPlaces> placesOf(NodeImport& n, const ResizeMode& how, const AxisPlan& plan,
                             const Dim& extent) {
     const auto mode = coordinatesOf(how.coordinates);

@@ -1,5 +1,7 @@
 #include "onnx/resize_places.h"
 
+#include "expr/simplify.h"
+
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -67,6 +69,22 @@ Fraction fractionOf(float number) {
             static_cast<float>(over / under) == number)
             return {over, under};
     return {static_cast<double>(number), 1};
+}
+
+double scaledLength(std::int64_t extent, float scale) {
+    return std::floor(static_cast<float>(extent) * scale);
+}
+
+std::optional<Dim> scaledDim(const Dim& extent, float scale) {
+    const Fraction exact = fractionOf(scale);
+    if (exact.under > 64 || exact.over >= 1e6 || exact.over != std::floor(exact.over))
+        return std::nullopt;
+    const auto over = static_cast<std::int64_t>(exact.over),
+               under = static_cast<std::int64_t>(exact.under);
+    for (std::int64_t of = 0; of <= 4096; ++of)
+        if (scaledLength(of, scale) != static_cast<double>(of * over / under))
+            return std::nullopt;
+    return simplify(floorDivExpr(extent * Expr(over), Expr(under)));
 }
 
 std::optional<Coordinates> coordinatesOf(std::string_view name) {

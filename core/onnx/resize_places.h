@@ -3,6 +3,8 @@
 // which says the same.
 #pragma once
 
+#include "ir/tensor_type.h"
+
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -17,6 +19,13 @@ struct Fraction {
 // A scale or an end of a region stands for the fraction of the least denominator, up to 4096, that
 // rounds to it in single precision: 0.6F for 3 / 5. Where there is none it is number / 1.
 Fraction fractionOf(float number);
+
+// The size of a result by a scale, floor(extent * scale): in single precision, as the standard
+// infers it.
+double scaledLength(std::int64_t extent, float scale);
+// The same of a free dimension, where the scale is a fraction of small numbers and single precision
+// makes no other size of it; else nullopt.
+std::optional<Dim> scaledDim(const Dim& extent, float scale);
 
 // The coordinate modes, as the attribute `mode` of resize_places counts them.
 enum class Coordinates {

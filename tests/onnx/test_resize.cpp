@@ -138,6 +138,8 @@ private Q_SLOTS:
     void betweenElements_data();
     void betweenElements();
     void byScales();
+    void scalesOverFreeSizesAreWritten();
+    void filtersOverFreeSizesAreWritten();
     void whileRunning();
     void otherAxesStay();
     void integersAreCut();
@@ -307,6 +309,75 @@ void TestResize::byScales() {
                 resultsOf(*read->graph, {reals({from}, sevens(from))}, wanted);
             QVERIFY2(wrong.empty(), (coordinates + ": " + wrong).c_str());
         }
+    }
+}
+
+// Over a free size a scale is written as a scale. The file means the same of every extent.
+void TestResize::scalesOverFreeSizesAreWritten() {
+    const Exact scales[] = {{17, 10}, {3, 5}, {7, 10}, {4, 3}, {17, 3}, {1, 3}, {9, 7}, {31, 32}};
+    for (const char* kind : {"nearest", "linear", "cubic"})
+        for (const std::string coordinates : {"half_pixel", "asymmetric"}) {
+            const std::string rounding = roundings[coordinates == "asymmetric" ? 2 : 0];
+            M m(17);
+            m.input("x", {"L"});
+            for (std::size_t s = 0; s < std::size(scales); ++s) {
+                m.weights("scale" + std::to_string(s), {1}, {single(scales[s])});
+                auto& node = resize(m, "x - scale" + std::to_string(s), "y" + std::to_string(s),
+                                    kind, coordinates);
+                if (kind == std::string("nearest"))
+                    M::setText(node, "nearest_mode", rounding);
+                m.output("y" + std::to_string(s));
+            }
+            const auto read = test::read(m.bytes());
+            QVERIFY2(read.ok() && read->diagnostics.empty(), kind);
+            const auto written = exportModel(*read->graph);
+            QVERIFY2(written.ok(), written ? "" : written.diag().text().c_str());
+            proto::ModelProto file;
+            QVERIFY(file.ParseFromString(written->bytes));
+            QCOMPARE(file.graph().node_size(), static_cast<int>(std::size(scales)));
+            for (const auto& node : file.graph().node())
+                QVERIFY(node.op_type() == "Resize" && node.input_size() == 3);
+            for (const std::int64_t from : {2, 5, 10, 30}) {
+                auto& dim = *file.mutable_graph()
+                                 ->mutable_input(0)
+                                 ->mutable_type()
+                                 ->mutable_tensor_type()
+                                 ->mutable_shape()
+                                 ->mutable_dim(0);
+                dim.set_dim_value(from);
+                for (auto& output : *file.mutable_graph()->mutable_output())
+                    output.mutable_type()->mutable_tensor_type()->clear_shape();
+                file.mutable_graph()->clear_value_info();
+                const auto again = test::read(file.SerializeAsString());
+                QVERIFY2(again.ok(), again ? "" : again.diag().text().c_str());
+                std::vector<std::vector<double>> wanted;
+                for (const Exact& scale : scales) {
+                    const auto to = static_cast<std::int64_t>(
+                        std::floor(static_cast<float>(from) * single(scale)));
+                    auto& row = wanted.emplace_back();
+                    for (std::int64_t o = 0; o < to; ++o)
+                        row.push_back(valueAt(kind, from,
+                                              original(coordinates, o, from, to, scale, {}), false,
+                                              0, rounding));
+                }
+                const std::string wrong =
+                    resultsOf(*again->graph, {reals({from}, sevens(from))}, wanted);
+                QVERIFY2(wrong.empty(), (kind + (" " + coordinates) + ": " + wrong).c_str());
+            }
+        }
+}
+
+void TestResize::filtersOverFreeSizesAreWritten() {
+    for (const char* kind : {"linear", "cubic"}) {
+        M m(18);
+        m.input("x", {"N", "3", "H", "W"}).output("y");
+        m.weights("scales", {4}, {1, 1, 0.3F, 0.6F});
+        M::set(resize(m, "x - scales", "y", kind, "half_pixel"), "antialias", std::int64_t(1));
+        const auto read = test::read(m.bytes());
+        QVERIFY2(read.ok() && read->diagnostics.empty(), kind);
+        const auto again = writtenAndRead(*read->graph);
+        QVERIFY2(again.ok(), again ? "" : again.diag().text().c_str());
+        QVERIFY(meaning(*again->graph) == meaning(*read->graph));
     }
 }
 
