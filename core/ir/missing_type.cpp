@@ -33,6 +33,33 @@ ValueRef untypedInputOf(const Node& node) {
     return node.inputs[static_cast<std::size_t>(places->front())];
 }
 
+bool isUntypedOperand(const Node& node, std::size_t operand) {
+    const AttrValue* given = node.isUnknown() ? node.attrs.find("untyped_operands") : nullptr;
+    const auto* places = given != nullptr ? std::get_if<Integers>(given) : nullptr;
+    return places != nullptr && std::find(places->begin(), places->end(),
+                                          static_cast<std::int64_t>(operand)) != places->end();
+}
+
+// As keyOf(), also of what a function gives, and of inputs of bodies, of which who reads them
+// knows.
+const char* shownKeyOf(const Graph& graph, ValueRef value) {
+    const Node& node = graph.node(value.node);
+    if (node.isCall()) {
+        const Graph& body = *node.called().graph;
+        const auto place = static_cast<std::size_t>(value.output);
+        return place < body.results().size() ? shownKeyOf(body, body.results()[place].value)
+                                             : nullptr;
+    }
+    if (!node.isInput())
+        return keyOf(graph, value);
+    const auto uses = graph.uses(value);
+    return std::any_of(
+               uses.begin(), uses.end(),
+               [&](const Use& use) { return isUntypedOperand(graph.node(use.node), use.operand); })
+               ? untypedOutputsKey
+               : nullptr;
+}
+
 std::string inputText(const Graph& graph, ValueRef input) {
     return fmt::format("{}, an input of the body whose type is not known",
                        graph.output(input).name);
@@ -83,8 +110,14 @@ std::string foreignType(const Node& node, int output) {
 }
 
 std::string shownType(const Graph& graph, ValueRef value) {
-    std::string out = foreignType(graph.node(value.node), value.output);
-    return out.empty() ? graph.type(value).text() : out;
+    if (std::string out = foreignType(graph.node(value.node), value.output); !out.empty())
+        return out;
+    const char* missing = shownKeyOf(graph, value);
+    if (missing == nullptr)
+        return graph.type(value).text();
+    return missing == untypedOutputsKey
+               ? "unknown"
+               : fmt::format("{}[...]", dtypeText(graph.type(value).dtype));
 }
 
 std::optional<MissingType> MissingTypes::find(ValueRef value) {

@@ -26,7 +26,7 @@ inline bool isForeignLeaf(const Node& node) {
 // The inputs of the model in their order, those of foreign types among them.
 std::vector<NodeId> modelInputs(const Graph& graph);
 std::string foreignType(const Node& node, int output); // empty: it has none
-// As the model has it where the graph has no such type: "text[2]", else "f32[2]".
+// As the model has it: "text[2]" or "f32[2]"; "f32[...]" without a shape, "unknown" without a type.
 std::string shownType(const Graph& graph, ValueRef value);
 
 struct MissingType {

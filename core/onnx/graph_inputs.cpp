@@ -165,8 +165,7 @@ Status ModelImporter::readInput(const proto::ValueInfoProto& input, std::int64_t
     if (!shape) { // a body says no more than it must
         Value& value = this->value(input.name());
         value.untyped = true;
-        value.ref = m_editor.addInput(
-            name, {*dtype, {m_run.dims.unnamed(m_prefix + name + "_unknown", 0)}});
+        value.ref = m_editor.addInput(name, {*dtype, {}});
         return {};
     }
     if (static_cast<std::int64_t>(shape->size()) > limits().rank)

@@ -248,7 +248,7 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
         untyped.push_back(!*declared);
         wish.outputNames.push_back(cleanText(output));
         // Without a declared type one is made up so that the graph stays typed; nothing is derived
-        // from it.
+        // from it, and it has no size that one could be asked for.
         const auto element = declaredElement(output);
         if (!*declared)
             (element ? unrankedOutputs : untypedOutputs).push_back(i);
@@ -256,9 +256,7 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
                             : !wish.inputs.empty() && wish.inputs[0].valid()
                                 ? m_editor.type(wish.inputs[0]).dtype
                                 : DType::F32;
-        wish.declaredTypes.push_back(
-            *declared ? **declared
-                      : TensorType{guess, {m_run.dims.unnamed(m_prefix + output + "_unknown", 0)}});
+        wish.declaredTypes.push_back(*declared ? **declared : TensorType{guess, {}});
     }
     for (auto& [key, list] : {std::pair(untypedOutputsKey, &untypedOutputs),
                               std::pair(unrankedOutputsKey, &unrankedOutputs),

@@ -26,8 +26,7 @@ constexpr std::int64_t defaultLimit = 10000;
 constexpr std::size_t mostMisses = 1000; // that are listed, of one declaration
 
 std::string valueText(const Graph& graph, ValueRef value) {
-    const Output& output = graph.output(value);
-    return fmt::format("{}: {}", output.name, output.type.text());
+    return fmt::format("{}: {}", graph.output(value).name, shownType(graph, value));
 }
 
 // The names of a declaration that stand for something, by their places in the text.

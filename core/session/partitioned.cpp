@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "fusion/partition.h"
+#include "ir/missing_type.h"
 #include "session/describe.h"
 #include "session/listing.h"
 #include "strategy/library.h"
@@ -49,8 +50,8 @@ void listOwners(Listing& listing, const FusionPlan& plan, const Partition& parti
 std::vector<BorderRecord> borderOf(const Graph& graph, const std::vector<ValueRef>& values) {
     std::vector<BorderRecord> out;
     for (const ValueRef& value : values)
-        out.push_back({graph.output(value).name, graph.type(value).text(), value.node,
-                       bytesOf(graph, value)});
+        out.push_back(
+            {graph.output(value).name, shownType(graph, value), value.node, bytesOf(graph, value)});
     return out;
 }
 

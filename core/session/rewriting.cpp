@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "ir/graph_text.h"
+#include "ir/missing_type.h"
 #include "onnx/export.h"
 #include "session/describe.h"
 
@@ -173,14 +174,14 @@ ApplicationRecord describeNext(RewriteHistory& history, const RewriteTrace& trac
             bound.values.push_back(nameOf(graph, value));
     }
     for (const auto& [from, to] : one.results)
-        out.results.push_back({nameOf(graph, from), graph.type(from).text(), {}, {}});
+        out.results.push_back({nameOf(graph, from), shownType(graph, from), {}, {}});
     const Work before = workOf(graph, erased);
     history.step();
     const Work after = workOf(graph, created);
     for (std::size_t i = 0; i < one.results.size(); ++i)
         if (const ValueRef to = one.results[i].second; graph.find(to.node) != nullptr) {
             out.results[i].became = nameOf(graph, to);
-            out.results[i].after = graph.type(to).text();
+            out.results[i].after = shownType(graph, to);
         }
     out.flopsBefore = before.flops;
     out.flopsAfter = after.flops;

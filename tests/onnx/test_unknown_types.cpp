@@ -2,11 +2,13 @@
 // is what the specifications of the operators say of their results.
 #include "onnx/reading.h"
 
+#include "ir/graph_text.h"
 #include "ir/missing_type.h"
 
 #include <QtTest>
 
 #include <functional>
+#include <map>
 
 using namespace fw;
 using namespace fw::test;
@@ -385,6 +387,8 @@ private Q_SLOTS:
     void resultsHaveTheTypesOfTheStandard();
     void whatReadsThemIsUnderstood();
     void declaredTypesGoFirst();
+    void nothingIsMadeUp();
+    void nothingIsMadeUpInBodies();
     void olderModelsAreWritten_data();
     void olderModelsAreWritten();
 };
@@ -466,6 +470,89 @@ void TestUnknownTypes::declaredTypesGoFirst() {
     QVERIFY2(opened.ok(), opened ? "" : opened.diag().text().c_str());
     QCOMPARE(opened->graph->type(opened->graph->results()[0].value).text(),
              std::string("f32[7, 1, 2, 3]"));
+}
+
+// What has no type has no rank and no sizes either, that one could be shown or asked to bind.
+void TestUnknownTypes::nothingIsMadeUp() {
+    M m(17);
+    m.model.add_opset_import()->set_domain("my");
+    m.model.mutable_opset_import(1)->set_version(1);
+    m.input("x", {"N", "8"}).integers("to", {2, 8}).input("w", {"8", "4"});
+    m.node("Odd", "x", "a b", "odd").set_domain("my");
+    m.node("MatMul", "a w", "c", "product");
+    m.node("Reshape", "b to", "d", "reshape");
+    m.node("Shape", "a", "e", "shape");
+    m.node("Relu", "d", "f", "relu");
+    m.output("c").output("d", {"2", "8"}).output("e", {}, i64);
+    m.graph().add_output()->set_name("f");
+    const std::map<std::string, std::string> wanted{
+        {"x", "f32[N, 8]"}, {"a", "unknown"},  {"b", "unknown"},  {"c", "f32[...]"},
+        {"d", "f32[2, 8]"}, {"e", "i64[...]"}, {"f", "f32[2, 8]"}};
+    const auto opened = read(m.bytes());
+    QVERIFY2(opened.ok(), opened ? "" : opened.diag().text().c_str());
+    const auto again = writtenAndRead(*opened->graph);
+    QVERIFY2(again.ok(), again ? "" : again.diag().text().c_str());
+    const auto text = parseGraph(printGraph(*opened->graph), standardOperators());
+    QVERIFY2(text.ok(), text ? "" : text.diag().text().c_str());
+    for (const Graph* graph : {opened->graph.get(), again->graph.get(), text->get()}) {
+        for (const NodePtr& node : graph->nodes())
+            for (std::size_t i = 0; i < node->outputs.size(); ++i)
+                if (const auto type = wanted.find(node->outputs[i].name); type != wanted.end())
+                    QCOMPARE(shownType(*graph, {node->id, static_cast<int>(i)}), type->second);
+        QVERIFY(graph->freeDims() == std::vector<Symbol>{Symbol("N")});
+    }
+}
+
+// The same of what a body is given without a shape, and of what a function gives.
+void TestUnknownTypes::nothingIsMadeUpInBodies() {
+    M m(17);
+    for (const char* domain : {"my", "own"}) {
+        auto& opset = *m.model.add_opset_import();
+        opset.set_domain(domain);
+        opset.set_version(1);
+    }
+    auto& function = *m.model.add_functions();
+    function.set_name("Twice");
+    function.set_domain("own");
+    function.add_input("p");
+    function.add_output("q");
+    auto& opset = *function.add_opset_import();
+    opset.set_domain("");
+    opset.set_version(17);
+    for (const auto& [from, to] : {std::pair("p", "r"), {"r", "q"}}) {
+        auto& step = *function.add_node();
+        step.set_op_type("Relu");
+        step.add_input(from);
+        step.add_output(to);
+    }
+    m.input("x", {"N", "8"}).input("n", {}, i64).input("go", {}, boolean);
+    m.node("Odd", "x", "a", "odd").set_domain("my");
+    m.node("Twice", "a", "b", "twice").set_domain("own");
+    auto& loop = m.node("Loop", "n go a", "c", "loop");
+    auto& body = *loop.add_attribute();
+    body.set_name("body");
+    body.set_type(proto::AttributeProto::GRAPH);
+    M inside;
+    inside.input("i", {}, i64).input("on", {}, boolean).output("still", {}, boolean).output("t");
+    M::declare(*inside.graph().add_input(), "s", {});
+    inside.graph().mutable_input(2)->mutable_type()->mutable_tensor_type()->clear_shape();
+    inside.node("Identity", "on", "still");
+    inside.node("Add", "s s", "t");
+    *body.mutable_g() = inside.graph();
+    m.output("b").output("c");
+    const auto opened = read(m.bytes());
+    QVERIFY2(opened.ok(), opened ? "" : opened.diag().text().c_str());
+    const Graph& graph = *opened->graph;
+    QVERIFY(graph.freeDims() == std::vector<Symbol>{Symbol("N")});
+    const Node *twice = graph.findByName("twice"), *looped = graph.findByName("loop");
+    QVERIFY(twice != nullptr && looped != nullptr && !looped->bodies.empty());
+    QCOMPARE(shownType(graph, {twice->id, 0}), std::string("f32[...]"));
+    QCOMPARE(shownType(graph, {looped->id, 0}), std::string("f32[...]"));
+    const Graph &called = *twice->called().graph, &round = *looped->bodies[0].graph;
+    QVERIFY(called.freeDims().empty() && round.freeDims().empty());
+    QCOMPARE(shownType(called, {called.inputs().at(0), 0}), std::string("unknown"));
+    QCOMPARE(shownType(round, {round.inputs().at(0), 0}), std::string("i64[]"));
+    QCOMPARE(shownType(round, {round.inputs().at(2), 0}), std::string("unknown"));
 }
 
 void TestUnknownTypes::olderModelsAreWritten_data() {
