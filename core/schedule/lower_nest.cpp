@@ -283,9 +283,15 @@ Stmt NestLowering::walk(const Walk& plan, std::size_t at, const PeelState& peel,
         if (lowered.isInt(1))
             continue; // a peeled copy further in may ask again
         const std::set<Symbol> vars = freeVars(lowered);
-        const bool open =
-            std::none_of(plan.loops.begin() + static_cast<std::ptrdiff_t>(at), plan.loops.end(),
-                         [&](const ScheduledLoop& loop) { return vars.contains(loop.var); });
+        // What is read in it was found to be there for points of the loops, if they have any.
+        const bool reads = hasLoad(lowered);
+        const auto needs = [&](const ScheduledLoop& loop) {
+            return vars.contains(loop.var) ||
+                   (reads &&
+                    boundsOf(m_axes.extents(peel).at(loop.var), m_ranges).min.value_or(0) < 1);
+        };
+        const bool open = std::none_of(plan.loops.begin() + static_cast<std::ptrdiff_t>(at),
+                                       plan.loops.end(), needs);
         if (!open)
             continue;
         placed[i] = true;
