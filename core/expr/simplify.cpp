@@ -65,10 +65,10 @@ bool liesBelow(const Expr& value, const Expr& limit, const Ranges& ranges) {
 Expr simplifyDivision(const Expr& e, const Ranges& ranges, bool wantRest) {
     const Expr &value = e.arg(0), &divisor = e.arg(1);
     const Interval sign = boundsOf(divisor, ranges);
-    const bool positive = sign.min && *sign.min > 0;
-    const bool dimLike =
-        sign.min && *sign.min >= 0; // a free dim: where it is 0, nothing is evaluated
-    if ((!positive && !dimLike) || divisor.isInt(0))
+    if (divisor.isInt(0) || !sign.min || *sign.min < 0)
+        return e;
+    // An extent without loops around it is one of a shape, where division by 0 is an error.
+    if (*sign.min == 0 && ranges.size() > 0 && !proveNonNegative(divisor - Expr(1), ranges))
         return e;
     Division parts = divideTerms(toAffine(value), divisor);
     Expr rest = fromAffine(parts.rest);

@@ -256,8 +256,10 @@ private:
     Index extent() { return named(m_random.pick(m_dims)); }
 
     Index divisor() {
-        if (m_random.chance(30))
-            return number(m_random.between(1, 5));
+        if (m_random.chance(30)) {
+            const std::int64_t divisor = m_random.between(-3, 5);
+            return number(divisor == 0 ? 7 : divisor);
+        }
         const Index a = extent(), b = extent();
         if (m_random.chance(60))
             return a;
