@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "expr/affine.h"
+#include "expr/simplify_memo.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +12,8 @@ namespace fw {
 
 namespace {
 
-constexpr int maxDepth = 12; // of proofs; deeper chains stay unproved
+constexpr int maxDepth = 12;              // of proofs; deeper chains stay unproved
+constexpr std::uint32_t worthKeeping = 4; // parts of what is proved
 
 bool isIndex(const Expr& e) {
     return e.dtype() == DType::I64;
@@ -391,7 +393,16 @@ Interval boundsOf(const Expr& e, const Ranges& ranges) {
 }
 
 bool proveNonNegative(const Expr& e, const Ranges& ranges) {
-    return proveAffine(toAffine(simplify(e, ranges)), ranges, 0);
+    const Expr value = simplify(e, ranges);
+    if (value->parts < worthKeeping)
+        return proveAffine(toAffine(value), ranges, 0);
+    SimplifyMemo& memo = SimplifyMemo::proofsOfThread();
+    const std::size_t context = memo.contextOf(ranges);
+    if (const auto known = memo.find(value, ranges, context))
+        return known->isInt(1);
+    const bool out = proveAffine(toAffine(value), ranges, 0);
+    memo.keep(value, ranges, context, boolExpr(out));
+    return out;
 }
 
 bool proveEqual(const Expr& a, const Expr& b, const Ranges& ranges) {

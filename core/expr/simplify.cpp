@@ -142,8 +142,9 @@ Expr simplifyNode(const Expr& e, const Ranges& ranges) {
 
 namespace {
 
-constexpr std::uint32_t worthKeeping = 16; // parts
-constexpr std::uint32_t mostAtOnce = 4096; // parts of a sum, each as often as it stands there
+constexpr std::uint32_t worthKeeping = 16;      // parts
+constexpr std::uint32_t worthKeepingProved = 4; // of what is proved to be simplified
+constexpr std::uint32_t mostAtOnce = 4096;      // parts of a sum, each as often as it stands there
 
 class Simplification {
 public:
@@ -152,7 +153,7 @@ public:
     Expr of(const Expr& e) {
         if (e.args().empty())
             return simplifyNode(e, m_ranges);
-        if (e->parts < worthKeeping)
+        if (e->parts < (isProved(e) ? worthKeepingProved : worthKeeping))
             return simplifyNode(withSimplified(e), m_ranges);
         SimplifyMemo& memo = SimplifyMemo::ofThread();
         if (!m_context)
@@ -178,6 +179,20 @@ private:
             same = same && args.back().sameNode(arg);
         }
         return same ? e : withArgs(e, std::move(args));
+    }
+
+    static bool isProved(const Expr& e) {
+        switch (e.op()) {
+        case ExprOp::FloorDiv:
+        case ExprOp::Mod:
+        case ExprOp::Min:
+        case ExprOp::Max:
+            return isIndex(e);
+        case ExprOp::Select:
+            return true;
+        default:
+            return e.dtype() == DType::Bool;
+        }
     }
 
     static bool isSum(const Expr& e) {

@@ -20,14 +20,19 @@ std::uint64_t hashOf(const Ranges& ranges) {
 }
 
 bool sayNothingOf(const std::vector<Symbol>& vars, const Ranges& ranges) {
-    return ranges.facts().empty() &&
-           std::none_of(vars.begin(), vars.end(),
-                        [&](Symbol var) { return ranges.find(var) != nullptr; });
+    return ranges.facts().empty() && std::none_of(vars.begin(), vars.end(), [&](Symbol var) {
+               return ranges.find(var) != nullptr || ranges.isFilled(var);
+           });
 }
 
 } // namespace
 
 SimplifyMemo& SimplifyMemo::ofThread() {
+    thread_local SimplifyMemo memo;
+    return memo;
+}
+
+SimplifyMemo& SimplifyMemo::proofsOfThread() {
     thread_local SimplifyMemo memo;
     return memo;
 }

@@ -1,5 +1,6 @@
-// Inside expr: what long expressions were simplified to. The sizes behind many operators are long,
-// and every index, guard and extent of a nest is made of them and asked about again.
+// Inside expr: what expressions were simplified to, and what was proved of them. The sizes behind
+// many operators are long, and every index, guard and extent of a nest is made of them and asked
+// about again.
 #pragma once
 
 #include "expr/simplify.h"
@@ -12,6 +13,7 @@ namespace fw {
 class SimplifyMemo {
 public:
     static SimplifyMemo& ofThread();
+    static SimplifyMemo& proofsOfThread(); // whether they are shown to be >= 0, as Bool constants
 
     // A number for all that is known of variables, the same for equal ranges and facts.
     std::size_t contextOf(const Ranges& ranges);

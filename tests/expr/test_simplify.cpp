@@ -55,6 +55,7 @@ private Q_SLOTS:
     void canonicalSums();
     void divisionsUseRanges();
     void symbolicBounds();
+    void whatIsKeptHoldsWhereItIsUsed();
     void randomExpressionsKeepTheirValue();
     void randomProofsAreSound();
 };
@@ -114,6 +115,33 @@ void TestSimplify::symbolicBounds() {
                  std::optional(true));
         QCOMPARE(decide(ltExpr(v("l"), extent), one), std::optional<bool>());
     }
+}
+
+// A range up to N - 1 has a value, so N is at least 1 while it is known, and not behind it: neither
+// in what is simplified nor in what is proved, whichever is asked first.
+void TestSimplify::whatIsKeptHoldsWhereItIsUsed() {
+    for (const bool longer : {false, true})
+        for (const bool filledFirst : {true, false}) {
+            const Expr n = v(filledFirst ? (longer ? "A" : "B") : (longer ? "C" : "D"));
+            Expr sum = v("M") * Expr(3);
+            for (int i = 0; longer && i < 8; ++i)
+                sum = sum + modExpr(v("M") * Expr(5 + i), Expr(97 + i)) * Expr(7);
+            const Expr e = floorDivExpr(maxExpr(n, Expr(1)) + sum, Expr(101));
+            const Expr least = floorDivExpr(n - Expr(1) + sum, Expr(1)) - sum;
+            Ranges filled;
+            filled.push("i", Expr(0), n - Expr(1));
+            const auto hasMax = [&](const Ranges& ranges) {
+                bool found = false;
+                visitExpr(simplify(e, ranges),
+                          [&](const Expr& part) { found = found || part.op() == ExprOp::Max; });
+                return found;
+            };
+            for (int round = 0; round < 2; ++round)
+                for (const bool isFilled : {filledFirst, !filledFirst}) {
+                    QCOMPARE(hasMax(isFilled ? filled : Ranges()), !isFilled);
+                    QCOMPARE(proveNonNegative(least, isFilled ? filled : Ranges()), isFilled);
+                }
+        }
 }
 
 void TestSimplify::randomExpressionsKeepTheirValue() {
