@@ -191,7 +191,7 @@ private:
         return std::nullopt;
     }
 
-    static std::optional<TermValue> combine(const std::string& sign, const Expr& x, const Expr& y) {
+    std::optional<TermValue> combine(const std::string& sign, const Expr& x, const Expr& y) {
         if (sign == "+")
             return simplify(x + y);
         if (sign == "-")
@@ -202,8 +202,10 @@ private:
             return simplify(minExpr(x, y));
         if (sign == "max")
             return simplify(maxExpr(x, y));
-        if (y.isInt(0))
+        if (y.isInt(0)) {
+            note("division by 0");
             return std::nullopt;
+        }
         if (sign == "/")
             return simplify(floorDivExpr(x, y));
         return sign == "%" ? std::optional<TermValue>(simplify(modExpr(x, y))) : std::nullopt;

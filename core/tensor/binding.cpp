@@ -21,11 +21,11 @@ const BoundTensor* Binding::find(std::size_t param, std::size_t element) const {
 
 namespace {
 
-// Shapes may use total(D) and before(D); nothing else of a body.
+// Shapes may use total(D) and before(D); nothing else of a body. No 0 divides them.
 class ShapeEvaluator final : public TreeEvaluator {
 public:
-    ShapeEvaluator(const Binding& binding, const std::string& file)
-        : TreeEvaluator(binding.names, file), m_binding(binding) {}
+    ShapeEvaluator(const OpTree& op, const Binding& binding, const std::string& file)
+        : TreeEvaluator(binding.names, file), m_op(op), m_binding(binding) {}
 
 protected:
     std::optional<Result<Expr>> perElement(const std::string& function,
@@ -39,7 +39,13 @@ protected:
         return Result<Expr>(sum);
     }
 
+    std::optional<DiagCode> refusesZero(const Tree& divisor) const override {
+        return isOfAttributes(divisor, m_op) ? DiagCode::UnsupportedAttribute
+                                             : DiagCode::ShapeMismatch;
+    }
+
 private:
+    const OpTree& m_op;
     const Binding& m_binding;
 };
 
@@ -63,7 +69,7 @@ using Places = std::vector<Place>;
 class Binder {
 public:
     Binder(const OpTree& op, const std::string& file, const OpCall& call)
-        : m_op(op), m_file(file), m_call(call), m_shapes(m_binding, file) {}
+        : m_op(op), m_file(file), m_call(call), m_shapes(op, m_binding, file) {}
 
     Result<Binding> run() {
         for (const OutTree& out : m_op.outs)

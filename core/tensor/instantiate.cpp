@@ -5,6 +5,7 @@
 #include "expr/simplify.h"
 #include "tensor/broadcast.h"
 #include "tensor/reducible.h"
+#include "tensor/requirement.h"
 #include "tensor/safety.h"
 #include "tensor/work_limit.h"
 #include "tensor/writes.h"
@@ -56,7 +57,6 @@ private:
                                    std::size_t element);
     Ranges ranges(const std::vector<Axis>& axes);
     Expr sumBefore(const std::string& dim, const Exprs& extents, std::size_t count);
-    bool asksOf(const Shape& shape) const;
     Status finishStage(Stage& stage, const TensorType& written, const StmtTree& stmt);
 
     const OpTree& m_op;
@@ -96,6 +96,7 @@ public:
             const bool pack = var.kind == TreeKind::Pack;
             const std::string& name = pack ? var.args[0].text : var.text;
             Shape extents;
+            const Placing placing(*this);
             if (pack) {
                 FW_TRY(extents, list(tree.args[i + 1]));
             } else {
@@ -165,6 +166,13 @@ protected:
             return std::nullopt;
         const std::size_t count = function == "before" ? m_element : found->second.size();
         return Result<Expr>(m_builder.sumBefore(dim, found->second, count));
+    }
+
+    // Of empty axes there are no places, so an extent may divide them.
+    std::optional<DiagCode> refusesZero(const Tree& divisor) const override {
+        return isPlacing() && isOfAttributes(divisor, m_builder.m_op)
+                   ? std::optional(DiagCode::UnsupportedAttribute)
+                   : std::nullopt;
     }
 
     bool isTensor(const std::string& name) const override {
@@ -240,7 +248,7 @@ private:
         if (tensor == nullptr)
             return error(tree, DiagCode::TextName,
                          fmt::format("there is no tensor '{}' to read here", tree.text));
-        FW_TRY(const Exprs written, expanded(tree.args));
+        FW_TRY(const Exprs written, places(tree.args));
         if (written.size() != tensor->slots.size())
             return error(tree, DiagCode::TextType,
                          fmt::format("'{}' has {} dimensions, read with {} indices", tree.text,
@@ -274,7 +282,8 @@ private:
         }
         bool sure = guarded || inRange(indices, tensor->type.shape, known, Empty::Possible);
         if (!sure) {
-            const bool asked = m_builder.asksOf(tensor->type.shape);
+            const bool asked =
+                asksOf(m_builder.m_op, m_builder.m_binding.names, tensor->type.shape);
             if (nothing && !asked)
                 return constantExpr(0, tensor->type.dtype);
             if (!inRange(indices, tensor->type.shape, known))
@@ -449,7 +458,7 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
         items.push_back(*extents);
     }
     body.setAxes(stage.space);
-    FW_TRY(stage.store, body.expanded(stmt.indices));
+    FW_TRY(stage.store, body.places(stmt.indices));
     const bool whole = stmt.value.kind == TreeKind::Reduce;
     if (whole) {
         FW_TRY(stage.reducer, body.reducerOf(stmt.value));
@@ -498,33 +507,6 @@ Status Builder::statement(const StmtTree& stmt, std::size_t element) {
     m_inst.stages.push_back(std::move(stage));
     m_written[stmt.name] = {written, type, items, std::vector<Slot>(type.rank(), Slot::Same)};
     return {};
-}
-
-// Whether `requires` says something of one of the extents, in whatever way.
-bool Builder::asksOf(const Shape& shape) const {
-    const auto isOf = [&](const Expr& value) {
-        const std::set<Symbol> vars = freeVars(value);
-        return std::any_of(shape.begin(), shape.end(), [&](const Dim& dim) {
-            const std::set<Symbol> own = freeVars(dim);
-            return dim.isInt(0) ? value.isInt(0)
-                                : std::any_of(own.begin(), own.end(),
-                                              [&](Symbol var) { return vars.contains(var); });
-        });
-    };
-    const std::function<bool(const Tree&)> speaks = [&](const Tree& tree) {
-        if (tree.kind == TreeKind::Name)
-            if (const auto named = m_binding.names.find(tree.text);
-                named != m_binding.names.end()) {
-                if (const auto* one = std::get_if<Expr>(&named->second); one && isOf(*one))
-                    return true;
-                if (const auto* all = std::get_if<Exprs>(&named->second);
-                    all && std::any_of(all->begin(), all->end(), isOf))
-                    return true;
-            }
-        return std::any_of(tree.args.begin(), tree.args.end(), speaks);
-    };
-    return std::any_of(m_op.requirements.begin(), m_op.requirements.end(),
-                       [&](const ConditionTree& one) { return speaks(one.tree); });
 }
 
 // Writes in range, and the axes of a permuted store in the order of the output.

@@ -5,8 +5,10 @@
 #include "ir/op_inst.h"
 #include "syntax/foreign_words.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace fw {
 
@@ -90,6 +92,10 @@ std::optional<Result<Expr>> TreeEvaluator::perElement(const std::string&, const 
     return std::nullopt;
 }
 
+std::optional<DiagCode> TreeEvaluator::refusesZero(const Tree&) const {
+    return std::nullopt;
+}
+
 bool TreeEvaluator::isList(const Tree& tree) const {
     switch (tree.kind) {
     case TreeKind::Pack:
@@ -129,6 +135,11 @@ Result<Exprs> TreeEvaluator::expanded(const std::vector<Tree>& trees) {
         }
     }
     return out;
+}
+
+Result<Exprs> TreeEvaluator::places(const std::vector<Tree>& trees) {
+    const Placing placing(*this);
+    return expanded(trees);
 }
 
 // Element by element; one value goes with every element of the other side.
@@ -179,9 +190,7 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
         return operand;
     }
     case TreeKind::Binary:
-        return combined(tree, [&](const Expr& a, const Expr& b) {
-            return applyInfix(tree.text, a, b, where(tree));
-        });
+        return combined(tree, [&](const Expr& a, const Expr& b) { return infix(tree, a, b); });
     case TreeKind::Call:
         if (tree.text == "permute" && tree.args.size() == 2) {
             FW_TRY(const Exprs values, list(tree.args[0]));
@@ -295,21 +304,69 @@ bool isWrittenZero(const Tree& tree) {
     return tree.kind == TreeKind::Int && tree.integer == 0;
 }
 
+// "k", "k[1]"; other trees by what they are.
+std::string divisorText(const Tree& tree) {
+    if (tree.isName())
+        return tree.text;
+    if (tree.kind == TreeKind::Index && tree.args.size() == 1 && tree.args[0].kind == TreeKind::Int)
+        return fmt::format("{}[{}]", tree.text, tree.args[0].integer);
+    return "the divisor";
+}
+
 } // namespace
 
 Result<Expr> TreeEvaluator::binary(const Tree& tree) {
     FW_TRY(Expr a, scalar(tree.args[0]));
-    FW_TRY(Expr b, scalar(tree.args[1]));
+    const bool decided =
+        (tree.text == "&&" && a.isInt(0)) || (tree.text == "||" && a.isInt() && !a.isInt(0));
+    FW_TRY(Expr b, part(tree.args[1], decided));
     promote(a, b);
     if (const auto folded = foldReals(tree.text, a, b))
         return floatExpr(*folded, isFloat(a.dtype()) ? a.dtype() : b.dtype());
-    // By an extent that is 0, of places that there are none of.
+    return infix(tree, a, b);
+}
+
+Result<Expr> TreeEvaluator::infix(const Tree& tree, const Expr& a, const Expr& b) {
     const bool divides = tree.text == "/" || tree.text == "%";
-    if (tree.text == "%" && isWrittenZero(tree.args[1])) // whatever type the operands have
-        return error(tree, DiagCode::TextType, "division by 0");
-    if (divides && b.isInt(0) && !isFloat(a.dtype()) && !isWrittenZero(tree.args[1]))
-        return intExpr(0, a.dtype());
+    const bool rest = tree.text == "%" && isWrittenZero(tree.args[1]); // of whatever type
+    if (rest || (divides && b.isInt(0) && !isFloat(a.dtype())))
+        return byZero(tree, tree.args[1], a.dtype());
     return applyInfix(tree.text, a, b, where(tree));
+}
+
+// A 0 that is written is a mistake; of what turns out to be 0, an extent of places that there are
+// none of, nothing is left.
+Result<Expr> TreeEvaluator::byZero(const Tree& tree, const Tree& divisor, DType dtype) const {
+    if (isWrittenZero(divisor))
+        return error(tree, DiagCode::TextType, "division by 0");
+    const auto refused = m_leftOut ? std::nullopt : refusesZero(divisor);
+    if (!refused)
+        return intExpr(0, dtype);
+    return error(
+        tree, *refused,
+        fmt::format("division by 0: {} {}", divisorText(divisor),
+                    isList(divisor) ? "has a 0" : "is 0"),
+        "a size or an index has no value then: give another one, or say in requires of the "
+        "operator which may be given");
+}
+
+Result<Expr> TreeEvaluator::part(const Tree& tree, bool leftOut) {
+    const bool before = std::exchange(m_leftOut, m_leftOut || leftOut);
+    Result<Expr> out = scalar(tree);
+    m_leftOut = before;
+    return out;
+}
+
+bool isOfAttributes(const Tree& tree, const OpTree& op) {
+    const auto isAttribute = [&](const std::string& name) {
+        return std::any_of(op.attrs.begin(), op.attrs.end(),
+                           [&](const AttrParamTree& attr) { return attr.name == name; });
+    };
+    if (tree.kind == TreeKind::Reduce || ((tree.isName() || tree.kind == TreeKind::Index) &&
+                                          !isAttribute(tree.text) && !parseDtype(tree.text)))
+        return false;
+    return std::all_of(tree.args.begin(), tree.args.end(),
+                       [&](const Tree& one) { return isOfAttributes(one, op); });
 }
 
 // An element of a list attribute or of a pack; otherwise a read of a tensor.
@@ -392,21 +449,18 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
                          to == DType::Text ? "cast() makes no text" : "cast() takes no text");
         return castExpr(value, to);
     }
+    const bool selects = tree.text == "select" && tree.args.size() == 3;
     Exprs args;
     for (const Tree& arg : tree.args) {
-        FW_TRY(Expr e, scalar(arg));
+        const bool known = selects && !args.empty() && args[0].isInt();
+        FW_TRY(Expr e, part(arg, known && (args.size() == 1) == args[0].isInt(0)));
         args.push_back(std::move(e));
     }
     if (tree.text == "sqr" && args.size() == 1)
         return applyInfix("*", args[0], args[0], where(tree));
-    // As behind an infix: a 0 that is written is a mistake, of what turns out to be 0 nothing is
-    // left.
     if ((tree.text == "div" || tree.text == "ceil_div") && args.size() == 2 && args[1].isInt(0) &&
-        isInteger(args[0].dtype())) {
-        if (isWrittenZero(tree.args[1]))
-            return error(tree, DiagCode::TextType, "division by 0");
-        return intExpr(0, args[0].dtype());
-    }
+        isInteger(args[0].dtype()))
+        return byZero(tree, tree.args[1], args[0].dtype());
     if (tree.text == "ceil_div" && args.size() == 2) {
         if (args[0].dtype() != DType::I64 || args[1].dtype() != DType::I64)
             return error(tree, DiagCode::TextType, "ceil_div() takes two integers");

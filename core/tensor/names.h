@@ -15,6 +15,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace fw {
@@ -34,7 +35,8 @@ public:
     Result<Expr> extent(const Tree& tree);
     Result<Exprs> list(const Tree& tree); // of a pack, list or list-valued expression
     Result<Exprs>
-    expanded(const std::vector<Tree>& trees); // lists in place, scalars as one element
+    expanded(const std::vector<Tree>& trees);             // lists in place, scalars as one element
+    Result<Exprs> places(const std::vector<Tree>& trees); // as expanded(), of indices
     bool isList(const Tree& tree) const;
     Result<DType> dtype(const Tree& tree) const;
     std::set<Symbol> namedVars(const Tree& tree) const; // of everything that it calls by a name
@@ -48,6 +50,23 @@ protected:
     virtual Result<bool> present(const std::string& parameter, const Where& where) const;
     virtual std::optional<Result<Expr>> perElement(const std::string& function,
                                                    const std::string& dim);
+    // How integers that are divided by a known 0 are refused; nothing: the quotient is 0, as that
+    // of elements. What select(), && and || leave out is not asked about.
+    virtual std::optional<DiagCode> refusesZero(const Tree& divisor) const;
+    bool isPlacing() const { return m_placing; }
+    // While what it evaluates is an index, or how far one runs.
+    class Placing {
+    public:
+        explicit Placing(TreeEvaluator& evaluator)
+            : m_evaluator(evaluator), m_before(std::exchange(evaluator.m_placing, true)) {}
+        ~Placing() { m_evaluator.m_placing = m_before; }
+        Placing(const Placing&) = delete;
+        Placing& operator=(const Placing&) = delete;
+
+    private:
+        TreeEvaluator& m_evaluator;
+        bool m_before;
+    };
     Where where(const Tree& tree) const { return {m_file, {}, tree.span.line, tree.span.column}; }
     Diag error(const Tree& tree, DiagCode code, std::string message, std::string hint = {}) const {
         return makeDiag(code, std::move(message), where(tree), std::move(hint));
@@ -58,12 +77,19 @@ private:
                            const std::function<Result<Expr>(const Expr&, const Expr&)>& combine);
     Result<Expr> name(const Tree& tree);
     Result<Expr> binary(const Tree& tree);
+    Result<Expr> infix(const Tree& tree, const Expr& a, const Expr& b);
+    Result<Expr> byZero(const Tree& tree, const Tree& divisor, DType dtype) const;
+    Result<Expr> part(const Tree& tree, bool leftOut);
     Result<Expr> index(const Tree& tree);
     Result<Expr> call(const Tree& tree);
     std::optional<Result<Expr>> shapeFunction(const Tree& tree);
 
     const Names& m_names;
     std::string m_file;
+    bool m_leftOut = false, m_placing = false;
 };
+
+// Whether attributes and numbers alone decide what it is.
+bool isOfAttributes(const Tree& tree, const OpTree& op);
 
 } // namespace fw

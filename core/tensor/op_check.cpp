@@ -175,7 +175,7 @@ private:
         return {static_cast<std::size_t>(types), errors.size()};
     }
 
-    // Whether a refusal is about elements of a default that no operand decides: a[5] of [1, 2].
+    // Whether a refusal is about a default that no operand decides: a[5] of [1, 2], N / a of 0.
     bool isOfDefaults(const Diag& diag) {
         const auto isDefault = [&](const std::string& name) {
             return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const auto& attr) {
@@ -183,24 +183,27 @@ private:
             });
         };
         const std::function<bool(const Tree&)> decided = [&](const Tree& tree) {
-            return tree.isName() ? isDefault(tree.text)
-                                 : (tree.kind == TreeKind::Int || tree.kind == TreeKind::Unary ||
-                                    tree.kind == TreeKind::Binary) &&
-                                       std::all_of(tree.args.begin(), tree.args.end(), decided);
+            const bool named = tree.isName() || tree.kind == TreeKind::Index;
+            return (named ? isDefault(tree.text)
+                          : tree.kind == TreeKind::Int || tree.kind == TreeKind::Unary ||
+                                tree.kind == TreeKind::Binary) &&
+                   std::all_of(tree.args.begin(), tree.args.end(), decided);
+        };
+        const auto divides = [](const Tree& tree) {
+            return tree.args.size() == 2 && (tree.text == "/" || tree.text == "%" ||
+                                             tree.isCall("div") || tree.isCall("ceil_div"));
         };
         const auto found = [&](const Tree& written) {
             Tree tree = written;
-            const Tree* index = findTree(tree, diag.where, [&](const Tree& one) {
-                return one.kind == TreeKind::Index && isDefault(one.text);
-            });
-            return index != nullptr &&
-                   std::all_of(index->args.begin(), index->args.end(), decided);
+            return findTree(tree, diag.where, [&](const Tree& one) {
+                       return (one.kind == TreeKind::Index && decided(one)) ||
+                              (divides(one) && decided(one.args[1]));
+                   }) != nullptr;
         };
         if (diag.code != DiagCode::UnsupportedAttribute || diag.where.line == 0)
             return false;
         for (const StmtTree& stmt : m_op.stmts)
-            if (found(stmt.value) ||
-                std::any_of(stmt.indices.begin(), stmt.indices.end(), found))
+            if (found(stmt.value) || std::any_of(stmt.indices.begin(), stmt.indices.end(), found))
                 return true;
         for (const WhereTree& where : m_op.where)
             if (found(where.value))
@@ -285,7 +288,7 @@ private:
     SmallCalls m_calls;
     Result<std::shared_ptr<const Operator>> m_defined;
     Diags m_errors;
-    bool m_bound = false; // some operands fitted
+    bool m_bound = false;  // some operands fitted
     bool m_worked = false; // a call, of whatever types
     std::optional<Diag> m_refused;
     OperatorTrials m_trials;

@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <set>
+
 namespace fw {
 
 namespace {
@@ -79,6 +83,31 @@ Result<std::vector<Assumption>> demandRequirements(const OpTree& op, const Names
                         fmt::format("{} must hold{}", requirement.text, seen)));
     }
     return out;
+}
+
+bool asksOf(const OpTree& op, const Names& names, const Shape& shape) {
+    const auto isOf = [&](const Expr& value) {
+        const std::set<Symbol> vars = freeVars(value);
+        return std::any_of(shape.begin(), shape.end(), [&](const Dim& dim) {
+            const std::set<Symbol> own = freeVars(dim);
+            return dim.isInt(0) ? value.isInt(0)
+                                : std::any_of(own.begin(), own.end(),
+                                              [&](Symbol var) { return vars.contains(var); });
+        });
+    };
+    const std::function<bool(const Tree&)> speaks = [&](const Tree& tree) {
+        if (tree.kind == TreeKind::Name)
+            if (const auto named = names.find(tree.text); named != names.end()) {
+                if (const auto* one = std::get_if<Expr>(&named->second); one && isOf(*one))
+                    return true;
+                if (const auto* all = std::get_if<Exprs>(&named->second);
+                    all && std::any_of(all->begin(), all->end(), isOf))
+                    return true;
+            }
+        return std::any_of(tree.args.begin(), tree.args.end(), speaks);
+    };
+    return std::any_of(op.requirements.begin(), op.requirements.end(),
+                       [&](const ConditionTree& one) { return speaks(one.tree); });
 }
 
 } // namespace fw

@@ -14,4 +14,7 @@ Diags checkRequirements(const OpTree& op, const std::string& file);
 // free dimensions is assumed.
 Result<std::vector<Assumption>> demandRequirements(const OpTree& op, const Names& names);
 
+// Whether `requires` says something of one of the extents, in whatever way.
+bool asksOf(const OpTree& op, const Names& names, const Shape& shape);
+
 } // namespace fw

@@ -113,6 +113,10 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[N], n: i64[]) requires N >= 1 -> y: T[N] {\n"
         "  y[i] = x[min(max(i % n[], 0), N - 1)] }");
     row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in N, j in N + 1 : x[k] * j) }");
+    // Refused where the attribute is 0, of use elsewhere.
+    row("op a(x: T[N], attr k: int) -> y: T[N / k] { y[n] = pad(x[n], 0) }");
+    row("op a(x: T[S...], attr k: int[]) -> y: T[(S / k)...] { y[s...] = pad(x[s...], 0) }");
+    row("op a(x: T[N], attr k: int) -> y: T[N] { y[n] = sum(j in N / k : x[n % k]) }");
 }
 
 // Nothing that is tried fits, and nothing overflows.
@@ -309,6 +313,10 @@ void TestOpCheck::wrong_data() {
         "a: 'a' has 2 elements, there is no 3: every call with the default is refused");
     row("op a(x: T[N], attr a: int[] = []) -> y: T[N] { y[n] = x[n] * a[0] }",
         "a: 'a' has 0 elements, there is no 0: every call with the default is refused");
+    row("op a(x: T[N], attr k: int = 0) -> y: T[N / k] { y[n] = pad(x[n], 0) }",
+        "1:40 OPR02 a: division by 0: k is 0: every call with the default is refused");
+    row("op a(x: T[N], attr k: int[2] = [2, 0]) -> y: T[N] { y[n] = x[n % k[1]] }",
+        "a: division by 0: k[1] is 0: every call with the default is refused");
     // Absent operands tell nothing.
     row("op a(x?: T[N]) -> y: T[N] { y[n] = x[n] }",
         "1:19 TXT02 a: an optional operand alone cannot tell T: x may be absent");

@@ -303,6 +303,8 @@ private Q_SLOTS:
     void facts();
     void instantiates();
     void refuses();
+    void zeroDividesNoPlace_data();
+    void zeroDividesNoPlace();
     void optionalAndVariadic();
     void namesAndCommutative();
 };
@@ -425,6 +427,57 @@ void TestOperators::refuses() {
     QVERIFY(
         refusal("op u(x: T[P..., Q...]) -> y: T[P..., Q...] { y[p..., q...] = x[p..., q...] }", one)
             .contains(u"is not decided"));
+}
+
+void TestOperators::zeroDividesNoPlace_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("said"); // empty: it is computed
+    const auto row = [](const QString& signature, const QString& body, const QString& said = {}) {
+        QTest::newRow(qPrintable(signature + u' ' + body))
+            << QStringLiteral("op a(x: T[N], e: T[E], attr k: int, attr l: int[2], attr z: int = "
+                              "0)\n  %1 {\n  %2 }")
+                   .arg(signature, body)
+            << said;
+    };
+    const QString fill = QStringLiteral("y[i] = pad(x[i], 0)");
+    const QString place = QStringLiteral("t.fw:2:11: error OPR02: a: division by 0: ");
+    for (const char* const extent : {"N / k", "N % k", "ceil_div(N, k)", "div(N, k)"})
+        row(QStringLiteral("-> y: T[%1]").arg(QLatin1String(extent)), fill, place + "k is 0");
+    row("-> y: T[N / l[1]]", fill, place + "l[1] is 0");
+    row("-> y: T[N / (2 * k)]", fill, place + "the divisor is 0");
+    row("-> y: T[select(k == 1, N, N / k)]", fill, "t.fw:2:29: error OPR02");
+    row("-> y: T[N, ([N, N] / l)...]", "y[i, j, m] = x[i]",
+        "error OPR02: a: division by 0: l has a 0");
+    row("-> y: T[M] where M = N / k", fill, "t.fw:2:24: error OPR02: a: division by 0: k is 0");
+    row("requires N % k == 0 -> y: T[N]", fill,
+        "error SHP01: a: N % k == 0 cannot be decided: N = 4, k = 0, division by 0");
+    row("requires l[0] / k >= 0 -> y: T[N]", fill,
+        "l[0] / k >= 0 cannot be decided: l = [2, 0], k = 0, division by 0");
+    row("-> y: T[N]", "y[i] = pad(x[i / k], 0)",
+        "t.fw:3:16: error OPR02: a: division by 0: k is 0");
+    row("-> y: T[N]", "y[i] = x[i % k]", "t.fw:3:12: error OPR02");
+    row("-> y: T[N]", "y[i] = x[i] * sum(j in N / k : x[j])", "t.fw:3:26: error OPR02");
+    row("-> y: T[N]", "y[i] = sum(j... in [N / k, 2] : x[i])", "t.fw:3:23: error OPR02");
+    row("-> y: T[N / E]", fill, "t.fw:2:11: error SHP01: a: division by 0: E is 0");
+    // What is left out divides nothing.
+    row("-> y: T[select(k == 0, N, N / k)]", fill);
+    row("-> y: T[select(k != 0 && N % k == 1, N / k, N)]", fill);
+    row("requires k == 0 || N / k > 0 -> y: T[N]", fill);
+    row("-> y: T[N]", "y[i] = select(k == 0, x[i], pad(x[i / k], 0))");
+    // Elements, and places among no elements.
+    row("-> y: T[N]", "y[i] = x[i] + cast(N / k, T)");
+    row("-> y: T[N]", "y[i] = pad(e[i % E], 1)");
+    row("-> y: T[N]", "y[i] = x[i] + sum(j in N / E : x[j])");
+}
+
+// Sizes, indices and how far reductions run, where an attribute is 0.
+void TestOperators::zeroDividesNoPlace() {
+    QFETCH(QString, text);
+    QFETCH(QString, said);
+    const QString told =
+        refusal(qPrintable(text), callOf({"f32[4]", "f32[0]"},
+                                         attrs({{"k", std::int64_t(0)}, {"l", Integers{2, 0}}})));
+    QVERIFY2(said.isEmpty() ? told.isEmpty() : told.contains(said), qPrintable(told));
 }
 
 void TestOperators::optionalAndVariadic() {
