@@ -11,6 +11,11 @@ namespace fw {
 // Integers and numbers of a rule's patterns and conditions.
 Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns);
 
+// What constants may meet while it acts, and leave no trace of: numbers of the right side and those
+// in the texts of the operators of both sides, without usual ones.
+Literals literalsAtConstants(const RuleTree& rule, const std::vector<NamedPattern>& patterns,
+                             const OperatorSet& operators);
+
 // Extents near the integers of both sides and of the conditions, their sums and products: slices
 // and paddings end there. In the order of their size.
 std::vector<std::int64_t> extentsNear(const RuleTree& rule,

@@ -1,9 +1,12 @@
 // Operands of which a pattern says what they are: types, constants, their data.
 #include "verdict/draw_graph.h"
 
+#include "syntax/parser.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <set>
@@ -78,6 +81,72 @@ Literals literalsOf(const RuleTree& rule, const std::vector<NamedPattern>& patte
         addLiterals(named.pattern, out);
     for (const ConditionTree& condition : rule.where)
         addLiterals(condition.tree, 1, out);
+    return out;
+}
+
+namespace {
+
+// Of either sign, whichever is written.
+void addUnusual(const Tree& tree, Literals& out) {
+    const bool integer = tree.kind == TreeKind::Int;
+    const double real = integer ? static_cast<double>(tree.integer) : tree.real;
+    const bool number = integer || tree.kind == TreeKind::Float;
+    const bool usual = std::abs(real) <= 3 && 2 * real == std::floor(2 * real);
+    if (number && !usual &&
+        std::find(out.reals.begin(), out.reals.end(), real) == out.reals.end()) {
+        out.reals.insert(out.reals.end(), {real, -real});
+        if (integer && tree.integer != std::numeric_limits<std::int64_t>::min())
+            out.integers.insert(out.integers.end(), {tree.integer, -tree.integer});
+    }
+    for (const Tree& part : tree.args)
+        addUnusual(part, out);
+    for (const TreeAttr& attr : tree.attrs)
+        addUnusual(attr.value, out);
+}
+
+void addCalled(const Tree& tree, std::set<std::string>& out) {
+    if (tree.kind == TreeKind::Call)
+        out.insert(tree.text);
+    for (const Tree& part : tree.args)
+        addCalled(part, out);
+}
+
+void addCalled(const PatternTree& p, std::set<std::string>& out) {
+    if (p.kind == PatternKind::Call && !p.ofKind)
+        out.insert(p.name);
+    for (const PatternTree& part : p.args)
+        addCalled(part, out);
+}
+
+} // namespace
+
+Literals literalsAtConstants(const RuleTree& rule, const std::vector<NamedPattern>& patterns,
+                             const OperatorSet& operators) {
+    constexpr std::size_t mostOfOne = 12; // operator: more are coefficients
+    Literals out;
+    std::set<std::string> called;
+    for (const NamedPattern& named : patterns)
+        addCalled(named.pattern, called);
+    for (const std::vector<NamedTree>* made : {&rule.let, &rule.emit})
+        for (const NamedTree& named : *made) {
+            addUnusual(named.value, out);
+            addCalled(named.value, called);
+        }
+    for (const std::string& name : called) {
+        const Operator* op = operators.find(name);
+        const FileTree file = parseFile(op != nullptr ? op->source() : std::string(), "");
+        const auto tree = file.declarations.size() == 1
+                              ? declarationAs<OpTree>(file.declarations.front())
+                              : nullptr;
+        Literals own;
+        if (tree)
+            for (const StmtTree& stmt : tree->stmts)
+                addUnusual(stmt.value, own);
+        if (own.reals.size() > mostOfOne)
+            continue;
+        out.integers.insert(out.integers.end(), own.integers.begin(), own.integers.end());
+        out.reals.insert(out.reals.end(), own.reals.begin(), own.reals.end());
+    }
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "verdict/vary_graph.h"
 
+#include "tensor/draw_critical.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -221,6 +223,30 @@ std::optional<GraphPtr> withEndsAsConstants(const Graph& graph, const Literals& 
             value = positive ? std::fabs(value) : value;
         }
         return dataFromDoubles(own.dtype(), own.extents(), values);
+    });
+}
+
+std::optional<GraphPtr> withLiteralsAsConstants(const Graph& graph, const Literals& literals,
+                                                Random& random) {
+    return withConstants(graph, false, random, [&](const Node& node) {
+        const TensorData& own = *node.data;
+        const auto varied = [&](auto values, auto beside) {
+            const auto all = beside();
+            const bool one = random.chance(50);
+            for (auto& value : values)
+                if (one || random.chance(50))
+                    if (const auto other = one ? all : beside())
+                        value = *other;
+            return values;
+        };
+        return isFloat(own.dtype())
+                   ? dataFromDoubles(
+                         own.dtype(), own.extents(),
+                         varied(own.toDoubles(),
+                                [&] { return besideLiteralReal(random, literals, own.dtype()); }))
+                   : dataFromIntegers(own.dtype(), own.extents(), varied(own.toIntegers(), [&] {
+                                          return besideLiteral(random, literals, own.dtype());
+                                      }));
     });
 }
 

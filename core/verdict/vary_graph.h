@@ -19,6 +19,11 @@ std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random);
 std::optional<GraphPtr> withEndsAsConstants(const Graph& graph, const Literals& literals,
                                             Random& random);
 
+// With what is a literal, or next to one, in some of its constants of numbers. nullopt if it has
+// none.
+std::optional<GraphPtr> withLiteralsAsConstants(const Graph& graph, const Literals& literals,
+                                                Random& random);
+
 // With NaN, or infinities, in some of its constants of real numbers. nullopt if it has none.
 enum class NoNumber : std::uint8_t { NaN, Infinity };
 std::optional<GraphPtr> withNoNumbersAsConstants(const Graph& graph, NoNumber what, Random& random);

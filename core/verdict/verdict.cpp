@@ -63,6 +63,7 @@ public:
             named.pattern = withDeclared(named.pattern, table);
         m_literals = literalsOf(*rule, m_patterns);
         m_extents = extentsNear(*rule, m_patterns);
+        m_atConstants = literalsAtConstants(*rule, m_patterns, *operators);
         GraphDrawer drawer(m_patterns, m_literals, operators, seed);
         std::vector<std::string> exposed;
         for (const RuleTree::Exposed& one : rule->expose)
@@ -182,8 +183,6 @@ private:
             if (const auto other =
                     resizedGraph(*graph, m_extents[m_nextExtent++ % m_extents.size()], m_random))
                 tryAt(*other);
-        m_out.cases = cases;
-        m_acted.resize(acted);
         for (const auto& [what, holds] : {std::pair(ButFor::NaN, NoNumber::NaN),
                                           std::pair(ButFor::Infinities, NoNumber::Infinity)})
             for (int k = 0; k < otherConstants && !m_byConstants.contains(what); ++k) {
@@ -196,6 +195,11 @@ private:
                         compareAtNoNumbers(**other, *rewritten->graph, m_literals, m_random.next()))
                     noteConstants(what, **other, std::move(differs->text));
             }
+        for (int k = 0; k < otherConstants && !m_atConstants.reals.empty(); ++k)
+            if (const auto other = withLiteralsAsConstants(*graph, m_atConstants, m_random))
+                tryAt(*other);
+        m_out.cases = cases;
+        m_acted.resize(acted);
     }
 
     // What is known while compiling may be kept out, so it is told before what operands hold.
@@ -338,6 +342,7 @@ private:
     RuleBook m_book;
     std::vector<NamedPattern> m_patterns;
     Literals m_literals;
+    Literals m_atConstants;              // that graphs do not show
     std::vector<std::int64_t> m_extents; // at which what is written may begin to differ
     std::size_t m_nextExtent = 0;
     RuleTrial m_out;
