@@ -14,8 +14,8 @@ Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
     : m_program(std::move(program)), m_kernels(kernels), m_weights(std::move(weights)),
       m_arenaFill(options.arenaFill), m_libraries(options.libraries), m_host(options.host),
       m_wanted(m_program.symbols.size(), -1), m_inputs(m_program.inputs.size()),
-      m_outputs(m_program.outputs.size()), m_phases(phasesOf(m_program)),
-      m_byPhase(m_phases.count) {
+      m_outputs(m_program.outputs.size()), m_phases(phasesOf(m_program)), m_byPhase(m_phases.count),
+      m_taken(m_program.choices.size(), 0) {
     for (const Step& step : m_program.steps)
         if (step.kernel == libraryKernel) {
             const std::string library = libraryText(m_program.calls[step.call]);
@@ -204,7 +204,7 @@ Status Executor::outputView(std::size_t index, fw_tensor& view) {
 StepWork Executor::work(std::size_t step) const {
     StepWork work;
     const Step& entry = m_program.steps[step];
-    if (!m_byPhase[m_phases.ofStep[step]].planned)
+    if (!m_byPhase[m_phases.ofStep[step]].planned || !runs(step))
         return work;
     std::int64_t value = 0;
     if (evaluate(m_program.expressions[entry.flops], m_symbols.data(), value) == Evaluation::Ok &&
@@ -343,6 +343,8 @@ Status Executor::runPhases(std::vector<StepTime>* times, Rounds rounds, Attempt 
         if (phase == 0)
             copyInputs();
         for (std::size_t step = part.firstStep; step < part.endStep; ++step) {
+            if (!runs(step))
+                continue;
             if (rounds == Rounds::Twice)
                 if (Status status = runStep(step, attempt); !status.ok())
                     return status;

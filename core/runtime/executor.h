@@ -79,7 +79,8 @@ public:
     Status outputShape(std::size_t index, std::vector<std::int64_t>& dims);
     Status outputView(std::size_t index, fw_tensor& view);
     Status run();
-    Status run(std::vector<StepTime>& times); // one entry per step
+    // One entry per step; both times are 0 for one that these shapes do not lead to.
+    Status run(std::vector<StepTime>& times);
     // Every step twice in a row; the times are those of the second, on warm caches. What steps that
     // write in place compute is of no use then, so nothing is copied to the outputs.
     Status runEach(std::vector<StepTime>& times);
@@ -92,6 +93,11 @@ public:
     const std::vector<std::int64_t>& symbolValues() const { return m_symbols; }
     const MemoryPlan& memoryPlan() const { return m_plan; }
     StepWork work(std::size_t step) const;
+    // Whether these shapes lead to it: always, but for steps in a branch of a choice.
+    bool runs(std::size_t step) const {
+        const Step& entry = m_program.steps[step];
+        return entry.choice == noChoice || m_taken[entry.choice] == entry.branch;
+    }
     // What libraries did otherwise than it was compiled, in the last run if there was one.
     std::vector<StepNotes> notes() const;
 
@@ -104,6 +110,7 @@ private:
     Status checkAssumptions(std::uint32_t phase) const;
     Status preparePhase(std::uint32_t phase); // one behind the first, whose symbols are bound
     Status planShapes(std::uint32_t phase);
+    Status chooseBranches(std::uint32_t phase);
     Status resolve(std::uint32_t phase); // addresses of its tensors
     Status placeSignature(std::uint32_t phase);
     void forgetAddresses();
@@ -162,6 +169,7 @@ private:
     bool m_hasRun = false;        // for what is set now
     bool m_lostNan = false;       // a step of the last attempt: PreparedCall::lostNan()
     std::vector<std::int64_t> m_symbols;
+    std::vector<std::size_t> m_taken; // by choice: its branch for these shapes
     MemoryPlan m_plan;
     AlignedMemory m_scratch;                           // of library calls, one after another
     std::vector<std::byte*> m_addresses;               // by tensor

@@ -156,7 +156,7 @@ Status Executor::prepareCalls(std::uint32_t phase, const std::vector<std::int64_
     calls.byStep.resize(m_program.steps.size());
     for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
         const Step& step = m_program.steps[s];
-        if (step.kernel != libraryKernel)
+        if (step.kernel != libraryKernel || !runs(s))
             continue;
         const Breadcrumb at(m_crumbs[s]);
         std::vector<std::int64_t> bytes;
@@ -184,7 +184,33 @@ Status Executor::prepareCalls(std::uint32_t phase, const std::vector<std::int64_
     return {};
 }
 
+// Which branch of the choices in a phase its sizes lead to.
+Status Executor::chooseBranches(std::uint32_t phase) {
+    const Phase& part = m_byPhase[phase];
+    std::uint32_t before = noChoice;
+    for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
+        const Step& step = m_program.steps[s];
+        if (std::exchange(before, step.choice) == step.choice || step.choice == noChoice)
+            continue;
+        const std::vector<ExpressionId>& conditions = m_program.choices[step.choice].conditions;
+        std::size_t& branch = m_taken[step.choice];
+        for (branch = 0; branch < conditions.size(); ++branch) {
+            std::int64_t holds = 0;
+            if (evaluate(m_program.expressions[conditions[branch]], m_symbols.data(), holds) !=
+                Evaluation::Ok)
+                return fail(FW_OVERFLOW,
+                            "step %s: what computes it depends on sizes that are too large",
+                            step.name.c_str());
+            if (holds != 0)
+                break;
+        }
+    }
+    return {};
+}
+
 Status Executor::prepareFixed() {
+    if (Status status = chooseBranches(0); !status.ok())
+        return status;
     MemoryPlan plan;
     if (Status status = planMemory(m_program, nullptr, plan); !status.ok())
         return status;
@@ -192,6 +218,8 @@ Status Executor::prepareFixed() {
 }
 
 Status Executor::planShapes(std::uint32_t phase) {
+    if (Status status = chooseBranches(phase); !status.ok())
+        return status;
     Phase& part = m_byPhase[phase];
     MemoryPlan plan = phase == 0 ? MemoryPlan{} : m_plan;
     if (Status status = planPhase(m_program, m_phases, phase, m_symbols.data(), plan); !status.ok())
@@ -199,6 +227,8 @@ Status Executor::planShapes(std::uint32_t phase) {
     std::vector<std::vector<std::int64_t>> operands(part.endStep - part.firstStep);
     for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
         const Step& step = m_program.steps[s];
+        if (!runs(s))
+            continue;
         for (ExpressionId id : step.symbols) {
             std::int64_t value = 0;
             if (evaluate(m_program.expressions[id], m_symbols.data(), value) != Evaluation::Ok)

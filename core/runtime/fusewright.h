@@ -145,7 +145,8 @@ FW_API fw_status fw_output_view(fw_model* model, int32_t index, fw_tensor* view)
 
 FW_API fw_status fw_run(fw_model* model);
 
-/* Runs and fills up to *count times, one per step; *count becomes the number of steps. */
+/* Runs and fills up to *count times, one per step; *count becomes the number of steps. Of steps of
+ * which one or another runs, by the sizes, those that did not have start and end 0. */
 FW_API fw_status fw_run_profiled(fw_model* model, fw_step_time* times, int32_t* count);
 
 /* Bytes of working memory for the current shapes; 0 before the inputs are set. */

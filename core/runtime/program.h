@@ -16,7 +16,7 @@ namespace fw::runtime {
 
 using TensorId = std::uint32_t; // into Program::tensors
 
-constexpr std::uint32_t programVersion = 5;
+constexpr std::uint32_t programVersion = 6;
 constexpr std::uint64_t memoryAlignment = 64;
 
 struct Symbol {
@@ -73,20 +73,31 @@ constexpr std::uint32_t nativeKernel = 0xfffffffbu;
 // A step that belongs to no group of the plan: the copy of a result.
 constexpr std::uint32_t noGroup = 0xffffffffu;
 
+// A step that always runs.
+constexpr std::uint32_t noChoice = 0xffffffffu;
+
 struct Step {
     std::string name;
     std::uint32_t group = noGroup; // of the plan that was compiled: its number
     std::uint32_t part = 0;   // of that group, in order of execution: a call with its reorders, the
                               // kernels before and behind it
     std::uint32_t kernel = 0; // into the kernel table, or one of the special ones above
-    std::uint32_t call = 0;   // libraryKernel: into Program::calls; hostKernel: HostSteps::run;
-                              // nativeKernel: NativeOp
+    std::uint32_t choice = noChoice; // into Program::choices
+    std::uint32_t branch = 0;        // of that choice
+    std::uint32_t call = 0; // libraryKernel: into Program::calls; hostKernel: HostSteps::run;
+                            // nativeKernel: NativeOp
     std::vector<BufferUse> buffers;    // in the order of fw_kernel_context::buffers
     std::vector<ExpressionId> symbols; // in the order of fw_kernel_context::symbols
     std::vector<std::uint32_t> binds;  // bindKernel: into Program::symbols
     std::vector<std::string> nodes;    // of the imported graph
     ExpressionId flops = 0;            // estimates; a negative value means unknown
     ExpressionId bytes = 0;
+};
+
+// Several ways to compute the same: steps that follow each other, branch after branch. For the
+// sizes of a run the first branch is taken whose condition is not zero, the last one if none is.
+struct Choice {
+    std::vector<ExpressionId> conditions; // of every branch but the last
 };
 
 // What compilation took for granted about the shapes: not zero means that it holds.
@@ -110,6 +121,7 @@ struct Program {
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     std::vector<Step> steps;
+    std::vector<Choice> choices;
     std::vector<LibraryCall> calls;
     std::vector<Assumption> assumptions;
 

@@ -6,6 +6,68 @@ namespace fw::runtime {
 
 namespace {
 
+// Follows the branches of choices: behind a choice is written what every branch writes.
+class Branches {
+public:
+    explicit Branches(const Program& program)
+        : m_program(program), m_seen(program.choices.size(), false) {}
+
+    // Before a step is looked at.
+    Status enter(const Step& step, std::vector<bool>& written) {
+        if (step.choice != m_choice) {
+            if (Status status = leave(written); !status.ok())
+                return status;
+            if (step.choice == noChoice)
+                return {};
+            if (step.choice >= m_program.choices.size() || m_seen[step.choice])
+                return fail(FW_BAD_PROGRAM, "step %s is in a choice that does not exist or is over",
+                            step.name.c_str());
+            m_seen[step.choice] = true;
+            m_choice = step.choice;
+            m_before = written;
+            m_branch = 0;
+            m_always.clear();
+        }
+        if (step.choice == noChoice || step.branch == m_branch)
+            return {};
+        if (step.branch != m_branch + 1 || step.branch > last())
+            return fail(FW_BAD_PROGRAM, "step %s is in no branch that comes next",
+                        step.name.c_str());
+        endBranch(written);
+        written = m_before;
+        m_branch = step.branch;
+        return {};
+    }
+
+    Status leave(std::vector<bool>& written) {
+        if (m_choice == noChoice)
+            return {};
+        if (m_branch != last())
+            return fail(FW_BAD_PROGRAM, "a choice has fewer branches than conditions");
+        endBranch(written);
+        written = m_always;
+        m_choice = noChoice;
+        return {};
+    }
+
+private:
+    std::size_t last() const { return m_program.choices[m_choice].conditions.size(); }
+
+    void endBranch(const std::vector<bool>& written) {
+        if (m_always.empty())
+            m_always = written;
+        for (std::size_t i = 0; i < written.size(); ++i)
+            m_always[i] = m_always[i] && written[i];
+    }
+
+    const Program& m_program;
+    std::vector<bool> m_seen;
+    std::uint32_t m_choice = noChoice;
+    std::size_t m_branch = 0;
+    std::vector<bool> m_before; // the choice
+    std::vector<bool> m_always; // by every branch so far
+};
+
 class Checker {
 public:
     explicit Checker(const Program& program) : m_program(program) {}
@@ -36,6 +98,10 @@ private:
         for (std::size_t i = 0; i < m_program.expressions.size(); ++i)
             if (!wellFormed(m_program.expressions[i], m_program.symbols.size()))
                 return fail(FW_BAD_PROGRAM, "expression %zu is malformed", i);
+        for (const Choice& choice : m_program.choices)
+            for (const ExpressionId id : choice.conditions)
+                if (!expressionExists(id))
+                    return fail(FW_BAD_PROGRAM, "a choice names an expression that does not exist");
         for (const Assumption& assumption : m_program.assumptions)
             if (!expressionExists(assumption.condition))
                 return fail(FW_BAD_PROGRAM,
@@ -120,8 +186,11 @@ private:
             const Storage storage = m_program.tensors[i].storage;
             written[i] = storage == Storage::Input || storage == Storage::Constant;
         }
+        Branches branches(m_program);
         for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
             const Step& step = m_program.steps[s];
+            if (Status status = branches.enter(step, written); !status.ok())
+                return status;
             bool known = expressionExists(step.flops) && expressionExists(step.bytes);
             for (ExpressionId value : step.symbols)
                 known = known && expressionExists(value);
@@ -135,6 +204,8 @@ private:
             if (Status status = uses(step, s, written); !status.ok())
                 return status;
         }
+        if (Status status = branches.leave(written); !status.ok())
+            return status;
         for (TensorId output : m_program.outputs)
             if (!written[output])
                 return fail(FW_BAD_PROGRAM, "output %s is never written", nameOf(output));
@@ -157,6 +228,8 @@ private:
         }
         if (step.kernel == hostKernel)
             return {};
+        if (step.kernel == bindKernel && step.choice != noChoice)
+            return fail(FW_BAD_PROGRAM, "step %s binds sizes in a branch", step.name.c_str());
         if (step.kernel == bindKernel)
             return binding(step);
         if (step.kernel == nativeKernel)
@@ -205,6 +278,9 @@ private:
                 known = known && phases.ofTensor[use.tensor] <= now;
             for (const ExpressionId id : step.symbols)
                 ask(id);
+            if (step.choice != noChoice)
+                for (const ExpressionId id : m_program.choices[step.choice].conditions)
+                    ask(id);
             if (step.kernel == libraryKernel)
                 forEachExpression(m_program.calls[step.call], ask);
             if (!known)

@@ -120,6 +120,9 @@ Step readStep(Reader& in) {
     step.group = in.u32();
     step.part = in.u32();
     step.kernel = in.u32();
+    step.choice = in.u32();
+    if (step.choice != noChoice)
+        step.branch = in.u32();
     if (step.kernel == libraryKernel || step.kernel == nativeKernel)
         step.call = in.u32();
     if (step.kernel == bindKernel)
@@ -242,9 +245,12 @@ void readBody(Reader& in, Program& program) {
         tensor = readTensor(in);
     program.inputs = in.ids();
     program.outputs = in.ids();
-    program.steps.resize(in.count(36));
+    program.steps.resize(in.count(40));
     for (Step& step : program.steps)
         step = readStep(in);
+    program.choices.resize(in.count(4));
+    for (Choice& choice : program.choices)
+        choice.conditions = in.ids();
     program.calls.resize(in.count(26));
     for (LibraryCall& call : program.calls)
         call = readCall(in);

@@ -84,6 +84,9 @@ void write(Writer& out, const Step& step) {
     out.u32(step.group);
     out.u32(step.part);
     out.u32(step.kernel);
+    out.u32(step.choice);
+    if (step.choice != noChoice)
+        out.u32(step.branch);
     if (step.kernel == libraryKernel || step.kernel == nativeKernel)
         out.u32(step.call);
     if (step.kernel == bindKernel)
@@ -205,6 +208,9 @@ std::vector<std::uint8_t> writeProgram(const Program& program) {
     body.count(program.steps.size());
     for (const Step& step : program.steps)
         write(body, step);
+    body.count(program.choices.size());
+    for (const Choice& choice : program.choices)
+        body.ids(choice.conditions);
     body.count(program.calls.size());
     for (const LibraryCall& call : program.calls)
         write(body, call);
