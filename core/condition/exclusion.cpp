@@ -1,0 +1,150 @@
+#include "condition/exclusion.h"
+
+#include "expr/simplify.h"
+#include "ir/bound_dims.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace fw {
+
+namespace {
+
+constexpr std::size_t mostAlternatives = 64;
+constexpr std::size_t mostKnown = 32; // conditions, of those that speak of the same dimensions
+
+using Parts = Exprs; // joined by and
+
+// As alternatives of comparisons; nullopt: there are too many.
+using Alternatives = std::optional<std::vector<Parts>>;
+
+Alternatives either(const Alternatives& a, const Alternatives& b) {
+    if (!a || !b || a->size() + b->size() > mostAlternatives)
+        return std::nullopt;
+    Alternatives out = a;
+    out->insert(out->end(), b->begin(), b->end());
+    return out;
+}
+
+Alternatives both(const Alternatives& a, const Alternatives& b) {
+    if (!a || !b || a->size() * b->size() > mostAlternatives)
+        return std::nullopt;
+    std::vector<Parts> out;
+    for (const Parts& first : *a)
+        for (const Parts& second : *b) {
+            Parts& all = out.emplace_back(first);
+            all.insert(all.end(), second.begin(), second.end());
+        }
+    return out;
+}
+
+Alternatives alternativesOf(const Expr& e, bool wanted) {
+    switch (e.op()) {
+    case ExprOp::Not:
+        return alternativesOf(e.arg(0), !wanted);
+    case ExprOp::And:
+    case ExprOp::Or: {
+        const Alternatives a = alternativesOf(e.arg(0), wanted);
+        const Alternatives b = alternativesOf(e.arg(1), wanted);
+        return (e.op() == ExprOp::And) == wanted ? both(a, b) : either(a, b);
+    }
+    case ExprOp::Lt:
+        return std::vector<Parts>{{wanted ? e : leExpr(e.arg(1), e.arg(0))}};
+    case ExprOp::Le:
+        return std::vector<Parts>{{wanted ? e : ltExpr(e.arg(1), e.arg(0))}};
+    case ExprOp::Eq:
+    case ExprOp::Ne: {
+        const Expr &a = e.arg(0), &b = e.arg(1);
+        if ((e.op() == ExprOp::Eq) == wanted)
+            return std::vector<Parts>{{eqExpr(a, b)}};
+        return std::vector<Parts>{{ltExpr(a, b)}, {ltExpr(b, a)}};
+    }
+    default:
+        return std::vector<Parts>{{wanted ? e : notExpr(e)}};
+    }
+}
+
+struct Extents {
+    std::int64_t min = 0;
+    std::int64_t max = largestBoundDim;
+};
+
+// What comparisons of a dimension with a number leave of its sizes.
+void narrow(const Expr& part, std::map<Symbol, Extents>& sizes) {
+    if (part.op() != ExprOp::Lt && part.op() != ExprOp::Le && part.op() != ExprOp::Eq)
+        return;
+    const Expr &a = part.arg(0), &b = part.arg(1);
+    const std::int64_t open = part.op() == ExprOp::Lt ? 1 : 0;
+    const auto atMost = [&](const Expr& dim, const Expr& number, std::int64_t less) {
+        if (const auto value = number.asInt(); value && dim.isVar())
+            sizes[dim->symbol].max =
+                std::min(sizes[dim->symbol].max, std::min(*value, largestBoundDim + 1) - less);
+    };
+    const auto atLeast = [&](const Expr& dim, const Expr& number, std::int64_t more) {
+        if (const auto value = number.asInt(); value && dim.isVar())
+            sizes[dim->symbol].min =
+                std::max(sizes[dim->symbol].min, std::max(*value, std::int64_t(-1)) + more);
+    };
+    atMost(a, b, open);
+    atLeast(b, a, open);
+    if (part.op() == ExprOp::Eq) {
+        atLeast(a, b, 0);
+        atMost(b, a, 0);
+    }
+}
+
+bool contradict(const Parts& parts) {
+    std::map<Symbol, Extents> sizes;
+    for (const Expr& part : parts) {
+        for (const Symbol dim : freeVars(part))
+            sizes.try_emplace(dim);
+        narrow(part, sizes);
+    }
+    Ranges ranges;
+    for (const auto& [dim, extents] : sizes) {
+        if (extents.min > extents.max)
+            return true;
+        ranges.push(dim, Expr(extents.min), Expr(extents.max));
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        Ranges others = ranges;
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            if (k != i)
+                others.assume(parts[k]);
+        if (decide(simplify(parts[i], ranges), others) == std::optional(false))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+bool holdsNowhere(const Expr& condition, const Exprs& known) {
+    Alternatives all = alternativesOf(condition, true);
+    for (const Expr& one : known)
+        if (Alternatives with = both(all, alternativesOf(one, true))) // else it is left out
+            all = std::move(with);
+    return all && std::all_of(all->begin(), all->end(), contradict);
+}
+
+Exprs relevantTo(const Expr& about, const Exprs& known) {
+    std::set<Symbol> dims = freeVars(about);
+    Exprs out;
+    std::vector<bool> taken(known.size(), false);
+    for (bool more = true; more;) {
+        more = false;
+        for (std::size_t i = 0; i < known.size() && out.size() < mostKnown; ++i) {
+            const std::set<Symbol> own = freeVars(known[i]);
+            if (taken[i] || std::none_of(own.begin(), own.end(),
+                                         [&](Symbol dim) { return dims.contains(dim); }))
+                continue;
+            taken[i] = more = true;
+            out.push_back(known[i]);
+            dims.insert(own.begin(), own.end());
+        }
+    }
+    return out;
+}
+
+} // namespace fw
