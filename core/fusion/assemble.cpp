@@ -60,6 +60,38 @@ NodeId GroupPlanner::anchorOf(const std::vector<NodeId>& nodes) const {
 
 Forming GroupPlanner::assemble(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
                                std::string& refusal) const {
+    for (std::size_t i = 0; i < selection.branches.size();) {
+        const Branch& branch = selection.branches[i];
+        std::string why;
+        if (branch.implementation->library() == nullptr)
+            assembleBy(branch, nodes, anchor, why);
+        if (why.empty()) {
+            ++i;
+            continue;
+        }
+        leaveOutBranch(selection, std::string(selection.branches[i].name), why, workload(anchor));
+        i = 0; // others may be branches without it
+    }
+    Selection plain = selection;
+    plain.branches.clear();
+    Forming out = assemblePlain(nodes, anchor, std::move(plain), refusal);
+    while (out.stacked && !selection.branches.empty())
+        leaveOutBranch(selection, std::string(selection.branches.front().name),
+                       fmt::format("{} computes a part of the group", selection.name),
+                       workload(anchor));
+    out.choose(std::move(selection));
+    return out;
+}
+
+Forming GroupPlanner::assembleBy(const Computing& by, const std::vector<NodeId>& nodes,
+                                 NodeId anchor, std::string& refusal) const {
+    Selection alone;
+    static_cast<Computing&>(alone) = by;
+    return assemblePlain(nodes, anchor, std::move(alone), refusal);
+}
+
+Forming GroupPlanner::assemblePlain(const std::vector<NodeId>& nodes, NodeId anchor,
+                                    Selection selection, std::string& refusal) const {
     Forming out;
     out.anchor = workload(anchor);
     out.choose(std::move(selection));

@@ -140,13 +140,16 @@ void leaveToHost(const Graph& graph, Group& group, const std::string& why, Decis
 
 namespace {
 
-void addLeaves(const Group& group, PartOfGroup from, PlanOfParts& out) {
-    if (group.kind == GroupKind::Parts) {
+// `way`: the part of a choice that it is in.
+void addLeaves(const Group& group, const Group& way, PartOfGroup from, PlanOfParts& out) {
+    if (!group.parts.empty()) {
         for (const Group& part : group.parts)
-            addLeaves(part, from, out);
+            addLeaves(part, way, from, out);
         return;
     }
     Group& leaf = out.plan.groups.emplace_back(group);
+    leaf.branch = way.branch;
+    leaf.when = way.when;
     leaf.id = static_cast<int>(out.plan.groups.size()) - 1;
     for (const NodeId id : leaf.nodes)
         out.plan.groupOf[id] = leaf.id;
@@ -160,11 +163,12 @@ PlanOfParts planOfParts(const FusionPlan& plan) {
     out.plan.layouts = plan.layouts;
     out.plan.homes = plan.homes;
     for (const Group& group : plan.groups) {
-        if (group.kind != GroupKind::Parts)
-            addLeaves(group, {group.id, 0}, out);
+        if (group.parts.empty())
+            addLeaves(group, group, {group.id, 0}, out);
         else
             for (std::size_t i = 0; i < group.parts.size(); ++i)
-                addLeaves(group.parts[i], {group.id, static_cast<int>(i)}, out);
+                addLeaves(group.parts[i], group.branch < 0 ? group.parts[i] : group,
+                          {group.id, static_cast<int>(i)}, out);
     }
     return out;
 }

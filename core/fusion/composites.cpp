@@ -47,7 +47,8 @@ GroupPlanner::Made GroupPlanner::kernelGroup(const FuseRule& rule, const Library
     // Code of ours for its anchor stands behind it, should the call not be made after all.
     Selection selection = choose(anchor, {});
     for (Candidate& candidate : selection.candidates)
-        candidate.chosen = false;
+        candidate.chosen = candidate.branch = false;
+    selection.branches.clear();
     call.verdict = Verdict::Yes;
     call.chosen = true;
     call.code = ReasonCode::FuseRuleApplied;

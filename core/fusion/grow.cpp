@@ -353,7 +353,7 @@ bool GroupPlanner::join(Forming& group, NodeId from, NodeId next, GateList& gate
     if (const std::string wish = pinned(next);
         !wish.empty() &&
         !gates.pass("its implementation is not chosen by the user",
-                    isMapKind(candidate.facts.kind) && wish == group.selection().name,
+                    isMapKind(candidate.facts.kind) && group.selection().uses(wish),
                     ReasonCode::ChosenPin, fmt::format("{} for {}", wish, label(next))))
         return false;
     for (const ValueRef& input : candidate.node->inputs)
@@ -523,9 +523,9 @@ bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId r
             if (const auto pin = apart(member, other))
                 return gates.pass("not kept apart by the user", false, ReasonCode::PinApart, *pin);
         if (const std::string wish = pinned(member);
-            !wish.empty() && !gates.pass("its implementation is not chosen by the user",
-                                         wish == host.selection().name, ReasonCode::ChosenPin,
-                                         fmt::format("{} for {}", wish, node.name)))
+            !wish.empty() &&
+            !gates.pass("its implementation is not chosen by the user", host.selection().uses(wish),
+                        ReasonCode::ChosenPin, fmt::format("{} for {}", wish, node.name)))
             return false;
     }
     if (!mayJoin(both, group.nodes.back(), both.nodes.size(), *rule, gates))

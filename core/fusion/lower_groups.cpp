@@ -19,6 +19,8 @@ namespace {
 bool mayReuse(const Graph& graph, const FusionPlan& plan, const Group& group, ValueRef value,
               ValueRef output) {
     const Node& producer = graph.node(value.node);
+    if (group.branch >= 0) // the other ways write elsewhere
+        return false;
     if (producer.isLeaf() || producer.isUnknown() || isView(graph, producer) ||
         graph.isResult(value) || graph.isResult(output) ||
         plan.layout(value) != plan.layout(output) || graph.type(value) != graph.type(output))
@@ -132,13 +134,14 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
     LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
     memo.beginPlan();
     std::vector<Group*> kernels;
-    for (Group& group : plan.groups) {
+    const auto add = [&](const auto& self, Group& group) -> void {
         if (group.kind == GroupKind::Kernel)
             kernels.push_back(&group);
         for (Group& part : group.parts)
-            if (part.kind == GroupKind::Kernel)
-                kernels.push_back(&part);
-    }
+            self(self, part);
+    };
+    for (Group& group : plan.groups)
+        add(add, group);
     // Those that nobody lowered before, once each; what they say is asked again below.
     std::map<Hash, const Group*> unknown;
     std::vector<Hash> keys;
@@ -174,7 +177,8 @@ Status lowerGroups(const Graph& graph, const Target& target, const PlanOptions& 
         else {
             const std::string chosen = kernels[i]->implementation;
             FW_CHECK(lowerGroup(graph, plan, target, memo, *kernels[i], plan.notices));
-            if (kernels[i]->implementation != chosen && kernels[i]->kind == GroupKind::Kernel)
+            if (kernels[i]->implementation != chosen && kernels[i]->kind == GroupKind::Kernel &&
+                !kernels[i]->when)
                 nameAbsorber(graph, *kernels[i], plan.edges);
         }
     return {};

@@ -96,21 +96,30 @@ const Avoided* GroupPlanner::avoided(NodeId id, const std::string& code,
     return nullptr;
 }
 
-const Avoided* GroupPlanner::avoided(NodeId id, const Selection& selection) const {
-    const ImplementationPtr& by = selection.implementation;
-    if (by == nullptr)
+const Avoided* GroupPlanner::avoided(NodeId id, const Computing& by) const {
+    const ImplementationPtr& code = by.implementation;
+    if (code == nullptr)
         return nullptr;
-    const std::string library = by->library() != nullptr ? by->library()->name() : std::string();
-    if (const Avoided* found = avoided(id, std::string(entryOf(selection.name)), library))
+    const std::string library =
+        code->library() != nullptr ? code->library()->name() : std::string();
+    if (const Avoided* found = avoided(id, std::string(entryOf(by.name)), library))
         return found;
-    return avoided(id, by->name(), selection.name);
+    return avoided(id, code->name(), by.name);
+}
+
+const Avoided* GroupPlanner::avoided(NodeId id, const Selection& selection) const {
+    const Avoided* found = avoided(id, static_cast<const Computing&>(selection));
+    for (const Branch& branch : selection.branches)
+        if (found == nullptr)
+            found = avoided(id, static_cast<const Computing&>(branch));
+    return found;
 }
 
 std::string GroupPlanner::wishAgainst(const std::vector<NodeId>& nodes,
                                       const Selection& selection) const {
     for (const NodeId id : nodes)
         if (const std::string wish = pinned(id);
-            !wish.empty() && wish != selection.name && choose(id, wish).source == "pin")
+            !wish.empty() && !selection.uses(wish) && choose(id, wish).source == "pin")
             return fmt::format("{} for {}", wish, label(id));
     return {};
 }
@@ -187,7 +196,7 @@ void GroupPlanner::tellPinsNotFollowed() {
     for (const auto& [id, wish] : m_use) {
         Forming& group = m_forming[m_where.at(id)];
         const auto& notices = group.selection().notices;
-        if (group.selection().name == wish) { // should it have no code for the group, that is told
+        if (group.selection().uses(wish)) { // should it have no code for the group, that is told
             Selection asked = group.selection();
             asked.source = "pin";
             group.choose(std::move(asked));

@@ -1,5 +1,6 @@
 #include "fusion/plan.h"
 
+#include "fusion/branches.h"
 #include "fusion/call_parts.h"
 #include "fusion/computable.h"
 #include "fusion/layout.h"
@@ -170,6 +171,17 @@ Diag obstacleOf(const Graph& graph, const Node& node, MissingTypes& missing) {
 
 } // namespace
 
+namespace {
+
+Absorbs absorbsOf(const Group& part) {
+    for (const Candidate& candidate : part.candidates)
+        if (candidate.implementation == part.implementation)
+            return candidate.absorbs;
+    return {};
+}
+
+} // namespace
+
 Group GroupPlanner::describe(const Forming& forming) const {
     Group group;
     group.nodes = forming.nodes;
@@ -238,6 +250,15 @@ Group GroupPlanner::describe(const Forming& forming) const {
         if (candidate.by)
             candidate.estimateUs = candidate.by->estimate(group.work, forming.anchor, m_target);
     group.estimateUs = group.by->estimate(group.work, forming.anchor, m_target);
+    divideByBranches(forming.selection().branches, group);
+    for (Group& part : group.parts)
+        if (part.kind == GroupKind::Call && part.when) {
+            std::string rest; // what its call does not take, kernels do
+            Forming alone = assembleBy({part.by, part.implementation, absorbsOf(part)}, part.nodes,
+                                       part.anchor, rest);
+            part.stacked = alone.stacked;
+            part.call = std::move(alone.call);
+        }
     return group;
 }
 
@@ -406,6 +427,8 @@ void GroupPlanner::order(std::vector<Group> groups) {
                 Group group = std::move(groups[g]);
                 group.id = static_cast<int>(m_plan.groups.size());
                 group.name += fmt::format("_{}", group.id);
+                for (Group& part : group.parts)
+                    part.name = group.name;
                 for (const NodeId id : group.nodes)
                     m_plan.groupOf[id] = group.id;
                 m_plan.groups.push_back(std::move(group));
@@ -421,11 +444,15 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
                               const PlanOptions& options) {
     FW_TRY(FusionPlan plan, GroupPlanner(graph, target, options).run());
     // When all that the groups took to form is gone.
-    for (Group& group : plan.groups)
+    for (Group& group : plan.groups) {
         divideAtCall(graph, target, *options.catalog, group);
+        for (Group& part : group.parts)
+            divideAtCall(graph, target, *options.catalog, part);
+    }
     chooseLayouts(graph, target, plan, options.border);
     const auto start = std::chrono::steady_clock::now();
     FW_CHECK(lowerGroups(graph, target, options, plan));
+    settleBranches(graph, plan);
     plan.lowerMs =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return plan;

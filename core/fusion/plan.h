@@ -37,10 +37,10 @@ struct EdgeDecision {
 };
 
 // View: nothing is computed. Kernel: loops of ours. Call: a library's. Parts: a library's call with
-// kernels before or behind it. Opaque: an operator that nothing computes; what it reads is made,
-// and its results have to be given. Host: one that no code is made for; a kernel of the runtime
-// computes it, or its reference.
-enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts, Opaque, Host };
+// kernels before or behind it. Choice: one of several ways, by the sizes. Opaque: an operator that
+// nothing computes; what it reads is made, and its results have to be given. Host: one that no code
+// is made for; a kernel of the runtime computes it, or its reference.
+enum class GroupKind : std::uint8_t { View, Kernel, Call, Parts, Choice, Opaque, Host };
 
 struct Group {
     int id = -1;
@@ -64,8 +64,12 @@ struct Group {
     std::vector<NodeId> call;  // what a library's call takes of a pinned group, from the anchor on
     Decisions warnings;        // extern-in-group
     std::string runtimeKernel; // of GroupKind::Host: what the runtime has for it; empty: nothing
-    std::vector<Group> parts;  // of GroupKind::Parts, in order of execution, without ids
-    Lowering lowering;         // of a kernel; calls of libraries are made when they are compiled
+    // Of GroupKind::Parts, in order of execution; of a Choice, the ways to compute it: the first
+    // whose `when` holds, else the last. Without ids.
+    std::vector<Group> parts;
+    int branch = -1;          // of a Choice: which of its parts
+    std::optional<Expr> when; // of one of them but the last
+    Lowering lowering;        // of a kernel; calls of libraries are made when they are compiled
 
     bool isView() const { return kind == GroupKind::View; }
     bool isOpaque() const { return kind == GroupKind::Opaque; }

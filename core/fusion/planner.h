@@ -131,7 +131,8 @@ private:
     std::string pinned(NodeId id) const;
     void avoid(const PinRule& pin);
     const Avoided* avoided(NodeId id, const std::string& code, const std::string& library) const;
-    const Avoided* avoided(NodeId id, const Selection& selection) const;
+    const Avoided* avoided(NodeId id, const Selection& selection) const; // any that it uses
+    const Avoided* avoided(NodeId id, const Computing& by) const;
     // A `use` of one of the nodes that could be followed, but not by the selection: "generated.map
     // for relu".
     std::string wishAgainst(const std::vector<NodeId>& nodes, const Selection& selection) const;
@@ -169,6 +170,11 @@ private:
     // does not take.
     Forming assemble(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
                      std::string& refusal) const;
+    Forming assembleBy(const Computing& by, const std::vector<NodeId>& nodes, NodeId anchor,
+                       std::string& refusal) const;
+    // For what computes them where no branch does.
+    Forming assemblePlain(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
+                          std::string& refusal) const;
     NodeId anchorOf(const std::vector<NodeId>& nodes) const;
     std::vector<NodeId> inOrder(std::vector<NodeId> nodes) const;
 

@@ -85,6 +85,7 @@ public:
                 {expression(assumption.condition), assumptionText(m_graph, assumption)});
         signature();
         for (const Group& group : m_plan.groups) {
+            const std::size_t first = m_program.steps.size();
             if (group.isView())
                 view(group);
             else if (group.isOpaque())
@@ -95,6 +96,8 @@ public:
                 librarySteps(group);
             else
                 step(group, m_uses.at(group.id));
+            if (group.branch >= 0)
+                putInBranch(group, first);
         }
         copyResults();
         if (m_problem)
@@ -385,6 +388,21 @@ private:
         return out;
     }
 
+    // The steps from `first` on: one of several ways to compute the group of the user's plan.
+    void putInBranch(const Group& group, std::size_t first) {
+        const int whole = m_from.at(static_cast<std::size_t>(group.id)).group;
+        if (m_chosenFor != whole)
+            m_program.choices.emplace_back();
+        m_chosenFor = whole;
+        std::vector<runtime::ExpressionId>& conditions = m_program.choices.back().conditions;
+        if (group.when && conditions.size() == static_cast<std::size_t>(group.branch))
+            conditions.push_back(expression(*group.when));
+        for (std::size_t s = first; s < m_program.steps.size(); ++s) {
+            m_program.steps[s].choice = static_cast<std::uint32_t>(m_program.choices.size() - 1);
+            m_program.steps[s].branch = static_cast<std::uint32_t>(group.branch);
+        }
+    }
+
     void librarySteps(const Group& group) {
         const ExternCall& call = *group.lowering.call;
         if (call.reused) // the output is written where this value was
@@ -541,6 +559,8 @@ private:
             nlohmann::ordered_json row;
             row["name"] = group.name;
             row["implementation"] = group.computedBy();
+            if (group.when)
+                row["when"] = group.when->text();
             row["source"] = group.source;
             for (const NodeId id : group.nodes)
                 row["nodes"].push_back(m_graph.node(id).name);
@@ -556,6 +576,7 @@ private:
     std::vector<Symbol> m_symbols;
     runtime::Program m_program;
     std::vector<HostNode> m_hosts;
+    int m_chosenFor = -1; // the group of the last choice
     WeightsBuilder m_weights;
     std::vector<std::byte> m_scratch;
     std::optional<Diag> m_problem; // with a constant: the first

@@ -2,6 +2,7 @@
 
 #include "base/on_threads.h"
 #include "extern/call.h"
+#include "fusion/branches.h"
 #include "fusion/call_parts.h"
 #include "module/assemble.h"
 #include "module/in_place.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -189,6 +191,20 @@ KernelReport reportOfKernel(const Group& group, const std::vector<InPlace>& inPl
     return out;
 }
 
+// The ways to compute one group as the report of the group.
+KernelReport ofWays(const Group& whole, std::vector<KernelReport> parts) {
+    KernelReport out;
+    out.group = whole.id;
+    out.nest.name = whole.name;
+    out.implementation = parts.back().implementation;
+    for (const KernelReport& part : parts) {
+        out.schedule += (out.schedule.empty() ? "" : ", or ") + part.schedule;
+        out.decisions.insert(out.decisions.end(), part.decisions.begin(), part.decisions.end());
+    }
+    out.parts = std::move(parts);
+    return out;
+}
+
 // The stages of one group as the report of the group.
 KernelReport joined(const Group& whole, std::vector<KernelReport> parts) {
     if (parts.size() == 1) {
@@ -260,7 +276,7 @@ Result<Settled> settle(const Graph& graph, const FusionPlan& plan, const Target&
     }
     const std::vector<Group>& groups = out.parts.plan.groups;
     if (std::none_of(groups.begin(), groups.end(),
-                     [](const Group& group) { return group.kind == GroupKind::Parts; }))
+                     [](const Group& group) { return !group.parts.empty(); }))
         return out;
     // What was left to the host is one group for each node.
     Settled flat{planOfParts(out.parts.plan), {}};
@@ -276,13 +292,27 @@ Result<Settled> settle(const Graph& graph, const FusionPlan& plan, const Target&
 // Reports of parts as those of the groups that they are of.
 std::vector<KernelReport> joined(const FusionPlan& plan, const PlanOfParts& parts,
                                  std::vector<KernelReport> reports) {
-    std::map<int, std::vector<KernelReport>> byGroup;
-    for (KernelReport& report : reports)
-        byGroup[parts.from.at(static_cast<std::size_t>(report.group)).group].push_back(
-            std::move(report));
+    std::map<int, std::map<int, std::vector<KernelReport>>> byGroup; // and part
+    for (KernelReport& report : reports) {
+        const PartOfGroup& from = parts.from.at(static_cast<std::size_t>(report.group));
+        byGroup[from.group][from.part].push_back(std::move(report));
+    }
     std::vector<KernelReport> out;
-    for (auto& [group, own] : byGroup)
-        out.push_back(joined(plan.groups[static_cast<std::size_t>(group)], std::move(own)));
+    for (auto& [id, own] : byGroup) {
+        const Group& group = plan.groups[static_cast<std::size_t>(id)];
+        std::vector<KernelReport> all;
+        for (auto& [part, leaves] : own) {
+            if (group.kind != GroupKind::Choice) {
+                std::move(leaves.begin(), leaves.end(), std::back_inserter(all));
+                continue;
+            }
+            const Group& way = group.parts[static_cast<std::size_t>(part)];
+            all.push_back(joined(way, std::move(leaves)));
+            all.back().when = conditionText(way);
+        }
+        out.push_back(group.kind == GroupKind::Choice ? ofWays(group, std::move(all))
+                                                      : joined(group, std::move(all)));
+    }
     return out;
 }
 
@@ -305,7 +335,7 @@ Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, con
                                                        : "its reference computes it"),
                         {{}, group.name});
     Decisions notices;
-    if (group.kind != GroupKind::Parts) {
+    if (group.parts.empty()) {
         if (group.lowering.kernel)
             return reportOf(graph, group, {}, notices);
         Group called = group;
@@ -320,11 +350,14 @@ Result<KernelReport> groupReport(const Graph& graph, const FusionPlan& plan, con
     alone.homes = plan.homes;
     alone.groupOf = plan.groupOf;
     alone.groups = {group};
+    alone.groups[0].id = 0;
     FW_TRY(const Settled settled, settle(graph, alone, target, memo, {}));
     std::vector<KernelReport> reports;
     for (const Group& part : settled.parts.plan.groups)
         reports.push_back(reportOf(graph, part, {}, settled.noticesOf(part)));
-    return joined(group, std::move(reports));
+    KernelReport out = std::move(joined(alone, settled.parts, std::move(reports)).front());
+    out.group = group.id;
+    return out;
 }
 
 Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,

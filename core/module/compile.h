@@ -40,7 +40,9 @@ struct KernelReport {
     std::vector<ReorderStep> reorders; // around the call
     // Of a group whose library's call is one stage among others: the stages in order, each with its
     // nest or its call; `nest` is empty then.
+    // Of one that the sizes choose the implementation of: the ways to compute it.
     std::vector<KernelReport> parts;
+    std::string when; // of such a way: "where M <= 16: M = N (my.fw:3)", "else"; empty: of none
     std::string implementation; // that computes it in the end: as planned, or what it moved to
     Decisions decisions;
 };

@@ -311,9 +311,16 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
                  {"sentence", assumption.sentence}});
     json["kernels"] = request.kernels;
     json["groups"] = Json::array();
-    for (const Step& step : program.steps)
+    for (const Step& step : program.steps) {
         json["groups"].push_back(Json{
             {"name", step.name}, {"kernel", kernelText(request, step)}, {"nodes", step.nodes}});
+        if (step.choice == noChoice)
+            continue;
+        const std::vector<ExpressionId>& conditions = program.choices[step.choice].conditions;
+        json["groups"].back()["when"] = step.branch < conditions.size()
+                                            ? expressionText(program, conditions[step.branch])
+                                            : "otherwise";
+    }
     json["files"] = Json::array();
     json["sha256"] = Json::object();
     for (const FileEntry& file : files) {

@@ -90,6 +90,8 @@ bool SpentOperands::diesIn(ValueRef value, const Group& group) const {
 std::vector<InPlace> SpentOperands::of(const Group& group) const {
     const GroupBody& body = group.lowering.kernel->body;
     std::vector<InPlace> out;
+    if (group.branch >= 0) // the other ways write elsewhere
+        return out;
     for (std::size_t o = 0; o < group.outputs.size(); ++o) {
         const ValueRef output = group.outputs[o];
         if (!ownsMemory(output))

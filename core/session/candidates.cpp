@@ -41,8 +41,12 @@ Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std
     };
     FW_TRY(Apart out, compiled());
     const auto group =
-        std::find_if(out.plan.groups.begin(), out.plan.groups.end(),
-                     [&](const Group& one) { return one.implementation == implementation; });
+        std::find_if(out.plan.groups.begin(), out.plan.groups.end(), [&](const Group& one) {
+            return one.implementation == implementation ||
+                   std::any_of(one.parts.begin(), one.parts.end(), [&](const Group& way) {
+                       return way.when && way.implementation == implementation;
+                   });
+        });
     if (group == out.plan.groups.end()) {
         for (const Decision& notice : out.plan.notices)
             if (notice.code == ReasonCode::LoweringRefused &&

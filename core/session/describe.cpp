@@ -1,6 +1,7 @@
 #include "session/describe.h"
 
 #include "base/hash.h"
+#include "fusion/branches.h"
 #include "fusion/computable.h"
 #include "ir/missing_type.h"
 #include "session/runnable.h"
@@ -87,9 +88,9 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
 CandidateRecord record(const Candidate& candidate) {
     CandidateRecord out;
     out.name = candidate.implementation;
-    out.verdict = candidate.chosen                    ? "chosen"
-                  : candidate.verdict == Verdict::Yes ? "ready"
-                                                      : "refused";
+    out.verdict = candidate.chosen || candidate.branch ? "chosen"
+                  : candidate.verdict == Verdict::Yes  ? "ready"
+                                                       : "refused";
     out.code = codeText(candidate.code);
     out.sentence = Decision{{}, candidate.verdict, candidate.code, candidate.evidence}.sentence();
     out.priority = candidate.priority;
@@ -97,7 +98,7 @@ CandidateRecord record(const Candidate& candidate) {
     out.level = candidate.level;
     out.place = candidate.place;
     out.measuredUs = candidate.measuredUs;
-    if (candidate.verdict == Verdict::Yes)
+    if (candidate.verdict == Verdict::Yes || candidate.branch)
         out.estUs = candidate.estimateUs;
     return out;
 }
@@ -435,7 +436,7 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
     out.verdict = "note";
     for (const Candidate& candidate : group.candidates) {
         const CandidateRecord row = record(candidate);
-        out.gates.push_back({candidate.implementation, candidate.verdict == Verdict::Yes, row.code,
+        out.gates.push_back({candidate.implementation, row.verdict != "refused", row.code,
                              row.sentence, row.verdict});
         if (candidate.chosen)
             out.code = row.code;
@@ -454,12 +455,13 @@ ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const No
         out.sentence =
             fmt::format("{} is a group of its own: no code is made for it, {} computes it",
                         node.name, isNative ? "a kernel of the runtime" : "its reference");
-    } else if (group.nodes.size() == 1) {
-        out.sentence = fmt::format("{} is a group of its own, computed by {}", node.name,
-                                   group.implementation);
     } else {
-        out.sentence = fmt::format("{} is computed in {} with {} other operators, by {}", node.name,
-                                   group.name, group.nodes.size() - 1, group.implementation);
+        const std::string by =
+            group.kind == GroupKind::Choice ? branchesText(group) : group.implementation;
+        out.sentence = group.nodes.size() == 1
+                           ? fmt::format("{} is a group of its own, computed by {}", node.name, by)
+                           : fmt::format("{} is computed in {} with {} other operators, by {}",
+                                         node.name, group.name, group.nodes.size() - 1, by);
     }
     for (const EdgeDecision& edge : plan.edges)
         if (edge.from == node.id || edge.to == node.id)

@@ -103,13 +103,15 @@ Status writeTrace(const std::string& file, const runtime::Program& program,
                   const std::vector<runtime::StepTime>& times) {
     nlohmann::ordered_json events = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < times.size(); ++i)
-        events.push_back({{"name", program.steps[i].name},
-                          {"ph", "X"},
-                          {"pid", 1},
-                          {"tid", 1},
-                          {"ts", static_cast<double>(times[i].startNs) / 1000},
-                          {"dur", static_cast<double>(times[i].endNs - times[i].startNs) / 1000},
-                          {"args", {{"nodes", program.steps[i].nodes}}}});
+        if (times[i].endNs > 0) // it ran
+            events.push_back(
+                {{"name", program.steps[i].name},
+                 {"ph", "X"},
+                 {"pid", 1},
+                 {"tid", 1},
+                 {"ts", static_cast<double>(times[i].startNs) / 1000},
+                 {"dur", static_cast<double>(times[i].endNs - times[i].startNs) / 1000},
+                 {"args", {{"nodes", program.steps[i].nodes}}}});
     nlohmann::ordered_json out;
     out["traceEvents"] = std::move(events);
     return writeFile(file,
@@ -182,9 +184,7 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
 
 } // namespace
 
-namespace {
-
-} // namespace
+namespace {} // namespace
 
 Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const Context& context) {
     FittingPipelines fitting(given);
@@ -324,9 +324,21 @@ Status timeOperators(Pipeline& pipeline, const Operands& operands, const Argumen
 void describeStep(const Graph& graph, const Group& group, const runtime::Step& step,
                   const KernelReport* report, ProfileRow& row) {
     row.groupId = group.id;
-    const Group& part = step.part < group.parts.size() ? group.parts[step.part] : group;
+    const Group* at = step.part < group.parts.size() ? &group.parts[step.part] : &group;
     if (report != nullptr && step.part < report->parts.size())
         report = &report->parts[step.part];
+    for (std::size_t i = 0; i < at->parts.size(); ++i) { // beside a call of one of several ways
+        const std::vector<NodeId>& ids = at->parts[i].nodes;
+        if (std::equal(
+                ids.begin(), ids.end(), step.nodes.begin(), step.nodes.end(),
+                [&](NodeId id, const std::string& name) { return graph.node(id).name == name; })) {
+            if (report != nullptr && i < report->parts.size())
+                report = &report->parts[i];
+            at = &at->parts[i];
+            break;
+        }
+    }
+    const Group& part = *at;
     if (step.kernel != runtime::bindKernel)
         row.implementation = report != nullptr ? report->implementation : part.implementation;
     const std::vector<NodeId>& nodes = part.nodes;
@@ -422,6 +434,8 @@ Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments
         FW_TRY(alone, timeSteps(*module, {.seconds = seconds / 2}, context));
     }
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
+        if (!module->executor().runs(s)) // another branch of its choice
+            continue;
         ProfileRow row;
         row.group = program.steps[s].name;
         row.calls = 1;

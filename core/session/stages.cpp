@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "codegen/listing.h"
 #include "extern/extern.h"
+#include "fusion/branches.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "loop/print.h"
@@ -31,7 +32,9 @@ std::string planText(const Graph& graph, const FusionPlan& plan) {
     std::string out;
     for (const Group& group : plan.groups) {
         out +=
-            fmt::format("group {} with {} ({}) {{\n", group.name, group.computedBy(), group.source);
+            fmt::format("group {} with {} ({}) {{\n", group.name,
+                        group.kind == GroupKind::Choice ? branchesText(group) : group.computedBy(),
+                        group.source);
         for (const NodeId id : group.nodes)
             out += fmt::format("    {}\n", operatorLine(graph, graph.node(id)));
         out += "}\n";
@@ -71,7 +74,9 @@ Status listMachine(Listing& listing, const KernelReport& report, const Group& gr
 Status listReport(Listing& listing, const KernelReport& report, const Group& group,
                   const Target& target, const std::string& stage) {
     for (const KernelReport& part : report.parts) {
-        listing.line(fmt::format("# stage {}", part.nest.name), group.nodes);
+        listing.line(part.when.empty() ? fmt::format("# stage {}", part.nest.name)
+                                       : fmt::format("# by {} {}", part.implementation, part.when),
+                     group.nodes);
         FW_CHECK(listReport(listing, part, group, target, stage));
     }
     if (!report.parts.empty())

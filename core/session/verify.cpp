@@ -77,9 +77,41 @@ Result<std::vector<Subject>> subjectsOf(const Graph& graph, const FusionPlan& pl
     return out;
 }
 
+bool holdsAt(const Expr& condition, const Sizes& sizes) {
+    Bindings values;
+    for (const auto& [name, size] : sizes)
+        values.emplace(Symbol(name), size);
+    const std::optional<std::int64_t> value = evalIndex(condition, values);
+    return value && *value != 0;
+}
+
+// Sizes of free dimensions at which the condition holds, the least first: near the numbers that it
+// names, in one dimension or in all.
+std::vector<Sizes> sizesWith(const Expr& condition, const Graph& part) {
+    std::set<std::int64_t> near{7, 1};
+    visitExpr(condition, [&](const Expr& e) {
+        if (const auto number = e.asInt(); number && *number >= 0)
+            near.insert({std::max<std::int64_t>(*number - 1, 0), *number, *number + 1});
+    });
+    constexpr std::size_t enough = 2;
+    const std::vector<Symbol> free = part.freeDims();
+    std::vector<Sizes> out;
+    for (const std::int64_t size : near)
+        for (std::size_t one = 0; one <= free.size(); ++one) { // behind the last: all alike
+            Sizes sizes;
+            for (std::size_t i = 0; i < free.size(); ++i)
+                sizes[std::string(free[i].text())] = i == one || one == free.size() ? size : 1;
+            if (out.size() < enough && holdsAt(condition, sizes) &&
+                std::find(out.begin(), out.end(), sizes) == out.end())
+                out.push_back(std::move(sizes));
+        }
+    return out;
+}
+
 // One implementation through all values, sizes and threads.
 struct Contestant {
     VerifyRow row;
+    std::optional<Expr> when;       // it computes the group at these sizes only
     bool out = false;               // not compiled or already told why
     bool refused = false;           // it has no code for the group
     std::optional<Differing> shown; // the first that differs
@@ -96,13 +128,14 @@ public:
     Status run(const Subject& subject) {
         std::vector<Contestant> all;
         for (const Candidate& candidate : subject.group->candidates) {
-            const bool ready = candidate.verdict == Verdict::Yes;
+            const bool ready = candidate.verdict != Verdict::No;
             if (!ready && candidate.code != ReasonCode::PinAvoids)
                 continue;
             Contestant one;
             one.row.group = subject.group->name;
             one.row.groups = subject.groups;
             one.row.implementation = candidate.implementation;
+            one.when = candidate.when;
             if (!ready)
                 leaveOut(
                     one,
@@ -153,7 +186,17 @@ private:
         }
         if (ready.empty())
             return {};
-        const std::vector<Sizes> choices = sizesOf(*part);
+        std::vector<Sizes> choices = sizesOf(*part);
+        for (const Ready& one : ready) {
+            if (!one.contestant->when)
+                continue;
+            const std::vector<Sizes> reaching = sizesWith(*one.contestant->when, *part);
+            for (const Sizes& sizes : reaching)
+                if (std::find(choices.begin(), choices.end(), sizes) == choices.end())
+                    choices.push_back(sizes);
+            if (reaching.empty())
+                leaveOut(*one.contestant, "no sizes were found at which its condition holds");
+        }
         for (const Sizes& sizes : choices)
             FW_CHECK(judgeAll(subject, *part, sizes, kind, ready));
         if (kind == ValueKind::Random)
@@ -187,7 +230,8 @@ private:
         m_out.elements += static_cast<std::int64_t>(instance->count);
         m_out.judged += static_cast<std::int64_t>(instance->judged);
         for (Ready& one : ready)
-            FW_CHECK(runOne(subject, part, *instance, one));
+            if (!one.contestant->when || holdsAt(*one.contestant->when, sizes))
+                FW_CHECK(runOne(subject, part, *instance, one));
         return {};
     }
 

@@ -131,6 +131,21 @@ std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std
 
 } // namespace
 
+std::vector<std::size_t> chosenBefore(const Candidates& candidates) {
+    Candidates all = candidates;
+    for (Candidate& candidate : all)
+        if (candidate.verdict == Verdict::Note)
+            candidate.verdict = Verdict::Yes;
+    std::vector<std::size_t> out;
+    for (;;) {
+        const std::optional<Choice> choice = chooseAmong(all);
+        if (!choice || candidates[choice->index].verdict == Verdict::Yes)
+            return out;
+        out.push_back(choice->index);
+        all[choice->index].verdict = Verdict::No;
+    }
+}
+
 std::optional<Choice> chooseAmong(const Candidates& candidates) {
     std::vector<std::size_t> ready, entries;
     for (std::size_t i = 0; i < candidates.size(); ++i)

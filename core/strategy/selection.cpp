@@ -1,6 +1,7 @@
 #include "strategy/selection.h"
 
 #include "pattern/unfinished.h"
+#include "strategy/branches.h"
 #include "strategy/computation.h"
 #include "strategy/generated_code.h"
 
@@ -13,11 +14,6 @@
 #include <tuple>
 
 namespace fw {
-
-struct Catalog::Entrant {
-    Candidate candidate;
-    Absorbs absorbs;
-};
 
 // What the books offer for calls of one operator, whatever its operands are.
 struct Catalog::Offers {
@@ -193,22 +189,20 @@ ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
                       std::move(inner));
 }
 
-Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor,
-                                const Target& target, const Offer& offered,
-                                const std::vector<Avoided>& avoided) const {
-    Entrant out;
-    Candidate& candidate = out.candidate;
+Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
+                         const Offer& offered, const std::vector<Avoided>& avoided) const {
+    Candidate candidate;
     candidate.implementation = entry.name;
     candidate.priority = entry.priority;
     candidate.prioritized = entry.prioritized;
     candidate.level = entry.level;
     candidate.place = entry.places;
-    out.absorbs = {entry.absorbs, entry.chain, entry.places};
+    candidate.absorbs = {entry.absorbs, entry.chain, entry.places};
     const auto refuse = [&](ReasonCode code, std::string evidence) {
         candidate.verdict = Verdict::No;
         candidate.code = code;
         candidate.evidence = std::move(evidence);
-        return out;
+        return candidate;
     };
     const ImplementationPtr implementation = candidate.by = codeOf(entry);
     const std::string prefix = entry.code.substr(0, entry.code.find('.'));
@@ -245,22 +239,29 @@ Catalog::Entrant Catalog::judge(const MergedEntry& entry, const Workload& anchor
         candidate.guard = verdict.evidence;
         if (verdict.truth == Truth::No)
             return refuse(ReasonCode::GuardFalse, verdict.evidence);
-        if (verdict.truth == Truth::Unknown)
+        // What competes by estimates needs sizes for them.
+        if (verdict.truth == Truth::Unknown && (!verdict.open || candidate.byCost))
             return refuse(ReasonCode::GuardUndecided, verdict.evidence);
+        if (verdict.truth == Truth::Unknown) {
+            std::string evidence = verdict.evidence;
+            reach(candidate, *verdict.open, *anchor.graph, evidence);
+            if (candidate.neverHolds)
+                return refuse(ReasonCode::GuardFalse, std::move(evidence));
+        }
     }
     const Answer answer = implementation->accepts(anchor, target);
     if (!answer.yes())
         return refuse(answer.code, answer.evidence);
-    candidate.verdict = Verdict::Yes;
-    candidate.code = answer.code;
-    candidate.evidence = answer.evidence;
+    candidate.verdict = candidate.when ? Verdict::Note : Verdict::Yes;
+    candidate.code = candidate.when ? ReasonCode::GuardUndecided : answer.code;
+    candidate.evidence = candidate.when ? candidate.guard : answer.evidence;
     candidate.estimateUs = implementation->estimate(anchor.facts, anchor, target);
     if (m_measured) {
         const std::string workload = workloadText(*anchor.graph, *anchor.node, target);
         candidate.measuredUs = m_measured->find(workload, candidate.implementation);
         candidate.disturbed = m_measured->onlyDisturbed(workload, candidate.implementation);
     }
-    return out;
+    return candidate;
 }
 
 const Catalog::Offers& Catalog::offersOf(const Workload& anchor, const Target& target) const {
@@ -285,10 +286,10 @@ const Catalog::Offers& Catalog::offersOf(const Workload& anchor, const Target& t
     return out;
 }
 
-std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Target& target,
-                                                const Wishes& wishes) const {
+Candidates Catalog::candidatesFor(const Workload& anchor, const Target& target,
+                                  const Wishes& wishes) const {
     const Offers& offers = offersOf(anchor, target);
-    std::vector<Entrant> out;
+    Candidates out;
     out.reserve(offers.entries.size());
     for (const MergedEntry& entry : offers.entries) {
         out.push_back(judge(entry, anchor, target, offers.target, wishes.avoid));
@@ -297,15 +298,15 @@ std::vector<Catalog::Entrant> Catalog::entrants(const Workload& anchor, const Ta
     return out;
 }
 
-void Catalog::addSettings(std::vector<Entrant>& entrants, const Workload& anchor,
-                          const Target& target, const Wishes& wishes) const {
-    const Candidate& last = entrants.back().candidate;
+void Catalog::addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
+                          const Wishes& wishes) const {
+    const Candidate& last = candidates.back();
     const bool pinned =
         wishes.use != last.implementation && entryOf(wishes.use) == last.implementation;
     if (last.verdict != Verdict::Yes || (!m_measured && !pinned) || last.by->settings().empty())
         return;
-    const Entrant entry = entrants.back();
-    const std::string& own = entry.candidate.implementation;
+    const Candidate entry = candidates.back();
+    const std::string& own = entry.implementation;
     const std::string workload = workloadText(*anchor.graph, *anchor.node, target);
     std::vector<std::string> names;
     if (m_measured)
@@ -314,26 +315,25 @@ void Catalog::addSettings(std::vector<Entrant>& entrants, const Workload& anchor
         names.push_back(wishes.use);
     for (std::string& name : names) {
         const KnobSettings settings = settingsOf(name);
-        const ImplementationPtr code =
-            settings.empty() ? nullptr : entry.candidate.by->at(settings);
+        const ImplementationPtr code = settings.empty() ? nullptr : entry.by->at(settings);
         if (code == nullptr) // of a log that is older than the book
             continue;
-        Entrant one = entry;
-        one.candidate.by = code;
-        one.candidate.atSetting = true;
-        one.candidate.evidence = code->accepts(anchor, target).evidence;
+        Candidate one = entry;
+        one.by = code;
+        one.atSetting = true;
+        one.evidence = code->accepts(anchor, target).evidence;
         if (m_measured) {
-            one.candidate.measuredUs = m_measured->find(workload, name);
-            one.candidate.disturbed = m_measured->onlyDisturbed(workload, name);
+            one.measuredUs = m_measured->find(workload, name);
+            one.disturbed = m_measured->onlyDisturbed(workload, name);
         }
         for (const Avoided& avoid : wishes.avoid)
             if (avoid.name == name) {
-                one.candidate.verdict = Verdict::No;
-                one.candidate.code = ReasonCode::PinAvoids;
-                one.candidate.evidence = avoid.evidence;
+                one.verdict = Verdict::No;
+                one.code = ReasonCode::PinAvoids;
+                one.evidence = avoid.evidence;
             }
-        one.candidate.implementation = std::move(name);
-        entrants.push_back(std::move(one));
+        one.implementation = std::move(name);
+        candidates.push_back(std::move(one));
     }
 }
 
@@ -355,12 +355,9 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
                           const Wishes& wishes) const {
     Selection out;
     const std::string& pinned = wishes.use;
-    std::vector<Absorbs> absorbs;
-    for (Entrant& entrant : entrants(anchor, target, wishes)) {
-        out.candidates.push_back(std::move(entrant.candidate));
-        absorbs.push_back(std::move(entrant.absorbs));
-    }
+    out.candidates = candidatesFor(anchor, target, wishes);
     std::optional<Choice> choice;
+    std::optional<std::size_t> pinnedBranch;
     if (!pinned.empty()) {
         std::string refusal = "no entry of that name computes it";
         for (std::size_t i = 0; i < out.candidates.size(); ++i) {
@@ -375,10 +372,12 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             }
             if (candidate.verdict == Verdict::Yes)
                 choice = Choice{i, ReasonCode::ChosenPin, pinned, "pin", {}};
+            else if (candidate.verdict == Verdict::Note)
+                pinnedBranch = i;
             else
                 refusal = Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence();
         }
-        if (!choice)
+        if (!choice && !pinnedBranch)
             out.notices.push_back(
                 {anchor.node->name, Verdict::No, ReasonCode::PinRefused,
                  fmt::format("{} for {}: {}", pinned, anchor.node->name, refusal)});
@@ -390,11 +389,6 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             out.notices.push_back(*choice->notice);
         }
     }
-    for (const Candidate& candidate : out.candidates)
-        if (candidate.code == ReasonCode::GuardUndecided)
-            out.notices.push_back(
-                {anchor.node->name, Verdict::No, ReasonCode::GuardUndecided,
-                 fmt::format("{}, {}", candidate.implementation, candidate.evidence)});
     if (choice) {
         Candidate& winner = out.candidates[choice->index];
         winner.chosen = true;
@@ -403,10 +397,22 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
         winner.code = choice->why;
         winner.evidence = choice->evidence;
         out.source = choice->source;
-        out.implementation = winner.by;
-        out.name = winner.implementation;
-        out.absorbs = absorbs[choice->index];
+        out.plain = choice->index;
+        if (choice->source == "pin")
+            compute(out, winner);
+        else
+            chooseBranches(out, pinnedBranch ? pinned : std::string(), *anchor.graph);
     }
+    if (pinnedBranch && out.branches.empty())
+        out.notices.push_back({anchor.node->name, Verdict::No, ReasonCode::PinRefused,
+                               fmt::format("{} for {}: nothing else computes it where {} does not",
+                                           pinned, anchor.node->name, pinned)});
+    for (const Candidate& candidate : out.candidates)
+        if (candidate.neverHolds || (candidate.code == ReasonCode::GuardUndecided &&
+                                     !candidate.branch && !candidate.chosen))
+            out.notices.push_back(
+                {anchor.node->name, Verdict::No, candidate.code,
+                 fmt::format("{}, {}", candidate.implementation, candidate.evidence)});
     if (choice && pinned.empty() && isUntuned(out.candidates)) {
         out.untuned = true;
         out.notices.push_back({anchor.node->name, Verdict::Note, ReasonCode::Untuned,
@@ -508,8 +514,43 @@ Answer Catalog::inChain(const Absorbs& absorbs, const Growing& group, const Work
                           : missedStep(miss, group.anchor, next));
 }
 
+namespace {
+
+// The answer of all that may compute the anchor: the first refusal, else that of the plain one. A
+// call of a library that takes less has kernels beside it.
+template <class Ask>
+Answer ofEach(const Selection& by, const Ask& ask) {
+    Answer out = ask(by);
+    for (const Branch& branch : by.branches) {
+        if (!out.yes())
+            return out;
+        if (branch.implementation->library() != nullptr)
+            continue;
+        Answer answer = ask(branch);
+        if (answer.yes()) {
+            out.open = out.open || answer.open;
+            continue;
+        }
+        answer.evidence += fmt::format("; {} computes the anchor at some sizes", branch.name);
+        return answer;
+    }
+    return out;
+}
+
+} // namespace
+
 Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
                                 const Workload& next) const {
+    return ofEach(by, [&](const Computing& one) { return takesEpilogue(one, group, next); });
+}
+
+Answer Catalog::absorbsPrologue(const Selection& by, const Workload& before,
+                                const Workload& anchor) const {
+    return ofEach(by, [&](const Computing& one) { return takesPrologue(one, before, anchor); });
+}
+
+Answer Catalog::takesEpilogue(const Computing& by, const Growing& group,
+                              const Workload& next) const {
     bool open = false;
     switch (by.absorbs.clause) {
     case AbsorbClause::None:
@@ -533,8 +574,8 @@ Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
     return answer;
 }
 
-Answer Catalog::absorbsPrologue(const Selection& by, const Workload& before,
-                                const Workload& anchor) const {
+Answer Catalog::takesPrologue(const Computing& by, const Workload& before,
+                              const Workload& anchor) const {
     if (by.absorbs.clause == AbsorbClause::None)
         return {Verdict::No, ReasonCode::AbsorbsNothing,
                 fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};

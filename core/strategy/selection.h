@@ -12,10 +12,20 @@
 
 namespace fw {
 
+// What the entry lets the implementation take; the implementation is asked as well.
+struct Absorbs {
+    AbsorbClause clause = AbsorbClause::Any;
+    std::string chain;
+    std::string place;
+};
+
 struct Candidate {
     std::string implementation;    // as the book names it
     ImplementationPtr by;          // the code behind it; null: there is none of this name
-    Verdict verdict = Verdict::No; // Yes: it could compute the group
+    Verdict verdict = Verdict::No; // Yes: it could compute the group; Note: where `when` holds
+    std::optional<Expr> when;      // of its guard, what it asks of free dimensions
+    bool branch = false;           // it is one of Selection::branches
+    bool neverHolds = false;       // its guard, at no sizes
     bool chosen = false;
     ReasonCode code = ReasonCode::GuardFalse;
     std::string evidence;
@@ -32,6 +42,7 @@ struct Candidate {
     std::string guard; // with the values of its names; empty if there is none
     std::string level; // "dense on x86-64"
     std::string place; // "strategy.fw:12"
+    Absorbs absorbs;
 };
 
 using Candidates = std::vector<Candidate>;
@@ -48,21 +59,28 @@ struct Wishes {
     std::vector<Avoided> avoid;
 };
 
-// What the entry lets the implementation take; the implementation is asked as well.
-struct Absorbs {
-    AbsorbClause clause = AbsorbClause::Any;
-    std::string chain;
-    std::string place;
-};
-
-struct Selection {
+// What computes a node, as an entry says.
+struct Computing {
     ImplementationPtr implementation; // null: nothing accepts the node
     std::string name;                 // of the entry
-    std::string source;               // "pin", "log", "priority", "only", "cost", "order"
     Absorbs absorbs;
+};
+
+// The entry computes the node at the sizes where this holds, and no earlier one does.
+struct Branch : Computing {
+    Expr when;
+};
+
+// Computed by the first branch whose condition holds, else as the selection itself says.
+struct Selection : Computing {
+    std::string source; // "pin", "log", "priority", "only", "cost", "order"
+    std::vector<Branch> branches;
+    std::size_t plain = 0; // into the candidates: what computes it where there are no branches
     Candidates candidates; // in the order of the books
     bool untuned = false;  // there is a log, which knows none of several candidates
     Decisions notices;     // ties, pins that could not be followed, open guards, what is untuned
+
+    bool uses(std::string_view entry) const; // at some sizes at least
 };
 
 struct Choice {
@@ -73,8 +91,20 @@ struct Choice {
     std::optional<Decision> notice; // without a subject: ties, measurements that are missing
 };
 
-// Of the candidates that could compute it, in the order above; empty if none could.
+// Of the candidates that could compute it at every size, in the order above; empty if none could.
 std::optional<Choice> chooseAmong(const Candidates& candidates);
+// Those that would be chosen before them where their guards hold, in this order.
+std::vector<std::size_t> chosenBefore(const Candidates& candidates);
+
+// The candidate as what computes the node.
+void compute(Selection& selection, const Candidate& by);
+// Makes of the candidates with open guards branches before Selection::plain: of those in front of
+// it each that may be reached at some sizes, `first` (a pin's) before the others. Where the last
+// one leaves no sizes, it takes the place of the plain one.
+void chooseBranches(Selection& selection, const std::string& first, const Graph& graph);
+// Without the branch of this name, which cannot compute a group.
+void leaveOutBranch(Selection& selection, const std::string& name, const std::string& why,
+                    const Workload& anchor);
 
 // The implementations that there are, the libraries they belong to, and what the books say of them.
 // An implementation that no entry names takes part with its own priority and absorbs what it says.
@@ -92,7 +122,9 @@ public:
 
     Selection select(const Workload& anchor, const Target& target, const Wishes& wishes = {}) const;
 
-    // Answer::open: the chain that the entry absorbs goes on behind `next` and does not end there.
+    // Whatever may compute the anchor has to take it; of branches, calls of libraries need not:
+    // they are a part of what computes the group then. Answer::open: the chain that an entry
+    // absorbs goes on behind `next` and does not end there.
     Answer absorbsEpilogue(const Selection& by, const Growing& group, const Workload& next) const;
     Answer absorbsPrologue(const Selection& by, const Workload& before,
                            const Workload& anchor) const;
@@ -102,22 +134,23 @@ public:
     std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
 
 private:
-    struct Entrant;
     struct Offers;
     struct KnownOffers;
     struct PreparedChain;
     const PreparedChain& chainOf(const std::string& name) const;
+    Answer takesEpilogue(const Computing& by, const Growing& group, const Workload& next) const;
+    Answer takesPrologue(const Computing& by, const Workload& before, const Workload& anchor) const;
     Answer inChain(const Absorbs& absorbs, const Growing& group, const Workload& next) const;
     const Offers& offersOf(const Workload& anchor, const Target& target) const;
-    std::vector<Entrant> entrants(const Workload& anchor, const Target& target,
-                                  const Wishes& wishes) const;
+    Candidates candidatesFor(const Workload& anchor, const Target& target,
+                             const Wishes& wishes) const;
     bool isUntuned(const Candidates& candidates) const;
     // The last one with other values of its knobs, which a pin or the log names.
-    void addSettings(std::vector<Entrant>& entrants, const Workload& anchor, const Target& target,
+    void addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
                      const Wishes& wishes) const;
     ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
-    Entrant judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                  const Offer& offered, const std::vector<Avoided>& avoided) const;
+    Candidate judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
+                    const Offer& offered, const std::vector<Avoided>& avoided) const;
 
     std::vector<ImplementationPtr> m_all;
     std::vector<ImplementationPtr> m_scheduled; // of the book's schedules: for entries only
