@@ -1,5 +1,6 @@
 #include "strategy/call_scope.h"
 
+#include "condition/exclusion.h"
 #include "expr/simplify.h"
 
 #include <fmt/format.h>
@@ -120,6 +121,59 @@ Vocabulary callVocabulary(const ImplementationsTree& block, const Operator* op) 
     return out;
 }
 
+namespace {
+
+// Extents of any call; names of a block that compute with packs stand for any number.
+Scope anyCall(const ImplementationsTree& block, const Operator* op) {
+    Scope out;
+    Vocabulary dims;
+    if (const auto signature = signatureOf(block, op))
+        for (const ParamTree& param : signature->params)
+            if (!param.optional && !param.variadic) // may be absent, or stands for several
+                addDims(param.type, dims);
+    for (const auto& [name, kind] : dims.names)
+        if (kind == TermKind::Integer)
+            out.names.emplace(name, varExpr(Symbol(name)));
+    for (const NamedTree& let : block.let) {
+        const auto value = evaluate(let.value, out);
+        const auto part = [&](const char* which) { return varExpr(Symbol(let.name + which)); };
+        out.names.insert_or_assign(
+            let.name, value ? *value : TermValue(part("+") * part("*") - part("-") * part("/")));
+    }
+    return out;
+}
+
+void openParts(const Tree& tree, const Scope& scope, Exprs& out) {
+    if (tree.kind == TreeKind::Binary && tree.text == "&&") {
+        for (const Tree& part : tree.args)
+            openParts(part, scope, out);
+        return;
+    }
+    const ConditionResult found = decide(ConditionTree{tree, {}}, scope);
+    if (found.truth == Truth::No)
+        out.push_back(boolExpr(false));
+    else if (found.truth == Truth::Unknown && found.open)
+        out.push_back(*found.open);
+}
+
+// A guard that no sizes meet, whatever else it asks.
+std::optional<Diag> checkReach(const EntryTree& entry, const Scope& any, const std::string& file) {
+    Exprs parts;
+    openParts(entry.guard->tree, any, parts);
+    Expr all = boolExpr(true);
+    for (const Expr& part : parts)
+        all = andExpr(all, part);
+    if (parts.empty() || !holdsNowhere(all))
+        return std::nullopt;
+    const Span& at = entry.guard->tree.span;
+    return makeDiag(
+        DiagCode::RuleIllegal,
+        fmt::format("{} computes nothing: no sizes meet {}", entry.name, entry.guard->text),
+        {file, {}, at.line, at.column}, "a size lies between 0 and 2147483648");
+}
+
+} // namespace
+
 Diags checkGuards(const ImplementationsTree& block, const Operator* op,
                   const std::vector<std::string>& targetKeys, const std::string& file) {
     Diags out;
@@ -132,6 +186,13 @@ Diags checkGuards(const ImplementationsTree& block, const Operator* op,
         if (entry.guard)
             for (Diag& diag : checkCondition(entry.guard->tree, known, file))
                 out.push_back(std::move(diag));
+    if (!out.empty())
+        return out;
+    const Scope any = anyCall(block, op);
+    for (const EntryTree& entry : block.entries)
+        if (entry.guard)
+            if (std::optional<Diag> diag = checkReach(entry, any, file))
+                out.push_back(std::move(*diag));
     return out;
 }
 

@@ -1,5 +1,6 @@
 // Guards: three truths over dims, attributes, operands and the target, with the values they saw.
 #include "book/book.h"
+#include "condition/exclusion.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "strategy/selection.h"
@@ -7,6 +8,7 @@
 #include <QtTest>
 
 using namespace fw;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -69,7 +71,100 @@ private Q_SLOTS:
     void optionalOperands();
     void signaturesMustFit();
     void keysGoFromTheSpecific();
+    void noSizes_data();
+    void noSizes();
+    void guardsThatNoSizesMeet_data();
+    void guardsThatNoSizesMeet();
 };
+
+// Held against all sizes up to 40 in three dimensions: what is said to hold nowhere does not.
+void TestGuard::noSizes_data() {
+    QTest::addColumn<QString>("guard");
+    QTest::addColumn<QString>("known");
+    QTest::addColumn<bool>("proved");
+    const auto row = [](const char* guard, const char* known, bool proved) {
+        QTest::addRow("%s given %s", guard, known)
+            << QString::fromUtf8(guard) << QString::fromUtf8(known) << proved;
+    };
+    row("N > 16 && N < 9", "N >= 0", true);
+    row("N > 16 && N < 18", "N >= 0", false); // 17
+    row("N > 16 && N < 17", "N >= 0", true);
+    row("N > 16", "N <= 16", true);
+    row("N > 15", "N <= 16", false);
+    row("N == 3 || N > 9", "N < 3", true);
+    row("N == 3 || N > 9", "N <= 3", false);
+    row("N == 3 || N > 9", "N != 3 && N < 10", true);
+    row("!(N <= 4) && !(N > 4)", "N >= 0", true);
+    row("B * N <= 12", "B >= 4 && N >= 4", true);
+    row("B * N <= 16", "B >= 4 && N >= 4", false);
+    row("B * N > 30 && B * N < 20", "N >= 0", true);
+    row("B == N && N == C && B != C", "N >= 0", true);
+    row("N < 0", "N >= 0", true);
+    row("N % 4 == 5", "N >= 0", true);
+    row("N % 4 == 3", "N >= 0", false);
+    row("N <= 4 && B <= 4 && (N + B > 8)", "N >= 0", true);
+    row("N > 2147483648", "N >= 0", true);
+    row("N > 2147483647", "N >= 0", false); // beyond what is counted here
+}
+
+void TestGuard::noSizes() {
+    QFETCH(QString, guard);
+    QFETCH(QString, known);
+    QFETCH(bool, proved);
+    const auto conditionOf = [](const QString& text) {
+        const Case test =
+            caseOf("graph g(x: f32[B, N, C], w: f32[8, C]) -> y { y = dense(x, w) }", "dense");
+        const ConditionResult found =
+            decide(test, "dense", "(x: f32[B, N, C], w: f32[O, C])", text.toStdString());
+        return found.truth == Truth::Unknown ? *found.open : boolExpr(found.truth == Truth::Yes);
+    };
+    const Expr condition = conditionOf(guard), given = conditionOf(known);
+    QCOMPARE(holdsNowhere(condition, {given}), proved);
+    for (std::int64_t b = 0; b <= 40; ++b)
+        for (std::int64_t n = 0; n <= 40; ++n)
+            for (std::int64_t c = 0; c <= 40; c += 5) {
+                const Bindings sizes{{Symbol("B"), b}, {Symbol("N"), n}, {Symbol("C"), c}};
+                const bool holds = evalIndex(condition, sizes).value() != 0 &&
+                                   evalIndex(given, sizes).value() != 0;
+                QVERIFY(!proved || !holds);
+            }
+}
+
+void TestGuard::guardsThatNoSizesMeet_data() {
+    QTest::addColumn<QString>("guard");
+    QTest::addColumn<bool>("wrong");
+    const auto row = [](const char* guard, bool wrong) {
+        QTest::newRow(guard) << QString::fromUtf8(guard) << wrong;
+    };
+    row("M > 16 && M < 9", true); // size(P)
+    row("M > 16 && M < 18", false);
+    row("K < 0", true);
+    row("K > 2147483648", true);
+    row("K > 2147483647", false);
+    row("M > 4294967296", false); // a product of extents
+    row("K == 3 && libs has onednn && K == 4", true);
+    row("K == 3 && const(w) || K == 4", false);
+}
+
+void TestGuard::guardsThatNoSizesMeet() {
+    QFETCH(QString, guard);
+    QFETCH(bool, wrong);
+    const Books books = readBooks(
+        {{"own.fw",
+          "implementations dense(x: f32[P..., K], w: f32[O, K]) let M = size(P) on any {\n"
+          "  none by generated.tiled priority 20 when " +
+              guard.toStdString() + " }\n"}});
+    std::string said;
+    for (const Diag& diag : books.diagnostics)
+        if (diag.code == DiagCode::RuleIllegal)
+            said = diag.text();
+    QCOMPARE(QString::fromStdString(said).section(u": "_s, 1),
+             wrong ? QStringLiteral("error RUL01: none computes nothing: no sizes meet %1 (a size "
+                                    "lies between 0 and 2147483648)")
+                         .arg(guard)
+                   : QString());
+    QVERIFY(!wrong || said.starts_with("own.fw:2:"));
+}
 
 void TestGuard::truths_data() {
     QTest::addColumn<QString>("op");
