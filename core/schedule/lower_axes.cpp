@@ -51,6 +51,9 @@ std::optional<SymbolicLinear> symbolicLinear(const Expr& e, Symbol var) {
 
 std::map<Symbol, Expr> NestAxes::extents(const PeelState& peel) const {
     std::map<Symbol, Expr> out = m_base;
+    for (auto& [axis, extent] : out)
+        if (const auto fixed = peel.extents.find(axis); fixed != peel.extents.end())
+            extent = fixed->second;
     const auto set = [&](Symbol axis, Expr extent) {
         const auto fixed = peel.extents.find(axis);
         out[axis] = fixed == peel.extents.end() ? std::move(extent) : fixed->second;
@@ -68,10 +71,25 @@ std::map<Symbol, Expr> NestAxes::extents(const PeelState& peel) const {
     return out;
 }
 
-Expr NestAxes::through(Expr e, const PeelState& peel, const Ranges& ranges) const {
+std::set<Symbol> NestAxes::sources(std::set<Symbol> loops) const {
+    for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step)
+        if (loops.contains(step->outer) || (!step->isFuse && loops.contains(step->inner))) {
+            loops.insert(step->first);
+            if (step->isFuse)
+                loops.insert(step->second);
+        }
+    return loops;
+}
+
+Expr NestAxes::through(Expr e, const PeelState& peel, const Ranges& ranges,
+                       const std::set<Symbol>* split) const {
     std::optional<std::map<Symbol, Expr>> sizes;
     for (std::size_t i = 0; i < m_steps.size(); ++i) {
         const AxisStep& step = m_steps[i];
+        // Guarded tiles reach beyond their axis, and so does what is computed for them.
+        if (split != nullptr && !split->contains(step.first) &&
+            (step.isFuse || step.tail == Tail::Peel))
+            continue;
         if (!step.isFuse) {
             if (!usesVar(e, step.first))
                 continue;

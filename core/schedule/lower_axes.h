@@ -24,8 +24,12 @@ public:
 
     const std::vector<AxisStep>& steps() const { return m_steps; }
     std::map<Symbol, Expr> extents(const PeelState& peel) const;
-    // An index expression over axes, in the variables of the loops.
-    Expr through(Expr e, const PeelState& peel, const Ranges& ranges) const;
+    // An index expression over axes, in the variables of the loops; axes that are not in `split`
+    // stay as they are.
+    Expr through(Expr e, const PeelState& peel, const Ranges& ranges,
+                 const std::set<Symbol>* split = nullptr) const;
+    // These loops and every axis of which one of them is made.
+    std::set<Symbol> sources(std::set<Symbol> loops) const;
     // What must hold for the axis of a split to be inside its extent; true if it always is.
     Expr tailGuard(std::size_t split, const PeelState& peel, const Ranges& ranges) const;
     // Loop variable -> the axes it stems from.

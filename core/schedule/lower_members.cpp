@@ -1,5 +1,4 @@
 // What the loops of a nest hold: stores, members, accumulators and the offsets of every access.
-#include "schedule/lower_body.h"
 #include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@ namespace fw {
 namespace {
 
 constexpr std::int64_t registerBytes = 8192; // beyond, an accumulator tile is an array on the stack
-constexpr std::int64_t stackBytes = 65536;
 
 Stmt loopsAround(const std::vector<ScheduledLoop>& loops, const std::map<Symbol, Expr>& extents,
                  Stmt body) {
@@ -56,16 +54,19 @@ Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
     if (const auto local = m_locals.find(name); local != m_locals.end()) {
         Expr offset = local->second.tileOffset;
         for (std::size_t d = 0; d < load.args().size(); ++d)
-            if (local->second.roles[d] == DimRole::Own)
-                offset =
-                    offset + m_axes.through(load.arg(d), peel, m_ranges) * local->second.strides[d];
+            if (local->second.roles[d] == DimRole::Own || local->second.roles[d] == DimRole::Box)
+                offset = offset + (m_axes.through(load.arg(d), peel, m_ranges) -
+                                   local->second.base[d]) *
+                                      local->second.strides[d];
         const Buffer& buffer = local->second.buffer;
         return castExpr(loadExpr(buffer.name, {simplify(offset, m_ranges)}, buffer.dtype),
                         load.dtype());
     }
     const auto memory = m_memory.find(name);
     if (memory == m_memory.end())
-        refuse(m_root, name.text() + " is read outside the nest in which it is computed");
+        for (const ScheduledStage& writer : m_group.stages)
+            if (m_group.inst.stages[writer.stage].out == name)
+                refuse(writer, name.text() + " is read outside the loop in which it is computed");
     return loadExpr(name, {memoryOffset(memory->second, load.args(), peel)}, load.dtype());
 }
 
@@ -121,47 +122,23 @@ Stmt NestLowering::rootLeaf(const PeelState& peel) {
 Stmt NestLowering::mapMember(const Member& member, const PeelState& peel,
                              std::vector<Buffer>& buffers) {
     const Stage& stage = member.stage;
-    Local local;
-    if (!member.inMemory) {
-        const Shape& shape = m_group.inst.find(stage.out)->type.shape;
-        const DType dtype = m_group.inst.find(stage.out)->type.dtype;
-        local.roles = member.roles;
-        local.strides.assign(shape.size(), Expr(0));
-        std::int64_t size = 1;
-        for (std::size_t d = shape.size(); d-- > 0;) {
-            if (member.roles[d] != DimRole::Own)
-                continue;
-            local.strides[d] = Expr(size);
-            const auto extent = shape[d].asInt();
-            if (!extent)
-                refuse(*member.scheduled, "the size of its buffer is not constant");
-            size *= std::max<std::int64_t>(*extent, 1);
-            if (size * static_cast<std::int64_t>(dtypeBytes(dtype)) > stackBytes)
-                refuse(*member.scheduled, "its buffer is too large for the stack");
-        }
-        local.buffer = {stage.out, dtype, Expr(size),
-                        size == 1 ? BufferScope::Register : BufferScope::Stack,
-                        BufferAccess::ReadWrite};
-    }
+    const Region region = member.inMemory ? Region{{}, peel, {}, {}} : this->region(member, peel);
     Walk plan;
     plan.loops = member.own;
     plan.conditions = tails(member.scheduled->steps, stage.space);
     addGuards(member, plan.conditions);
+    for (const Expr& inside : region.inside)
+        plan.conditions.push_back({std::nullopt, inside});
+    const Expr body = substitute(stage.body, region.moved);
     plan.leaf = [&](const PeelState& inner) {
-        const Expr result = value(stage.body, inner);
-        if (member.inMemory)
-            return memoryStore(stage.out, stage.store, result, inner);
-        Expr offset(0);
-        for (std::size_t d = 0; d < stage.store.size(); ++d)
-            if (member.roles[d] == DimRole::Own)
-                offset =
-                    offset + m_axes.through(stage.store[d], inner, m_ranges) * local.strides[d];
-        return storeStmt(local.buffer.name, simplify(offset, m_ranges), result);
+        const Expr result = value(body, inner);
+        return member.inMemory ? memoryStore(stage.out, stage.store, result, inner)
+                               : regionStore(region.local, stage.store, result, inner);
     };
-    Stmt out = walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false));
+    Stmt out = walk(plan, 0, region.peel, std::vector<bool>(plan.conditions.size(), false));
     if (!member.inMemory) {
-        buffers.push_back(local.buffer);
-        m_locals[stage.out] = std::move(local);
+        buffers.push_back(region.local.buffer);
+        m_locals[stage.out] = region.local;
     }
     return out;
 }
@@ -209,6 +186,13 @@ NestLowering::neededTails(const Member& member, const Expr& body, const PeelStat
 
 Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
                              std::vector<Buffer>& buffers) {
+    return accumulated(member, peel, neededTails(member, guardedBodyOf(member.stage).body, peel),
+                       buffers);
+}
+
+// In accumulators over the tile of the member, which stay where its readers find them.
+Stmt NestLowering::accumulated(const Member& member, const PeelState& peel,
+                               std::vector<Condition> tails, std::vector<Buffer>& buffers) {
     const Stage& stage = member.stage;
     const DType dtype = stage.body.dtype(); // wider than what is stored, maybe
     const bool isRoot = member.scheduled == &m_root;
@@ -256,7 +240,7 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     for (const ScheduledLoop& loop : partial)
         constantIndices = constantIndices && loop.kind != LoopKind::Serial;
     const std::int64_t bytes = size * static_cast<std::int64_t>(dtypeBytes(dtype));
-    if (bytes > stackBytes)
+    if (bytes > mostStackBytes)
         refuse(*member.scheduled, "its accumulators are too large");
     const Symbol acc(stage.out.text() + ".acc");
     const Buffer buffer{acc, dtype, Expr(size),
@@ -280,17 +264,15 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     parts.push_back(
         loopsAround(lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, dtype))));
 
-    const GuardedBody guarded = guardedBody(stage.body, stage.reducer, [&](Symbol tensor) {
-        return m_group.inst.find(tensor)->type.shape;
-    });
+    const GuardedBody guarded = guardedBodyOf(stage);
     Walk plan;
     plan.loops = serial;
     plan.loops.insert(plan.loops.end(), lanes.begin(), lanes.end());
-    plan.conditions = tails(member.scheduled->steps, stage.reduce);
+    plan.conditions = this->tails(member.scheduled->steps, stage.reduce);
     addGuards(member, plan.conditions);
     for (const Expr& condition : guarded.conditions)
         plan.conditions.push_back({std::nullopt, condition});
-    for (Condition& tail : neededTails(member, guarded.body, peel))
+    for (Condition& tail : tails)
         plan.conditions.push_back(std::move(tail));
     plan.leaf = [&](const PeelState& inner) {
         const Expr& body = guarded.body;
@@ -327,11 +309,12 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
     local.buffer = buffer;
     local.roles = member.roles;
     local.strides.assign(member.roles.size(), Expr(0));
+    local.base = local.strides;
     local.tileOffset = simplify(tileOffset);
     if (member.inMemory && !isRoot) {
         Walk copy;
         copy.loops = member.tile;
-        copy.conditions = tails(m_root.steps, m_stage.space);
+        copy.conditions = this->tails(m_root.steps, m_stage.space);
         addGuards(member, copy.conditions);
         copy.leaf = [&](const PeelState& inner) {
             return memoryStore(stage.out, stage.store, loadExpr(acc, {local.tileOffset}, dtype),

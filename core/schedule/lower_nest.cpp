@@ -104,7 +104,8 @@ void NestLowering::findMembers() {
         // Own dimensions are loops of their own: who feeds this stage must not take them for the
         // root's.
         for (std::size_t d = 0; d < stage.space.size(); ++d)
-            if (m_members.front().roles[d] == DimRole::Own)
+            if (m_members.front().roles[d] == DimRole::Own ||
+                m_members.front().roles[d] == DimRole::Box)
                 mappings[i].erase(stage.space[d].var);
     }
     if (m_stage.isMap())
@@ -133,40 +134,64 @@ void NestLowering::findMembers() {
     m_members.push_back(std::move(member));
 }
 
+void NestLowering::findRoles(Member& member, const std::map<Symbol, Symbol>& mapped) const {
+    std::set<Symbol> open, below;
+    for (std::size_t i = 0; i < m_root.loops.size(); ++i)
+        for (const Symbol axis : m_origins.at(m_root.loops[i].var))
+            (i < member.level ? open : below).insert(axis);
+    const bool isMap = member.stage.isMap();
+    bool own = false;
+    for (const Axis& axis : member.stage.space) {
+        const auto known = mapped.find(axis.var);
+        const DimRole role = known == mapped.end()            ? DimRole::Own
+                             : !below.contains(known->second) ? DimRole::Fixed
+                             : isMap && !open.contains(known->second) ? DimRole::Own
+                                                                      : DimRole::Tile;
+        if (member.inMemory && isMap && role == DimRole::Tile)
+            refuse(*member.scheduled,
+                   "a map that is read elsewhere cannot be computed tile by tile: " +
+                       axis.var.text());
+        if (member.inMemory && !isMap && role == DimRole::Own)
+            refuse(*member.scheduled, "it is read elsewhere, and its dimension " +
+                                          axis.var.text() + " is not one of the nest");
+        own = own || role == DimRole::Own || (isMap && role == DimRole::Tile);
+        member.roles.push_back(role);
+    }
+    if (member.inMemory || !own) // accumulators over a tile of the root, or memory as a whole
+        return;
+    for (DimRole& role : member.roles)
+        if (role != DimRole::Fixed)
+            role = DimRole::Box;
+    if (isMap && isWhole(member, box(member, {}, member.level)))
+        std::replace(member.roles.begin(), member.roles.end(), DimRole::Box, DimRole::Own);
+}
+
 void NestLowering::placeMember(std::size_t index,
                                const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings) {
     Member member;
     member.scheduled = &m_group.stages[index];
     member.stage = m_group.inst.stages[index];
+    member.inMemory = m_memory.contains(member.stage.out);
     const auto mapped = mappings.find(index);
     if (!member.scheduled->loop.empty())
         while (m_root.loops[member.level++].var != member.scheduled->loop) {
         }
-    std::set<Symbol> open, below, tileAxes;
-    for (std::size_t i = 0; i < m_root.loops.size(); ++i)
-        for (const Symbol axis : m_origins.at(m_root.loops[i].var))
-            (i < member.level ? open : below).insert(axis);
+    findRoles(member, mapped != mappings.end() ? mapped->second : std::map<Symbol, Symbol>());
+    std::set<Symbol> open, tileAxes;
+    for (std::size_t i = 0; i < member.level; ++i)
+        open.insert(m_origins.at(m_root.loops[i].var).begin(),
+                    m_origins.at(m_root.loops[i].var).end());
     Substitution rename;
     std::vector<Axis> ownAxes;
     std::set<Symbol> rootVars;
-    for (const Axis& axis : member.stage.space) {
-        const bool known = mapped != mappings.end() && mapped->second.contains(axis.var);
-        const Symbol var = known ? mapped->second.at(axis.var) : Symbol();
-        DimRole role = DimRole::Own;
-        if (known && !below.contains(var))
-            role = DimRole::Fixed;
-        else if (known && (!member.stage.isMap() || open.contains(var)))
-            role = DimRole::Tile;
-        if (role == DimRole::Tile && member.stage.isMap())
-            refuse(*member.scheduled, "a map cannot be computed tile by tile: " + axis.var.text());
-        if (role == DimRole::Own && !member.stage.isMap())
-            refuse(*member.scheduled,
-                   "its dimension " + axis.var.text() + " is not one of the nest");
-        member.roles.push_back(role);
-        if (role == DimRole::Own) {
+    for (std::size_t d = 0; d < member.roles.size(); ++d) {
+        const Axis& axis = member.stage.space[d];
+        const DimRole role = member.roles[d];
+        if (role == DimRole::Own || role == DimRole::Box) {
             ownAxes.push_back(axis);
             continue;
         }
+        const Symbol var = mapped->second.at(axis.var);
         for (const AxisStep& step : member.scheduled->steps)
             if (step.first == axis.var || step.second == axis.var)
                 refuse(*member.scheduled,
@@ -202,8 +227,9 @@ void NestLowering::placeMember(std::size_t index,
     member.stage.body = substitute(member.stage.body, rename);
     for (Expr& index2 : member.stage.store)
         index2 = substitute(index2, rename);
-    member.inMemory = m_memory.contains(member.stage.out);
-    if (member.stage.isMap() && !member.inMemory) {
+    const bool isBox = std::find(member.roles.begin(), member.roles.end(), DimRole::Box) !=
+                       member.roles.end();
+    if (member.stage.isMap() && !member.inMemory && !isBox) {
         // What is too large for the stack gets memory of its own.
         const TensorDecl& decl = *m_group.inst.find(member.stage.out);
         Expr size(static_cast<std::int64_t>(dtypeBytes(decl.type.dtype)));
@@ -408,7 +434,10 @@ Stmt NestLowering::withMembers(std::size_t level, const PeelState& peel,
         if (member.level != level)
             continue;
         const std::size_t before = buffers.size();
+        const bool isBox = std::find(member.roles.begin(), member.roles.end(), DimRole::Box) !=
+                           member.roles.end();
         Stmt done = member.stage.isMap() ? mapMember(member, peel, buffers)
+                    : isBox              ? regionReduction(member, peel, buffers)
                                          : reduction(member, peel, buffers);
         parts.push_back(member.stage.nodes.empty()
                             ? std::move(done)

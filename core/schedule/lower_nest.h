@@ -3,6 +3,7 @@
 
 #include "loop/loop.h"
 #include "schedule/lower_axes.h"
+#include "schedule/lower_body.h"
 
 #include <functional>
 #include <set>
@@ -22,6 +23,8 @@ struct MemoryTensor {
     StorageMap map;
 };
 
+inline constexpr std::int64_t mostStackBytes = 65536; // of one buffer
+
 class NestLowering {
 public:
     NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryTensor>& memory,
@@ -30,7 +33,10 @@ public:
     Stmt lower();
 
 private:
-    enum class DimRole : std::uint8_t { Fixed, Tile, Own };
+    // Fixed: the value of an open loop of the root. Tile: over loops of the root further in. Own:
+    // loops of the stage over the whole axis. Box: loops of the stage over what one iteration of
+    // the open loops needs of it.
+    enum class DimRole : std::uint8_t { Fixed, Tile, Own, Box };
 
     // A stage computed inside the nest.
     struct Member {
@@ -48,8 +54,22 @@ private:
     struct Local {
         Buffer buffer;
         std::vector<DimRole> roles;
-        std::vector<Expr> strides; // of Own dimensions
+        std::vector<Expr> strides; // of Own and Box dimensions
+        std::vector<Expr> base;    // of Box dimensions: where it begins, in variables of the loops
         Expr tileOffset;           // in loop variables of the root
+    };
+
+    // What one iteration of the open loops needs of an axis: from `base` on, `extent` elements.
+    struct Span {
+        Expr base;
+        Expr extent;
+    };
+    // A member while it is lowered: its buffer, its axes as long as the box, and where they begin.
+    struct Region {
+        Local local;
+        PeelState peel;
+        Substitution moved;
+        Exprs inside; // the conditions for lying inside the tensor
     };
 
     struct Condition {
@@ -65,8 +85,18 @@ private:
     };
 
     void findMembers();
+    // Which dimensions are the root's, and which need loops of their own.
+    void findRoles(Member& member, const std::map<Symbol, Symbol>& mapped) const;
     void placeMember(std::size_t stage,
                      const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings);
+
+    // What the nest reads of a member in one iteration of the first `level` loops of the root, per
+    // dimension; of those that are not a Box as a whole.
+    std::vector<Span> box(const Member& member, const PeelState& peel, std::size_t level) const;
+    Span span(const Member& member, std::size_t dim, const Expr& index, const PeelState& peel,
+              const std::set<Symbol>& open) const;
+    bool isWhole(const Member& member, const std::vector<Span>& spans) const;
+    Region region(const Member& member, const PeelState& peel) const;
 
     Stmt walk(const Walk& plan, std::size_t at, const PeelState& peel, std::vector<bool> placed);
     Stmt walkInside(const Walk& plan, std::size_t at, const PeelState& peel,
@@ -79,6 +109,9 @@ private:
 
     Stmt mapMember(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
     Stmt reduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
+    Stmt regionReduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
+    Stmt accumulated(const Member& member, const PeelState& peel, std::vector<Condition> tails,
+                     std::vector<Buffer>& buffers);
     Stmt rootLeaf(const PeelState& peel);
 
     // Of splits of loops that stem from these axes.
@@ -93,6 +126,9 @@ private:
     Expr value(const Expr& e, const PeelState& peel);
     Expr flatLoad(const Expr& load, const PeelState& peel);
     Expr memoryOffset(const MemoryTensor& tensor, const Exprs& indices, const PeelState& peel);
+    GuardedBody guardedBodyOf(const Stage& stage) const;
+    Stmt regionStore(const Local& local, const Exprs& indices, const Expr& stored,
+                     const PeelState& peel);
     Stmt memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored,
                      const PeelState& peel);
     std::int64_t constantExtent(Symbol axis, const PeelState& peel, const Member& member) const;
