@@ -95,7 +95,8 @@ private:
     std::vector<Span> box(const Member& member, const PeelState& peel, std::size_t level) const;
     Span span(const Member& member, std::size_t dim, const Expr& index, const PeelState& peel,
               const std::set<Symbol>& open) const;
-    bool isWhole(const Member& member, const std::vector<Span>& spans) const;
+    static bool isWhole(const Span& span, const Expr& whole);
+    static bool isWhole(const Member& member, const std::vector<Span>& spans);
     Region region(const Member& member, const PeelState& peel) const;
 
     Stmt walk(const Walk& plan, std::size_t at, const PeelState& peel, std::vector<bool> placed);

@@ -8,6 +8,7 @@
 
 namespace fw {
 
+// The box is not cut to the tensor: what is computed for elements beyond it reads beyond, too.
 // An affine index is a sum of open loops, which say where the box begins, and of loops inside, over
 // whose iterations it extends.
 NestLowering::Span NestLowering::span(const Member& member, std::size_t dim, const Expr& index,
@@ -52,8 +53,6 @@ NestLowering::Span NestLowering::span(const Member& member, std::size_t dim, con
         extent += std::abs(reach);
         base.constant += std::min<std::int64_t>(reach, 0);
     }
-    if (const auto size = whole.asInt(); size && *size <= extent)
-        return {Expr(0), whole};
     return {simplify(fromAffine(base), m_ranges), Expr(extent)};
 }
 
@@ -115,9 +114,14 @@ std::vector<NestLowering::Span> NestLowering::box(const Member& member, const Pe
     return out;
 }
 
-bool NestLowering::isWhole(const Member& member, const std::vector<Span>& spans) const {
+bool NestLowering::isWhole(const Span& span, const Expr& whole) {
+    const auto size = whole.asInt(), extent = span.extent.asInt();
+    return span.extent == whole || (size && extent && *size <= *extent);
+}
+
+bool NestLowering::isWhole(const Member& member, const std::vector<Span>& spans) {
     for (std::size_t d = 0; d < spans.size(); ++d)
-        if (member.roles[d] == DimRole::Box && !(spans[d].extent == member.stage.space[d].extent))
+        if (member.roles[d] == DimRole::Box && !isWhole(spans[d], member.stage.space[d].extent))
             return false;
     return true;
 }
@@ -125,7 +129,10 @@ bool NestLowering::isWhole(const Member& member, const std::vector<Span>& spans)
 NestLowering::Region NestLowering::region(const Member& member, const PeelState& peel) const {
     const Stage& stage = member.stage;
     const DType dtype = m_group.inst.find(stage.out)->type.dtype;
-    const std::vector<Span> spans = box(member, peel, member.level);
+    std::vector<Span> spans = box(member, peel, member.level);
+    for (std::size_t d = 0; d < spans.size(); ++d)
+        if (const Expr& whole = stage.space[d].extent; isWhole(spans[d], whole))
+            spans[d] = {Expr(0), whole};
     Region out;
     out.peel = peel;
     Local& local = out.local;
@@ -140,7 +147,7 @@ NestLowering::Region NestLowering::region(const Member& member, const PeelState&
         const auto extent = spans[d].extent.asInt();
         if (!extent)
             refuse(*member.scheduled, "the size of its buffer is not constant");
-        local.strides[d] = Expr(size);
+        local.strides[d] = Expr(*extent == 1 ? 0 : size); // no loop chooses among one element
         size *= std::max<std::int64_t>(*extent, 1);
         if (size * static_cast<std::int64_t>(dtypeBytes(dtype)) > mostStackBytes)
             refuse(*member.scheduled,

@@ -231,7 +231,7 @@ void TestRegions::rightOrTheStepIsNamed() {
     for (const auto& [why, count] : refusals)
         told += QStringLiteral("%1 x %2").arg(count).arg(why);
     qInfo("%d right, %d refused\n%s", right, refused, qPrintable(told.join(u'\n')));
-    QVERIFY(seconds > 0 || right > refused);
+    QVERIFY(seconds > 0 || right > 1000);
 }
 
 QTEST_GUILESS_MAIN(TestRegions)
