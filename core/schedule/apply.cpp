@@ -326,6 +326,7 @@ private:
                 return illegalStep(step, "another stage lies in its nest");
         stage.consumer = consumer->stage;
         stage.loop = step.names.size() > 1 ? step.names[1] : Symbol();
+        stage.recompute = step.names.size() > 2;
         stage.placed = m_at;
         m_touched = true;
         return {};

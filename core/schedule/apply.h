@@ -38,6 +38,7 @@ struct ScheduledStage {
     std::vector<AxisStep> steps;
     std::optional<std::size_t> consumer; // computed in the nest of this stage...
     Symbol loop;                         // ...inside this loop (empty: before its loops)
+    bool recompute = false;              // ...anew in each iteration, whatever the one before held
     std::optional<Symbol> accumulate;  // of a reduction at the root: the tile lies inside this loop
     std::optional<std::size_t> placed; // the step of the schedule that said where it is computed
 };

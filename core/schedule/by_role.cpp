@@ -317,6 +317,8 @@ Refused RolePlan::place(const StepParts& parts) {
     const std::size_t at = parts.kind == StepKind::At ? 1 : 0;
     if (at == 1 && !parts.names[0]->isName("epilogue"))
         return "the anchor is computed in the nest of the epilogue";
+    if (parts.names.size() > loopsUsed(parts))
+        return "no iteration computes again what the one before summed for the anchor";
     if (m_planner.stage(m_anchor).isMap())
         return "the operator reduces nothing";
     Loops loop;

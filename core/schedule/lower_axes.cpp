@@ -86,9 +86,7 @@ Expr NestAxes::through(Expr e, const PeelState& peel, const Ranges& ranges,
     std::optional<std::map<Symbol, Expr>> sizes;
     for (std::size_t i = 0; i < m_steps.size(); ++i) {
         const AxisStep& step = m_steps[i];
-        // Guarded tiles reach beyond their axis, and so does what is computed for them.
-        if (split != nullptr && !split->contains(step.first) &&
-            (step.isFuse || step.tail == Tail::Peel))
+        if (split != nullptr && !split->contains(step.first))
             continue;
         if (!step.isFuse) {
             if (!usesVar(e, step.first))

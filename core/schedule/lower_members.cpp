@@ -55,9 +55,9 @@ Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
         Expr offset = local->second.tileOffset;
         for (std::size_t d = 0; d < load.args().size(); ++d)
             if (local->second.roles[d] == DimRole::Own || local->second.roles[d] == DimRole::Box)
-                offset = offset + (m_axes.through(load.arg(d), peel, m_ranges) -
-                                   local->second.base[d]) *
-                                      local->second.strides[d];
+                offset = offset + placeIn(local->second, d,
+                                          m_axes.through(load.arg(d), peel, m_ranges) -
+                                              local->second.base[d]);
         const Buffer& buffer = local->second.buffer;
         return castExpr(loadExpr(buffer.name, {simplify(offset, m_ranges)}, buffer.dtype),
                         load.dtype());
@@ -122,7 +122,10 @@ Stmt NestLowering::rootLeaf(const PeelState& peel) {
 Stmt NestLowering::mapMember(const Member& member, const PeelState& peel,
                              std::vector<Buffer>& buffers) {
     const Stage& stage = member.stage;
-    const Region region = member.inMemory ? Region{{}, peel, {}, {}} : this->region(member, peel);
+    Region region;
+    region.peel = peel;
+    if (!member.inMemory)
+        region = this->region(member, peel);
     Walk plan;
     plan.loops = member.own;
     plan.conditions = tails(member.scheduled->steps, stage.space);
@@ -133,13 +136,11 @@ Stmt NestLowering::mapMember(const Member& member, const PeelState& peel,
     plan.leaf = [&](const PeelState& inner) {
         const Expr result = value(body, inner);
         return member.inMemory ? memoryStore(stage.out, stage.store, result, inner)
-                               : regionStore(region.local, stage.store, result, inner);
+                               : regionStore(region, stage.store, result, inner);
     };
     Stmt out = walk(plan, 0, region.peel, std::vector<bool>(plan.conditions.size(), false));
-    if (!member.inMemory) {
-        buffers.push_back(region.local.buffer);
-        m_locals[stage.out] = region.local;
-    }
+    if (!member.inMemory)
+        hold(region, buffers);
     return out;
 }
 
@@ -310,6 +311,7 @@ Stmt NestLowering::accumulated(const Member& member, const PeelState& peel,
     local.roles = member.roles;
     local.strides.assign(member.roles.size(), Expr(0));
     local.base = local.strides;
+    local.rows.assign(member.roles.size(), 0);
     local.tileOffset = simplify(tileOffset);
     if (member.inMemory && !isRoot) {
         Walk copy;

@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::int64_t mapBufferBytes = 16384;
 
+// Of buffers on the stack that live at once.
+std::int64_t heldBytes(const Stmt& s) {
+    std::int64_t most = 0;
+    for (const Stmt& part : s->body)
+        most = std::max(most, heldBytes(part));
+    if (s.op() != StmtOp::Alloc || s->alloc.scope != BufferScope::Stack)
+        return most;
+    return most + *s->alloc.size.asInt() * static_cast<std::int64_t>(dtypeBytes(s->alloc.dtype));
+}
+
 } // namespace
 
 std::set<Symbol> loadedTensors(const Expr& e) {
@@ -143,8 +153,8 @@ void NestLowering::findRoles(Member& member, const std::map<Symbol, Symbol>& map
     bool own = false;
     for (const Axis& axis : member.stage.space) {
         const auto known = mapped.find(axis.var);
-        const DimRole role = known == mapped.end()            ? DimRole::Own
-                             : !below.contains(known->second) ? DimRole::Fixed
+        const DimRole role = known == mapped.end()                    ? DimRole::Own
+                             : !below.contains(known->second)         ? DimRole::Fixed
                              : isMap && !open.contains(known->second) ? DimRole::Own
                                                                       : DimRole::Tile;
         if (member.inMemory && isMap && role == DimRole::Tile)
@@ -152,17 +162,22 @@ void NestLowering::findRoles(Member& member, const std::map<Symbol, Symbol>& map
                    "a map that is read elsewhere cannot be computed tile by tile: " +
                        axis.var.text());
         if (member.inMemory && !isMap && role == DimRole::Own)
-            refuse(*member.scheduled, "it is read elsewhere, and its dimension " +
-                                          axis.var.text() + " is not one of the nest");
-        own = own || role == DimRole::Own || (isMap && role == DimRole::Tile);
-        member.roles.push_back(role);
+            refuse(*member.scheduled, "it is read elsewhere, and its dimension " + axis.var.text() +
+                                          " is not one of the nest");
+        const auto isSplit = [&](const AxisStep& step) {
+            return step.first == axis.var || step.second == axis.var;
+        };
+        const auto& steps = member.scheduled->steps;
+        const bool hasLoops = std::any_of(steps.begin(), steps.end(), isSplit);
+        own = own || role == DimRole::Own || (isMap && role == DimRole::Tile) || hasLoops;
+        member.roles.push_back(hasLoops && role == DimRole::Fixed ? DimRole::Own : role);
     }
     if (member.inMemory || !own) // accumulators over a tile of the root, or memory as a whole
         return;
     for (DimRole& role : member.roles)
         if (role != DimRole::Fixed)
             role = DimRole::Box;
-    if (isMap && isWhole(member, box(member, {}, member.level)))
+    if (isMap && isWhole(member, box(member, {})))
         std::replace(member.roles.begin(), member.roles.end(), DimRole::Box, DimRole::Own);
 }
 
@@ -192,6 +207,8 @@ void NestLowering::placeMember(std::size_t index,
             continue;
         }
         const Symbol var = mapped->second.at(axis.var);
+        if (role == DimRole::Fixed)
+            member.fixed.insert(var);
         for (const AxisStep& step : member.scheduled->steps)
             if (step.first == axis.var || step.second == axis.var)
                 refuse(*member.scheduled,
@@ -227,8 +244,8 @@ void NestLowering::placeMember(std::size_t index,
     member.stage.body = substitute(member.stage.body, rename);
     for (Expr& index2 : member.stage.store)
         index2 = substitute(index2, rename);
-    const bool isBox = std::find(member.roles.begin(), member.roles.end(), DimRole::Box) !=
-                       member.roles.end();
+    const bool isBox =
+        std::find(member.roles.begin(), member.roles.end(), DimRole::Box) != member.roles.end();
     if (member.stage.isMap() && !member.inMemory && !isBox) {
         // What is too large for the stack gets memory of its own.
         const TensorDecl& decl = *m_group.inst.find(member.stage.out);
@@ -290,6 +307,10 @@ Stmt NestLowering::lower() {
     plan.isRoot = true;
     const std::vector<bool> placed(plan.conditions.size(), false);
     Stmt out = walk(plan, 0, {}, placed);
+    if (const std::int64_t held = heldBytes(out); held > mostHeldBytes && !m_members.empty())
+        refuse(*m_members.front().scheduled,
+               fmt::format("the nest of {} holds {} bytes at once, and {} can be held", m_root.name,
+                           held, mostHeldBytes));
     if (m_nodes.empty() || (out.op() == StmtOp::For && out->nodes == m_nodes))
         return out;
     return blockStmt({std::move(out)}, m_nodes);
@@ -350,13 +371,23 @@ Stmt NestLowering::openLoop(const Walk& plan, std::size_t at, const Expr& extent
     if (!extent.isInt())
         m_ranges.assume(leExpr(Expr(1), extent));
     m_ranges.push(loop.var, Expr(0), simplify(extent - Expr(1), m_ranges));
+    if (plan.isRoot)
+        m_open.push_back({loop.var, extent, {}});
     Stmt body = walk(plan, at + 1, peel, placed);
+    std::vector<Buffer> kept;
+    if (plan.isRoot) {
+        kept = std::move(m_open.back().kept);
+        m_open.pop_back();
+    }
     m_ranges.pop();
     m_ranges.dropFacts(facts);
     const std::vector<std::int64_t> nodes = at == 0 ? plan.nodes : std::vector<std::int64_t>{};
     if (loop.kind == LoopKind::Parallel)
         return parallelStmt(loop.var, extent, loop.grain, std::move(body), nodes);
-    return forStmt(loop.var, Expr(0), extent, loop.kind, std::move(body), nodes);
+    Stmt out = forStmt(loop.var, Expr(0), extent, loop.kind, std::move(body), nodes);
+    for (auto buffer = kept.rbegin(); buffer != kept.rend(); ++buffer)
+        out = allocStmt(*buffer, std::move(out));
+    return out;
 }
 
 bool NestLowering::derivesVector(Symbol axis) const {
@@ -433,16 +464,15 @@ Stmt NestLowering::withMembers(std::size_t level, const PeelState& peel,
     for (const Member& member : m_members) {
         if (member.level != level)
             continue;
-        const std::size_t before = buffers.size();
-        const bool isBox = std::find(member.roles.begin(), member.roles.end(), DimRole::Box) !=
-                           member.roles.end();
+        const bool isBox =
+            std::find(member.roles.begin(), member.roles.end(), DimRole::Box) != member.roles.end();
         Stmt done = member.stage.isMap() ? mapMember(member, peel, buffers)
                     : isBox              ? regionReduction(member, peel, buffers)
                                          : reduction(member, peel, buffers);
         parts.push_back(member.stage.nodes.empty()
                             ? std::move(done)
                             : blockStmt({std::move(done)}, member.stage.nodes));
-        if (buffers.size() != before)
+        if (m_locals.contains(member.stage.out))
             locals.push_back(member.stage.out);
     }
     parts.push_back(rest());

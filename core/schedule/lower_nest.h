@@ -23,7 +23,8 @@ struct MemoryTensor {
     StorageMap map;
 };
 
-inline constexpr std::int64_t mostStackBytes = 65536; // of one buffer
+inline constexpr std::int64_t mostStackBytes = 65536, // of one buffer
+    mostHeldBytes = 262144;                           // of the buffers of a nest at once
 
 class NestLowering {
 public:
@@ -45,6 +46,7 @@ private:
         std::vector<DimRole> roles;      // per dimension
         std::vector<ScheduledLoop> own;  // loops over Own dimensions
         std::vector<ScheduledLoop> tile; // loops of the root inside the level, over Tile dimensions
+        std::set<Symbol> fixed;          // axes of the root behind Fixed dimensions
         Exprs guards;                    // where the root reaches beyond the stage's own range
         std::size_t level = 0;           // loops of the root that are open around it
         bool inMemory = false;           // stores to a parameter
@@ -56,7 +58,8 @@ private:
         std::vector<DimRole> roles;
         std::vector<Expr> strides; // of Own and Box dimensions
         std::vector<Expr> base;    // of Box dimensions: where it begins, in variables of the loops
-        Expr tileOffset;           // in loop variables of the root
+        std::vector<std::int64_t> rows; // of the dimension of a ring: how many rows it has; else 0
+        Expr tileOffset;                // in loop variables of the root
     };
 
     // What one iteration of the open loops needs of an axis: from `base` on, `extent` elements.
@@ -64,12 +67,27 @@ private:
         Expr base;
         Expr extent;
     };
+    using Boxes = std::map<const ScheduledStage*, std::vector<Span>>;
+    using Inside = std::map<Symbol, Expr>; // loop -> iterations, of those inside an open loop
+    // The axis along which the box moves by `step` from one iteration to the next; 0: it stays.
+    struct Ring {
+        std::size_t dim = 0;
+        std::int64_t step = 0, extent = 0;
+    };
     // A member while it is lowered: its buffer, its axes as long as the box, and where they begin.
     struct Region {
         Local local;
         PeelState peel;
         Substitution moved;
-        Exprs inside; // the conditions for lying inside the tensor
+        Exprs inside;             // the conditions for lying inside the tensor, and not in the ring
+        Exprs slides;             // how far the box has moved along each dimension of a ring
+        std::optional<Ring> ring; // the buffer outlives the iteration
+    };
+    // A loop of the root that is being made, and what is held across its iterations.
+    struct OpenLoop {
+        Symbol var;
+        Expr extent;
+        std::vector<Buffer> kept;
     };
 
     struct Condition {
@@ -90,14 +108,23 @@ private:
     void placeMember(std::size_t stage,
                      const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings);
 
-    // What the nest reads of a member in one iteration of the first `level` loops of the root, per
+    PeelState covering(PeelState peel) const;
+    // What the nest reads of a member in one iteration of the loops that are open around it, per
     // dimension; of those that are not a Box as a whole.
-    std::vector<Span> box(const Member& member, const PeelState& peel, std::size_t level) const;
+    std::vector<Span> box(const Member& member, const PeelState& peel) const;
+    const std::vector<Span>& box(const Member& member, const PeelState& peel, Boxes& known) const;
     Span span(const Member& member, std::size_t dim, const Expr& index, const PeelState& peel,
               const std::set<Symbol>& open) const;
+    std::optional<Span> reach(const Expr& e, const Inside& inside) const; // nullopt: no bound
     static bool isWhole(const Span& span, const Expr& whole);
     static bool isWhole(const Member& member, const std::vector<Span>& spans);
     Region region(const Member& member, const PeelState& peel) const;
+    std::optional<Ring> ring(const Member& member, const std::vector<Span>& spans) const;
+    bool lanesAlong(const Member& member, std::size_t dim) const;
+    Expr isNew(const Member& member, const Ring& ring) const;
+    std::vector<std::size_t> bufferOrder(const Member& member) const;
+    void hold(const Region& region, std::vector<Buffer>& buffers);
+    Expr placeIn(const Local& local, std::size_t dim, const Expr& index) const;
 
     Stmt walk(const Walk& plan, std::size_t at, const PeelState& peel, std::vector<bool> placed);
     Stmt walkInside(const Walk& plan, std::size_t at, const PeelState& peel,
@@ -128,7 +155,7 @@ private:
     Expr flatLoad(const Expr& load, const PeelState& peel);
     Expr memoryOffset(const MemoryTensor& tensor, const Exprs& indices, const PeelState& peel);
     GuardedBody guardedBodyOf(const Stage& stage) const;
-    Stmt regionStore(const Local& local, const Exprs& indices, const Expr& stored,
+    Stmt regionStore(const Region& region, const Exprs& indices, const Expr& stored,
                      const PeelState& peel);
     Stmt memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored,
                      const PeelState& peel);
@@ -144,6 +171,7 @@ private:
     std::map<Symbol, std::set<Symbol>> m_origins;
     std::vector<Member> m_members; // in stage order; the root's own reduction is the last
     std::map<Symbol, Local> m_locals;
+    std::vector<OpenLoop> m_open; // outermost first
     Ranges m_ranges;
     std::vector<std::int64_t> m_nodes;
 };

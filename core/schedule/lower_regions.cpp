@@ -1,65 +1,133 @@
 // Regions: what one iteration of the open loops needs of a stage that is computed there, by its own
 // loops over a box of its axes.
+#include "base/numbers.h"
 #include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 namespace fw {
 
-// The box is not cut to the tensor: what is computed for elements beyond it reads beyond, too.
-// An affine index is a sum of open loops, which say where the box begins, and of loops inside, over
-// whose iterations it extends.
+namespace {
+
+constexpr std::int64_t largestReach = std::int64_t(1) << 40;
+
+} // namespace
+
+// An index is a sum of multiples of open loops, which say where the box begins, of loops inside,
+// over whose iterations it extends, and of divisions, minima and maxima of such sums.
+std::optional<NestLowering::Span> NestLowering::reach(const Expr& e, const Inside& inside) const {
+    const std::set<Symbol> vars = freeVars(e);
+    if (std::none_of(vars.begin(), vars.end(), [&](Symbol var) { return inside.contains(var); }))
+        return Span{e, Expr(1)};
+    if (e.isVar()) {
+        const Expr& steps = inside.at(e->symbol);
+        const auto most = steps.asInt() ? steps.asInt() : boundsOf(steps, m_ranges).max;
+        if (!most)
+            return std::nullopt;
+        return Span{Expr(0), Expr(std::max<std::int64_t>(*most, 1))};
+    }
+    const auto constant = [&](std::size_t i) { return e.arg(i).asInt().value_or(0); };
+    switch (e.op()) {
+    case ExprOp::FloorDiv:
+    case ExprOp::Mod: {
+        const std::int64_t by = constant(1);
+        if (by <= 0)
+            return std::nullopt;
+        if (e.op() == ExprOp::Mod)
+            return Span{Expr(0), Expr(by)};
+        const auto of = reach(e.arg(0), inside);
+        if (!of)
+            return std::nullopt;
+        const std::int64_t extent = *of->extent.asInt();
+        const auto from = simplify(of->base).asInt();
+        return Span{floorDivExpr(of->base, Expr(by)),
+                    Expr(from ? floorDiv(*from + extent - 1, by) - floorDiv(*from, by) + 1
+                              : (extent + by - 2) / by + 1)};
+    }
+    case ExprOp::Min:
+    case ExprOp::Max: {
+        const auto a = reach(e.arg(0), inside), b = reach(e.arg(1), inside);
+        if (!a || !b)
+            return std::nullopt;
+        return Span{e.op() == ExprOp::Min ? minExpr(a->base, b->base) : maxExpr(a->base, b->base),
+                    Expr(std::max(*a->extent.asInt(), *b->extent.asInt()))};
+    }
+    default:
+        break;
+    }
+    const Affine sum = toAffine(e);
+    if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&
+        sum.terms[0].first == e)
+        return std::nullopt;
+    Affine base;
+    base.constant = sum.constant;
+    Expr rest(0);
+    std::int64_t extent = 1;
+    for (const auto& [atom, factor] : sum.terms) {
+        const auto part = reach(atom, inside);
+        if (!part)
+            return std::nullopt;
+        const auto further = checkedMul(factor, *part->extent.asInt() - 1);
+        if (!further || *further > largestReach || *further < -largestReach)
+            return std::nullopt;
+        extent += std::abs(*further);
+        rest = rest + part->base * Expr(factor) + Expr(std::min<std::int64_t>(*further, 0));
+    }
+    return Span{fromAffine(base) + rest, Expr(extent)};
+}
+
+// The box is not cut to the tensor: where it leaves it, nothing is computed.
 NestLowering::Span NestLowering::span(const Member& member, std::size_t dim, const Expr& index,
                                       const PeelState& peel, const std::set<Symbol>& open) const {
     const Expr whole = member.stage.space[dim].extent;
-    const auto noBox = [&](const std::string& why) {
-        const std::string loop = member.level > 0 ? m_root.loops[member.level - 1].var.text() : "";
-        refuse(*member.scheduled,
-               fmt::format("what {} needs of its dimension {} is no box: it is read at {}, {}",
-                           loop.empty() ? m_root.name : "one iteration of " + loop,
-                           member.stage.space[dim].var.text(), index.text(), why));
-    };
     const Expr through = m_axes.through(index, peel, m_ranges, &open);
-    const auto extents = m_axes.extents(peel);
-    const auto isOpen = [&](Symbol var) { return open.contains(var) && extents.contains(var); };
-    const std::set<Symbol> used = freeVars(through);
-    const bool moves = std::any_of(used.begin(), used.end(), isOpen);
-    if (hasLoad(through)) {
-        if (moves)
-            noBox("which depends on values");
+    Inside inside = m_axes.extents(peel);
+    bool moves = false;
+    for (const Symbol var : freeVars(through))
+        moves = moves || (open.contains(var) && inside.contains(var));
+    std::erase_if(inside, [&](const auto& loop) { return open.contains(loop.first); });
+    if (!hasLoad(through)) {
+        if (const auto found = reach(through, inside))
+            return {simplify(found->base, m_ranges), found->extent};
+    }
+    if (!moves)
         return {Expr(0), whole};
-    }
-    const Affine sum = toAffine(through);
-    Affine base;
-    base.constant = sum.constant;
-    std::int64_t extent = 1;
-    for (const auto& [atom, factor] : sum.terms) {
-        const std::set<Symbol> vars = freeVars(atom);
-        if (std::all_of(vars.begin(), vars.end(),
-                        [&](Symbol var) { return open.contains(var) || !extents.contains(var); })) {
-            base.terms.emplace_back(atom, factor);
-            continue;
-        }
-        const auto steps = atom.isVar() ? extents.at(atom->symbol).asInt() : std::nullopt;
-        if (!steps) {
-            if (moves)
-                noBox(atom.isVar() ? "and the extent of " + atom.text() + " is not constant"
-                                   : "which is no sum of multiples of loops");
-            return {Expr(0), whole};
-        }
-        const std::int64_t reach = factor * std::max<std::int64_t>(*steps - 1, 0);
-        extent += std::abs(reach);
-        base.constant += std::min<std::int64_t>(reach, 0);
-    }
-    return {simplify(fromAffine(base), m_ranges), Expr(extent)};
+    const std::string loop = member.level > 0 ? m_root.loops[member.level - 1].var.text() : "";
+    refuse(*member.scheduled,
+           fmt::format("what {} needs of its dimension {} is no box: it is read at {}, {}",
+                       loop.empty() ? m_root.name : "one iteration of " + loop,
+                       member.stage.space[dim].var.text(), index.text(),
+                       hasLoad(through) ? "which depends on values"
+                                        : "which is no sum of multiples of loops"));
 }
 
-std::vector<NestLowering::Span> NestLowering::box(const Member& member, const PeelState& peel,
-                                                  std::size_t level) const {
+// Copies of peeled loops further in as one loop that runs over all of them.
+PeelState NestLowering::covering(PeelState peel) const {
+    const std::vector<AxisStep>& steps = m_axes.steps();
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        if (!steps[i].isFuse && steps[i].tail == Tail::Peel && !peel.values.contains(i))
+            peel.extents.emplace(steps[i].outer,
+                                 simplify(ceilDivExpr(m_axes.extents(peel).at(steps[i].first),
+                                                      Expr(steps[i].factor))));
+    return peel;
+}
+
+std::vector<NestLowering::Span> NestLowering::box(const Member& member,
+                                                  const PeelState& peel) const {
+    Boxes known;
+    return box(member, peel, known);
+}
+
+const std::vector<NestLowering::Span>&
+NestLowering::box(const Member& member, const PeelState& peel, Boxes& known) const {
+    if (const auto done = known.find(member.scheduled); done != known.end())
+        return done->second;
     std::set<Symbol> open;
-    for (std::size_t i = 0; i < level; ++i)
+    for (std::size_t i = 0; i < member.level; ++i)
         open.insert(m_root.loops[i].var);
     open = m_axes.sources(std::move(open));
     std::vector<std::optional<Span>> found(member.roles.size());
@@ -95,11 +163,13 @@ std::vector<NestLowering::Span> NestLowering::box(const Member& member, const Pe
     };
     readBy(m_stage.body, peel);
     for (const Member& reader : m_members) {
-        if (reader.scheduled == &m_root || !loadedTensors(reader.stage.body).contains(member.stage.out))
+        if (reader.scheduled == &m_root ||
+            !loadedTensors(reader.stage.body).contains(member.stage.out))
             continue;
-        PeelState at = peel;
+        // The box of the reader may be more than is needed of it, and all of it is computed.
+        PeelState at = reader.level > member.level ? covering(peel) : peel;
         Substitution moved;
-        const std::vector<Span> spans = box(reader, peel, level);
+        const std::vector<Span>& spans = box(reader, at, known);
         for (std::size_t d = 0; d < spans.size(); ++d)
             if (reader.roles[d] == DimRole::Box) {
                 const Symbol var = reader.stage.space[d].var;
@@ -109,9 +179,12 @@ std::vector<NestLowering::Span> NestLowering::box(const Member& member, const Pe
         readBy(substitute(reader.stage.body, moved), at);
     }
     std::vector<Span> out;
-    for (std::size_t d = 0; d < found.size(); ++d)
-        out.push_back(found[d].value_or(Span{Expr(0), member.stage.space[d].extent}));
-    return out;
+    for (std::size_t d = 0; d < found.size(); ++d) {
+        const Expr& whole = member.stage.space[d].extent;
+        const bool isPart = found[d] && !isWhole(*found[d], whole);
+        out.push_back(isPart ? *found[d] : Span{Expr(0), whole});
+    }
+    return known.emplace(member.scheduled, std::move(out)).first->second;
 }
 
 bool NestLowering::isWhole(const Span& span, const Expr& whole) {
@@ -126,74 +199,247 @@ bool NestLowering::isWhole(const Member& member, const std::vector<Span>& spans)
     return true;
 }
 
+// Where the loop right around it runs one iteration after another and the box moves along one axis
+// by the same distance each time, what the box of the iteration before holds is kept, in a ring of
+// rows: only rows that are new are computed.
+std::optional<NestLowering::Ring> NestLowering::ring(const Member& member,
+                                                     const std::vector<Span>& spans) const {
+    if (member.level == 0 || member.scheduled->recompute || m_open.empty())
+        return std::nullopt;
+    const ScheduledLoop& loop = m_root.loops[member.level - 1];
+    if (m_open.back().var != loop.var || m_open.back().extent.isInt(1) ||
+        loop.kind != LoopKind::Serial)
+        return std::nullopt;
+    // Another iteration may not be about other elements of an axis that has no box, nor be left
+    // out between two that are not.
+    const std::set<Symbol>& axes = m_origins.at(loop.var);
+    if (std::any_of(member.fixed.begin(), member.fixed.end(),
+                    [&](Symbol axis) { return axes.contains(axis); }))
+        return std::nullopt;
+    std::optional<Ring> out;
+    for (std::size_t d = 0; d < spans.size(); ++d) {
+        if (member.roles[d] != DimRole::Box)
+            continue;
+        const Expr &base = spans[d].base, next = varExpr(loop.var) + Expr(1);
+        const auto step = simplify(substitute(base, {{loop.var, next}}) - base).asInt();
+        if (!step)
+            return std::nullopt;
+        if (*step == 0)
+            continue;
+        const auto extent = spans[d].extent.asInt();
+        if (out || axes.size() > 1 || !extent || std::abs(*step) >= *extent)
+            return std::nullopt;
+        out = Ring{d, *step, *extent};
+    }
+    // Lanes along the axis that moves would be gathered.
+    if (out && lanesAlong(member, out->dim))
+        return std::nullopt;
+    if (out)
+        return out;
+    const auto box = std::find(member.roles.begin(), member.roles.end(), DimRole::Box);
+    return Ring{static_cast<std::size_t>(box - member.roles.begin()), 0, 0};
+}
+
+// Whether lanes of it, or of what reads it, lie along this axis.
+bool NestLowering::lanesAlong(const Member& member, std::size_t dim) const {
+    const auto isLanes = [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; };
+    if (!member.own.empty() && isLanes(member.own.back()) &&
+        m_axes.origins().at(member.own.back().var).contains(member.stage.space[dim].var))
+        return true;
+    std::set<Symbol> lanes;
+    const auto origins = m_axes.origins();
+    const auto add = [&](const std::vector<ScheduledLoop>& loops) {
+        for (const ScheduledLoop& loop : loops)
+            if (isLanes(loop))
+                lanes.insert(origins.at(loop.var).begin(), origins.at(loop.var).end());
+    };
+    add(m_root.loops);
+    add(m_root.reduce);
+    for (const Member& reader : m_members) {
+        add(reader.own);
+        add(reader.scheduled->reduce);
+    }
+    bool found = false;
+    const auto look = [&](const Expr& body) {
+        visitExpr(body, [&](const Expr& part) {
+            if (part.op() != ExprOp::Load || part->symbol != member.stage.out)
+                return;
+            const std::set<Symbol> vars = freeVars(part.arg(dim));
+            found = found || std::any_of(lanes.begin(), lanes.end(),
+                                         [&](Symbol axis) { return vars.contains(axis); });
+        });
+    };
+    look(m_stage.body);
+    for (const Member& reader : m_members)
+        look(reader.stage.body);
+    return found;
+}
+
+// The axes as they lie in a buffer, slowest first: as the loops of the stage do, so that lanes lie
+// side by side.
+std::vector<std::size_t> NestLowering::bufferOrder(const Member& member) const {
+    std::vector<std::size_t> order;
+    const auto origins = m_axes.origins();
+    for (std::size_t d = 0; d < member.roles.size(); ++d)
+        order.push_back(d);
+    const auto innermost = [&](std::size_t d) {
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < member.own.size(); ++i)
+            if (origins.at(member.own[i].var).contains(member.stage.space[d].var))
+                at = i + 1;
+        return at;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return innermost(a) < innermost(b); });
+    return order;
+}
+
+// Rows of the box that the iteration before did not have.
+Expr NestLowering::isNew(const Member& member, const Ring& ring) const {
+    const Expr loop = varExpr(m_root.loops[member.level - 1].var);
+    if (ring.step == 0)
+        return ltExpr(loop, Expr(1));
+    const Expr row = varExpr(member.stage.space[ring.dim].var),
+               kept = Expr(ring.extent - std::abs(ring.step)) * minExpr(loop, Expr(1));
+    return ring.step > 0 ? leExpr(kept, row) : ltExpr(row, Expr(ring.extent) - kept);
+}
+
 NestLowering::Region NestLowering::region(const Member& member, const PeelState& peel) const {
     const Stage& stage = member.stage;
     const DType dtype = m_group.inst.find(stage.out)->type.dtype;
-    std::vector<Span> spans = box(member, peel, member.level);
-    for (std::size_t d = 0; d < spans.size(); ++d)
-        if (const Expr& whole = stage.space[d].extent; isWhole(spans[d], whole))
-            spans[d] = {Expr(0), whole};
+    const std::int64_t most = mostStackBytes / static_cast<std::int64_t>(dtypeBytes(dtype));
+    const std::vector<Span> spans = box(member, peel);
+    const std::string loop = member.level > 0 ? m_root.loops[member.level - 1].var.text() : "";
+    const std::string needed =
+        "what " + (loop.empty() ? m_root.name : "one iteration of " + loop) + " needs of it";
     Region out;
     out.peel = peel;
+    out.ring = ring(member, spans);
+    out.slides.assign(spans.size(), Expr(0));
     Local& local = out.local;
     local.roles = member.roles;
-    local.strides.assign(spans.size(), Expr(0));
-    local.base = local.strides;
-    std::int64_t size = 1;
-    for (std::size_t d = spans.size(); d-- > 0;) {
+    local.strides = local.base = out.slides;
+    local.rows.assign(spans.size(), 0);
+    std::vector<std::int64_t> sizes(spans.size(), 1);
+    std::int64_t all = 1;
+    std::string told;
+    for (std::size_t d = 0; d < spans.size(); ++d) {
         if (member.roles[d] != DimRole::Own && member.roles[d] != DimRole::Box)
             continue;
-        const Expr var = varExpr(stage.space[d].var), &whole = stage.space[d].extent;
-        const auto extent = spans[d].extent.asInt();
-        if (!extent)
-            refuse(*member.scheduled, "the size of its buffer is not constant");
-        local.strides[d] = Expr(*extent == 1 ? 0 : size); // no loop chooses among one element
-        size *= std::max<std::int64_t>(*extent, 1);
-        if (size * static_cast<std::int64_t>(dtypeBytes(dtype)) > mostStackBytes)
+        const Expr& extent = spans[d].extent;
+        const auto size = extent.asInt() ? extent.asInt() : boundsOf(extent, m_ranges).max;
+        if (!size)
             refuse(*member.scheduled,
-                   fmt::format("its buffer is too large for the stack: more than {} bytes",
-                               mostStackBytes));
-        if (member.roles[d] == DimRole::Own || spans[d].extent == whole)
-            continue;
-        local.base[d] = spans[d].base;
-        out.peel.extents[stage.space[d].var] = spans[d].extent;
-        out.moved.emplace(stage.space[d].var, spans[d].base + var);
-        out.inside.push_back(leExpr(Expr(0), spans[d].base + var));
-        out.inside.push_back(ltExpr(spans[d].base + var, whole));
+                   fmt::format("{} has no bound: {} elements of its dimension {}", needed,
+                               extent.text(), stage.space[d].var.text()));
+        sizes[d] = std::max<std::int64_t>(*size, 1);
+        all = checkedMul(all, sizes[d]).value_or(std::numeric_limits<std::int64_t>::max());
+        told += (told.empty() ? "" : " x ") + std::to_string(sizes[d]);
     }
+    if (all > most)
+        refuse(*member.scheduled,
+               fmt::format("{} is too large: {} elements, and {} bytes can be held", needed, told,
+                           mostStackBytes));
+    // A power of two spares a division.
+    if (out.ring && out.ring->step != 0) {
+        std::int64_t& rows = sizes[out.ring->dim];
+        const auto even =
+            static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
+        if (all / rows * even <= most) {
+            all = all / rows * even;
+            rows = even;
+        }
+        local.rows[out.ring->dim] = rows;
+    }
+    std::int64_t size = 1;
+    const std::vector<std::size_t> order = bufferOrder(member);
+    for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
+        const std::size_t d = *dim;
+        local.strides[d] = Expr(sizes[d] == 1 ? 0 : size); // no loop chooses among one element
+        size *= sizes[d];
+        const Expr &base = spans[d].base, &whole = stage.space[d].extent;
+        if (member.roles[d] != DimRole::Box || spans[d].extent == whole)
+            continue;
+        const Expr var = varExpr(stage.space[d].var);
+        local.base[d] = base;
+        if (local.rows[d] != 0) {
+            local.base[d] = simplify(substitute(base, {{Symbol(loop), Expr(0)}}), m_ranges);
+            out.slides[d] = simplify(base - local.base[d], m_ranges);
+        }
+        out.peel.extents[stage.space[d].var] = spans[d].extent;
+        out.moved.emplace(stage.space[d].var, base + var);
+        out.inside.push_back(leExpr(Expr(0), base + var));
+        out.inside.push_back(ltExpr(base + var, whole));
+    }
+    if (out.ring)
+        out.inside.push_back(isNew(member, *out.ring));
     local.buffer = {stage.out, dtype, Expr(size),
                     size == 1 ? BufferScope::Register : BufferScope::Stack,
                     BufferAccess::ReadWrite};
     return out;
 }
 
-Stmt NestLowering::regionStore(const Local& local, const Exprs& indices, const Expr& stored,
+// What the readers of a member find: in a ring beyond the iteration at hand.
+void NestLowering::hold(const Region& region, std::vector<Buffer>& buffers) {
+    (region.ring ? m_open.back().kept : buffers).push_back(region.local.buffer);
+    m_locals[region.local.buffer.name] = region.local;
+}
+
+// Where an index of a region lies in its buffer.
+Expr NestLowering::placeIn(const Local& local, std::size_t dim, const Expr& index) const {
+    return (local.rows[dim] == 0 ? index : modExpr(index, Expr(local.rows[dim]))) *
+           local.strides[dim];
+}
+
+Stmt NestLowering::regionStore(const Region& region, const Exprs& indices, const Expr& stored,
                                const PeelState& peel) {
+    const Local& local = region.local;
     Expr offset(0);
     for (std::size_t d = 0; d < indices.size(); ++d)
         if (local.roles[d] == DimRole::Own || local.roles[d] == DimRole::Box)
-            offset = offset + m_axes.through(indices[d], peel, m_ranges) * local.strides[d];
+            offset =
+                offset +
+                placeIn(local, d, m_axes.through(indices[d], peel, m_ranges) + region.slides[d]);
     return storeStmt(local.buffer.name, simplify(offset, m_ranges),
                      castExpr(stored, local.buffer.dtype));
 }
 
-// The innermost loops of lanes and of straight-line code hold the sums; what they hold goes into the
-// region.
+// The innermost loops of lanes and of straight-line code hold the sums; what they hold goes into
+// the region.
 Stmt NestLowering::regionReduction(const Member& member, const PeelState& peel,
                                    std::vector<Buffer>& buffers) {
     const Region region = this->region(member, peel);
-    const auto isTile = [](const ScheduledLoop& loop) {
-        return loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll;
+    const auto isTile = [&](const ScheduledLoop& loop) {
+        return (loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll) &&
+               !m_axes.peeledSplit(loop.var, region.peel);
     };
     const auto tile = std::find_if_not(member.own.rbegin(), member.own.rend(), isTile).base();
     Member inner = member;
     inner.tile.assign(tile, member.own.end());
     inner.roles.assign(member.roles.size(), DimRole::Tile);
     inner.stage.body = substitute(member.stage.body, region.moved);
-    inner.guards.insert(inner.guards.end(), region.inside.begin(), region.inside.end());
-    const std::vector<Condition> tails = this->tails(member.scheduled->steps, member.stage.space);
     Walk plan;
     plan.loops.assign(member.own.begin(), tile);
+    // What the tile chooses is asked inside it, all else before.
+    const auto origins = m_axes.origins();
+    std::set<Symbol> chosen;
+    for (const ScheduledLoop& loop : inner.tile)
+        chosen.insert(origins.at(loop.var).begin(), origins.at(loop.var).end());
+    const auto isChosen = [&](const std::set<Symbol>& axes) {
+        return std::any_of(axes.begin(), axes.end(),
+                           [&](Symbol axis) { return chosen.contains(axis); });
+    };
+    inner.guards.clear();
+    std::vector<Condition> tails;
+    for (const auto* guards : {&member.guards, &region.inside})
+        for (const Expr& guard : *guards)
+            if (isChosen(freeVars(guard)))
+                inner.guards.push_back(guard);
+            else
+                plan.conditions.push_back({std::nullopt, guard});
+    for (Condition& tail : this->tails(member.scheduled->steps, member.stage.space))
+        (isChosen(origins.at(m_axes.steps()[*tail.split].first)) ? tails : plan.conditions)
+            .push_back(std::move(tail));
     plan.leaf = [&](const PeelState& at) {
         std::vector<Buffer> sums;
         std::vector<Stmt> parts{accumulated(inner, at, tails, sums)};
@@ -204,7 +450,7 @@ Stmt NestLowering::regionReduction(const Member& member, const PeelState& peel,
         copy.conditions = tails;
         addGuards(inner, copy.conditions);
         copy.leaf = [&](const PeelState& last) {
-            return regionStore(region.local, member.stage.store,
+            return regionStore(region, member.stage.store,
                                loadExpr(held.buffer.name, {held.tileOffset}, held.buffer.dtype),
                                last);
         };
@@ -214,16 +460,14 @@ Stmt NestLowering::regionReduction(const Member& member, const PeelState& peel,
             out = allocStmt(buffer, std::move(out));
         return out;
     };
-    Stmt out = walk(plan, 0, region.peel, {});
-    buffers.push_back(region.local.buffer);
-    m_locals[member.stage.out] = region.local;
+    Stmt out = walk(plan, 0, region.peel, std::vector<bool>(plan.conditions.size(), false));
+    hold(region, buffers);
     return out;
 }
 
 GuardedBody NestLowering::guardedBodyOf(const Stage& stage) const {
-    return guardedBody(stage.body, stage.reducer, [&](Symbol tensor) {
-        return m_group.inst.find(tensor)->type.shape;
-    });
+    return guardedBody(stage.body, stage.reducer,
+                       [&](Symbol tensor) { return m_group.inst.find(tensor)->type.shape; });
 }
 
 } // namespace fw

@@ -146,6 +146,10 @@ private:
                    fmt::format("the anchor is computed in the nest of the epilogue, not of {}",
                                parts.names[0]->text),
                    "anchor.at(epilogue, loop)");
+        if (parts.kind == StepKind::At && m_byRole && parts.names.size() > used)
+            refuse(DiagCode::RuleIllegal, parts.names[used]->span,
+                   "no iteration computes again what the one before summed for the anchor",
+                   "anchor.at(epilogue, loop)");
         if (parts.kind != StepKind::Split && parts.kind != StepKind::Fuse)
             return;
         for (std::size_t i = 0; i < used; ++i)

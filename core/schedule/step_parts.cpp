@@ -36,7 +36,7 @@ const Form& formOf(StepKind kind) {
         {1, 1, false, false, false, "vectorize(loop)"},
         {1, 1, false, false, false, "unroll(loop)"},
         {0, 0, false, false, false, "inline()"},
-        {1, 2, false, false, false, "at(stage, loop) or at(stage)"},
+        {1, 3, false, false, false, "at(stage, loop), at(stage, loop, recompute) or at(stage)"},
         {0, 1, false, false, false, "accumulate(loop) or accumulate()"},
         {1, 1, false, false, false, "partial(loop)"},
         {0, 0, false, false, false, "layout(d0/32 d1 d0%32)"}};
@@ -116,12 +116,16 @@ Result<StepParts> partsOf(const StepTree& step, const std::string& file) {
             return malformed(step.args[i].span);
         out.names.push_back(&step.args[i]);
     }
+    if (*kind == StepKind::At && names == 3 && !step.args[2].isName("recompute"))
+        return malformed(step.args[2].span);
     return out;
 }
 
 std::size_t loopsUsed(const StepParts& parts) {
     if (parts.kind == StepKind::Split)
         return 1;
+    if (parts.kind == StepKind::At)
+        return std::min<std::size_t>(parts.names.size(), 2);
     return parts.kind == StepKind::Fuse ? parts.names.size() - 1 : parts.names.size();
 }
 

@@ -9,9 +9,10 @@ namespace fw {
 // One step by its kind. The trees are those of the step.
 struct StepParts {
     StepKind kind = StepKind::Inline;
-    std::vector<const Tree*> names; // loops and, of `at`, first the stage; a Name or a Pack each
-    const Tree* number = nullptr;   // Split: the factor; Parallel: the grain, if it is written
-    Tail tail = Tail::Guard;        // Split
+    std::vector<const Tree*>
+        names; // loops and, of `at`, first the stage, maybe last `recompute`; a Name or a Pack each
+    const Tree* number = nullptr; // Split: the factor; Parallel: the grain, if it is written
+    Tail tail = Tail::Guard;      // Split
 };
 
 // How many of its names, from the first, are loops that it needs; the others are those it makes.

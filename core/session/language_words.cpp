@@ -140,6 +140,7 @@ const std::vector<LanguageWord>& languageWords() {
          "a.split(axis, outer, inner, factor, guard): axis = outer * factor + inner"},
         {"guard", "schedule", "a condition keeps the last, incomplete tile inside"},
         {"peel", "schedule", "complete tiles, then a copy of the loop for the rest"},
+        {"recompute", "schedule", "nothing is kept from one iteration of the loop to the next"},
         {"fuse", "schedule", "neighbouring loops become one, the last moving fastest"},
         {"reorder", "schedule", "these loops in this order, in the places that they take"},
         {"parallel", "schedule", "threads, at least so many iterations each; the outermost loop"},

@@ -388,7 +388,7 @@ private:
                            : Expect::Step,
                        {"knob", "anchor", "epilogue", "each"});
         set(Expect::Capture, {"epilogue", "reduce", "space", "outermost", "lanes", "registers",
-                              "threads", "min", "max", "guard", "peel"});
+                              "threads", "min", "max", "guard", "peel", "recompute"});
     }
 
     void target() {
