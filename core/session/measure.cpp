@@ -184,8 +184,6 @@ StartRecord startOf(const Pipeline& pipeline, const CompiledModule& module) {
 
 } // namespace
 
-namespace {} // namespace
-
 Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const Context& context) {
     FittingPipelines fitting(given);
     FW_TRY(Pipeline * part, fitting.of(arguments, context).computable(context));

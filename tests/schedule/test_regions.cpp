@@ -12,6 +12,8 @@ using namespace fw::test;
 
 namespace {
 
+const Symbol freeWidth("W");
+
 // One spatial axis W and channels C: x[C, W] (and weights), then a few stages, the last of which
 // writes y.
 class Pipeline {
@@ -114,7 +116,8 @@ public:
         inst.stages.back().out = Symbol("y");
     }
 
-    std::int64_t width() const { return m_width.asInt().value_or(1); }
+    // A free size at its least.
+    std::int64_t width() const { return evalIndex(m_width, {{freeWidth, 0}}).value(); }
 
 private:
     std::string name(const char* what) const { return what + std::to_string(inst.stages.size()); }
@@ -140,14 +143,11 @@ private:
     std::string m_last;
 };
 
-const Symbol freeWidth("W");
-
 Pipeline drawn(Random& r) {
     const std::int64_t size = r.oneIn(8) ? r.pick(0, 3) : r.pick(6, 23);
-    Pipeline out(Expr(r.pick(1, 4)), r.oneIn(8) ? varExpr(freeWidth) + Expr(4) : Expr(size));
-    const auto mayShrink = [&] {
-        return !out.inst.inputs[0].type.shape[1].isInt() || out.width() > 3;
-    };
+    Pipeline out(Expr(r.pick(1, 4)),
+                 r.oneIn(8) ? varExpr(freeWidth) + Expr(r.pick(4, 12)) : Expr(size));
+    const auto mayShrink = [&] { return out.width() > 3; };
     for (std::int64_t stages = r.pick(2, 4); stages > 0; --stages)
         switch (r.below(mayShrink() ? 10 : 4)) {
         case 0:
@@ -283,6 +283,8 @@ private Q_SLOTS:
     void rowsAreComputedOnce();
     void refusalsNameTheAccess_data();
     void refusalsNameTheAccess();
+    void whatIsHeldHasALimit_data();
+    void whatIsHeldHasALimit();
     void rightOrTheStepIsNamed();
 };
 
@@ -396,6 +398,65 @@ void TestRegions::refusalsNameTheAccess() {
     QVERIFY(!lowered.ok());
     QVERIFY2(lowered.diag().message.find(why.toStdString()) != std::string::npos,
              lowered.diag().message.c_str());
+}
+
+// 65536 bytes for a stage, 262144 for all that a nest holds at once.
+void TestRegions::whatIsHeldHasALimit_data() {
+    QTest::addColumn<int>("stages");
+    QTest::addColumn<int>("width"); // elements of four bytes of each that an iteration needs
+    QTest::addColumn<QString>("steps");
+    QTest::addColumn<QString>("why"); // empty: it is made
+    const QString loop = QStringLiteral("y, j"), root = QStringLiteral("y");
+    QTest::newRow("one") << 1 << 16384 << loop << QString();
+    QTest::newRow("one too large")
+        << 1 << 16385 << loop
+        << QStringLiteral("what one iteration of j needs of it is too large: 16385 elements, "
+                          "and 65536 bytes can be held");
+    QTest::newRow("all of it") << 1 << 8193 << root
+                               << QStringLiteral(
+                                      "what y needs of it is too large: 2 x 8193 elements");
+    QTest::newRow("four") << 4 << 16384 << loop << QString();
+    QTest::newRow("one more") << 5 << 16384 << loop
+                              << QStringLiteral("the nest of y holds 327680 bytes at once, and "
+                                                "262144 can be held");
+    QTest::newRow("five") << 5 << 13107 << loop << QString();
+    QTest::newRow("one element more")
+        << 5 << 13108 << loop
+        << QStringLiteral("the nest of y holds 262160 bytes at once, and 262144 can be held");
+}
+
+void TestRegions::whatIsHeldHasALimit() {
+    QFETCH(int, stages);
+    QFETCH(int, width);
+    QFETCH(QString, steps);
+    QFETCH(QString, why);
+    OpInst inst;
+    const Expr columns{std::int64_t(width)};
+    inst.inputs = {tensor("x", {Expr(2), columns, Expr(2)})};
+    inst.outputs = {tensor("y", {Expr(2)})};
+    Expr all(0);
+    std::string text;
+    for (int i = 0; i < stages; ++i) {
+        const std::string n = std::to_string(i), t = "t" + n;
+        inst.temporaries.push_back(tensor(t, {Expr(2), columns}));
+        inst.stages.push_back(reduceStage(t, {{"r" + n, Expr(2)}, {"c" + n, columns}}, Reducer::Sum,
+                                          {{"q" + n, Expr(2)}},
+                                          at(inst, "x", {v("r" + n), v("c" + n), v("q" + n)})));
+        all = i == 0 ? at(inst, t, {v("j"), v("k")}) : all + at(inst, t, {v("j"), v("k")});
+        text += fmt::format("{}.at({})\n", t, steps.toStdString());
+    }
+    inst.stages.push_back(reduceStage("y", {{"j", Expr(2)}}, Reducer::Sum, {{"k", columns}}, all));
+    const auto schedule = parseSchedule(text);
+    QVERIFY(schedule.ok());
+    const auto lowered = lower(inst, *schedule, {}, "t");
+    QCOMPARE(lowered.ok(), why.isEmpty());
+    if (!why.isEmpty()) {
+        QVERIFY2(lowered.diag().message.find(why.toStdString()) != std::string::npos,
+                 lowered.diag().message.c_str());
+        QVERIFY(lowered.diag().where.line > 0);
+    } else {
+        VERIFY_LOWERED(checkLowering(inst, *schedule, {}, {}));
+    }
 }
 
 void TestRegions::rightOrTheStepIsNamed() {

@@ -1,85 +1,19 @@
 // Schedules of books: what is printed comes back as the same loops, schedules by roles serve any
 // instance, and what cannot be lowered leaves the group to the next candidate.
 #include "base/files.h"
-#include "ir/graph_text.h"
 #include "loop/print.h"
-#include "session/pipeline.h"
-#include "tensor/evaluate_graph.h"
+#include "planned.h"
 
 #include <QDir>
 #include <QtTest>
 
-#include <cmath>
-#include <fmt/format.h>
-
 using namespace fw;
+using namespace fw::test;
 using namespace Qt::StringLiterals;
 
 namespace {
 
 const QString samples = QStringLiteral(FW_SOURCE_DIR "/samples");
-
-Books booksOf(const std::string& text) {
-    return readBooks({{"my.fw", text}});
-}
-
-struct Planned {
-    Books books;
-    Target target;
-    std::unique_ptr<const Catalog> catalog;
-    FusionPlan plan;
-    GraphPtr graph;
-
-    // Of the only group that is no view.
-    const Group& group() const {
-        for (const Group& one : plan.groups)
-            if (!one.isView())
-                return one;
-        throw InternalError("no group");
-    }
-    std::string refusal(const std::string& implementation) const {
-        for (const Candidate& candidate : group().candidates)
-            if (candidate.implementation == implementation && candidate.verdict == Verdict::No)
-                return candidate.evidence;
-        return {};
-    }
-};
-
-std::unique_ptr<Planned> planned(const std::string& book, const std::string& graph,
-                                 const std::string& cpu = "x86-64-v3", int threads = 1) {
-    auto out = std::make_unique<Planned>();
-    out->books = booksOf(book);
-    for (const Diag& diag : out->books.diagnostics)
-        if (diag.severity == Severity::Error)
-            throw InternalError(diag.text());
-    out->target =
-        parseTarget(fmt::format("x86-64 -mcpu={} -libs= -threads={}", cpu, threads)).value();
-    out->catalog = std::make_unique<const Catalog>(generatedImplementations(), out->books.strategy);
-    out->graph = parseGraph(graph, out->books.operators).value();
-    PlanOptions options;
-    options.catalog = out->catalog.get();
-    options.book = &out->books.fusion;
-    out->plan = planFusion(*out->graph, out->target, options).value();
-    return out;
-}
-
-// The first difference between the module of the plan and the reference; empty: there is none.
-std::string difference(const Planned& planned,
-                       const std::map<std::string, std::int64_t>& dims = {}) {
-    const auto module = std::make_shared<CompiledModule>(
-        compileModule(*planned.graph, planned.plan, planned.target).value());
-    const auto loaded = loadModule(module, planned.target).take();
-    const auto inputs = loaded->randomInputs(3, dims).value();
-    const auto got = loaded->run(inputs).value();
-    const auto wanted = evaluateGraph(*planned.graph, inputs).value();
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-        for (std::size_t k = 0; k < wanted[i].count(); ++k) {
-            const double a = got[i].at(k), b = wanted[i].at(k);
-            if (!(std::abs(a - b) <= 1e-4 * std::max(1.0, std::abs(b))))
-                return fmt::format("{}[{}] is {}, not {}", i, k, a, b);
-        }
-    return {};
-}
 
 // The book of samples/schedules, with a tile that leaves a rest.
 const std::string& tiles() {
@@ -124,8 +58,6 @@ private Q_SLOTS:
     void eachStageByItself_data();
     void eachStageByItself();
     void plainIsTheTemplate();
-    void stagesMelt_data();
-    void stagesMelt();
 };
 
 void TestSchedules::whatIsPrintedComesBack_data() {
@@ -520,101 +452,6 @@ void TestSchedules::plainIsTheTemplate() {
                                        one.evidence.starts_with("plain (strategy.fw:");
                             }));
     }
-}
-
-void TestSchedules::stagesMelt_data() {
-    QTest::addColumn<QString>("op");
-    QTest::addColumn<QString>("steps");
-    QTest::addColumn<QString>("graph");
-    QTest::addColumn<QStringList>("held"); // buffers of the loops
-    QTest::newRow("a window of a convolution")
-        << u"melt(x: T[N, C, H, W], w: T[O, C, KH, KW], b: T[O]) -> y: T[N, O, PH, PW]\n"
-           "  where OH = H - KH + 1, OW = W - KW + 1, PH = OH / 2, PW = OW / 2 {\n"
-           "  let c[n, o, oh, ow] = sum(c in C, kh in KH, kw in KW : x[n, c, oh + kh, ow + kw] * "
-           "w[o, c, kh, kw])\n"
-           "  let r[n, o, oh, ow] = max(c[n, o, oh, ow] + b[o], 0)\n"
-           "  y[n, o, ph, pw] = max(i in 2, j in 2 : r[n, o, ph * 2 + i, pw * 2 + j]) }"_s
-        << u"t1.inline()\n"
-           "out0.reorder(n_2, ph, pw, o_2)  out0.split(o_2, o1, ol, 8, guard)  out0.reorder(n_2, "
-           "o1, ph, pw, ol)\n"
-           "out0.fuse(n_2, o1, no)  out0.fuse(no, ph, row)  out0.parallel(row, 1)  "
-           "out0.vectorize(ol)\n"
-           "t0.reorder(n, oh, ow, o)  t0.split(o, u1, ul, 8, guard)  t0.split(ow, w1, w0, 6, "
-           "peel)\n"
-           "t0.reorder(n, oh, u1, w1, w0, ul)  t0.unroll(w0)  t0.vectorize(ul)  t0.reorder(kh, kw, "
-           "c)\n"
-           "t0.at(out0, row)  in1.layout(d0/8 d2 d3 d1 d0%8)"_s
-        << u"(x: f32[2, 3, 13, 17]) -> y { w = const random(1) : f32[20, 3, 3, 3]  b = const "
-           u"random(2) : f32[20]\n"
-           "  y = melt(x, w, b) }"_s
-        << QStringList{u"stack t0: f32[224]"_s};
-    const QString expand =
-        u"melt(x: T[N, C, H, W], v: T[O, C], k: T[O, KH, KW]) -> y: T[N, O, H, W] {\n"
-        "  let t[n, o, h, w] = sum(c in C : x[n, c, h, w] * v[o, c])\n"
-        "  let r[n, o, h, w] = max(t[n, o, h, w], 0)\n"
-        "  y[n, o, h, w] = sum(i in KH, j in KW : pad(r[n, o, h + i - 1, w + j - 1], 0) * k[o, i, j]) }"_s;
-    const QString wide =
-        u"(x: f32[1, 5, 11, 9]) -> y { v = const random(1) : f32[20, 5]  k = const random(2) : "
-        "f32[20, 3, 3]  y = melt(x, v, k) }"_s;
-    const QString root =
-        u"out0.split(o_2, o1, ol, 8, guard)  out0.reorder(n_2, o1, h_2, w_2, ol)\n"
-        "out0.vectorize(ol)  t0.reorder(n, h, w, o)  t0.split(o, u1, ul, 8, guard)  t0.vectorize(ul)\n"_s;
-    // Rows of 9 pixels and 8 channels; 3 of them, in a ring of 4.
-    QTest::newRow("a ring of rows") << expand << u"t1.inline()\n"_s + root + u"t0.at(out0, h_2)"_s
-                                    << wide << QStringList{u"stack t0: f32[288]"_s};
-    QTest::newRow("rows computed again")
-        << expand << u"t1.inline()\n"_s + root + u"t0.at(out0, h_2, recompute)"_s << wide
-        << QStringList{u"stack t0: f32[216]"_s};
-    QTest::newRow("two stages, a ring each")
-        << expand << root + u"t1.reorder(n_1, h_1, w_1, o_1)  t0.at(out0, h_2)  t1.at(out0, h_2)"_s
-        << wide << QStringList{u"stack t0: f32[288]"_s, u"stack t1: f32[288]"_s};
-    QTest::newRow("a second product")
-        << u"melt(x: T[P, K], a: T[M, K], b: T[N, M]) -> y: T[P, N] {\n"
-           "  let h[p, m] = sum(k in K : x[p, k] * a[m, k])\n"
-           "  let r[p, m] = max(h[p, m], 0)\n"
-           "  y[p, n] = sum(m in M : r[p, m] * b[n, m]) }"_s
-        << u"t1.inline()  out0.split(p_2, p1, p0, 4, guard)  out0.parallel(p1, 1)\n"
-           "t0.split(m, m1, ml, 8, guard)  t0.vectorize(ml)  t0.at(out0, p1)"_s
-        << u"(x: f32[B, 7]) -> y { a = const random(1) : f32[19, 7]  b = const random(2) : f32[11, "
-           u"19]\n"
-           "  y = melt(x, a, b) }"_s
-        << QStringList{u"stack t0: f32[76]"_s};
-    QTest::newRow("a row and what is known of it")
-        << u"melt(x: T[P, K], a: T[M, K]) -> y: T[P, M] {\n"
-           "  let h[p, m] = sum(k in K : x[p, k] * a[m, k])\n"
-           "  let u[p] = sum(m in M : h[p, m])\n"
-           "  let s[p] = sum(m in M : sqr(h[p, m] - u[p] / M))\n"
-           "  y[p, m] = (h[p, m] - u[p] / M) * rsqrt(s[p] / M + 0.001) }"_s
-        << u"out0.parallel(p_3, 1)  t0.split(m, m1, ml, 8, guard)  t0.vectorize(ml)\n"
-           "t0.at(out0, p_3)  t1.at(out0, p_3)  t2.at(out0, p_3)"_s
-        << u"(x: f32[B, 7]) -> y { a = const random(1) : f32[19, 7]  y = melt(x, a) }"_s
-        << QStringList{u"stack t0: f32[19]"_s};
-}
-
-// What one iteration needs of a stage lies on the stack, and a module computes what the operator
-// says.
-void TestSchedules::stagesMelt() {
-    QFETCH(QString, op);
-    QFETCH(QString, steps);
-    QFETCH(QString, graph);
-    QFETCH(QStringList, held);
-    const std::string book =
-        fmt::format("op {}\nschedule s {{ {} }}\n"
-                    "implementations melt(...) on any {{ melted by schedule s priority 50 }}\n",
-                    op.toStdString(), steps.toStdString());
-    for (const int threads : {1, 2})
-        for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
-            const auto made = planned(book, "graph g" + graph.toStdString(), cpu, threads);
-            const Group& group = made->group();
-            QVERIFY2(group.implementation == "melted", made->refusal("melted").c_str());
-            const std::string loops = text(group.lowering.kernel->choice.lowered.nest);
-            for (const QString& buffer : held)
-                QVERIFY2(loops.find("alloc " + buffer.toStdString()) != std::string::npos,
-                         loops.c_str());
-            const std::string wrong =
-                graph.contains(u'B') ? difference(*made, {{"B", 5}}) : difference(*made);
-            QVERIFY2(wrong.empty(), wrong.c_str());
-        }
 }
 
 QTEST_GUILESS_MAIN(TestSchedules)
