@@ -141,7 +141,16 @@ void NestLowering::findMembers() {
     member.roles.assign(m_stage.space.size(), DimRole::Tile);
     member.tile.assign(m_root.loops.begin() + static_cast<std::ptrdiff_t>(level),
                        m_root.loops.end());
+    for (const Member& read : m_members)
+        refuseInside(read, member);
     m_members.push_back(std::move(member));
+}
+
+void NestLowering::refuseInside(const Member& member, const Member& reader) const {
+    if (reader.level < member.level && loadedTensors(reader.stage.body).contains(member.stage.out))
+        refuse(*member.scheduled,
+               fmt::format("{} is read outside the loop in which it is computed, by {}",
+                           member.stage.out.text(), reader.scheduled->name));
 }
 
 void NestLowering::findRoles(Member& member, const std::map<Symbol, Symbol>& mapped) const {
@@ -191,6 +200,8 @@ void NestLowering::placeMember(std::size_t index,
     if (!member.scheduled->loop.empty())
         while (m_root.loops[member.level++].var != member.scheduled->loop) {
         }
+    for (const Member& reader : m_members)
+        refuseInside(member, reader);
     findRoles(member, mapped != mappings.end() ? mapped->second : std::map<Symbol, Symbol>());
     std::set<Symbol> open, tileAxes;
     for (std::size_t i = 0; i < member.level; ++i)

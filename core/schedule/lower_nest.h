@@ -161,6 +161,7 @@ private:
                      const PeelState& peel);
     std::int64_t constantExtent(Symbol axis, const PeelState& peel, const Member& member) const;
     [[noreturn]] void refuse(const ScheduledStage& stage, const std::string& why) const;
+    void refuseInside(const Member& member, const Member& reader) const;
     void refuseInVector(const ScheduledStage& stage, std::size_t level) const;
 
     const ScheduledGroup& m_group;

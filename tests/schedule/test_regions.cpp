@@ -283,6 +283,7 @@ private Q_SLOTS:
     void rowsAreComputedOnce();
     void refusalsNameTheAccess_data();
     void refusalsNameTheAccess();
+    void readersLieInsideTheLoop();
     void whatIsHeldHasALimit_data();
     void whatIsHeldHasALimit();
     void rightOrTheStepIsNamed();
@@ -398,6 +399,34 @@ void TestRegions::refusalsNameTheAccess() {
     QVERIFY(!lowered.ok());
     QVERIFY2(lowered.diag().message.find(why.toStdString()) != std::string::npos,
              lowered.diag().message.c_str());
+}
+
+// On the stack, in memory of the model (a free size), or a sum of the root itself.
+void TestRegions::readersLieInsideTheLoop() {
+    struct Case {
+        bool isFree;
+        const char* steps;
+        const char* reader;
+    };
+    for (const Case& one : {Case{false, "t1.at(y)\nt0.at(y, c2)\n", "t1"},
+                            Case{true, "t1.at(y)\nt0.at(y, c2)\n", "t1"},
+                            Case{false, "t1.at(y, c2)\nt0.at(y, i2)\n", "t1"},
+                            Case{false, "y.accumulate(c2)\nt1.at(y, i2)\nt0.at(y)\n", "y"},
+                            Case{true, "y.accumulate(c2)\nt1.at(y, i2)\nt0.at(y)\n", "y"}}) {
+        Pipeline pipeline(Expr(1), one.isFree ? varExpr(freeWidth) + Expr(8) : Expr(8));
+        pipeline.clamped(-2);
+        pipeline.map(0);
+        pipeline.convolution(2, 3, 1);
+        pipeline.finish();
+        const auto schedule = parseSchedule(one.steps);
+        QVERIFY(schedule.ok());
+        const auto lowered = lower(pipeline.inst, *schedule, {}, "t");
+        QVERIFY2(!lowered.ok(), one.steps);
+        const std::string why =
+            std::string("is read outside the loop in which it is computed, by ") + one.reader;
+        QVERIFY2(lowered.diag().message.find(why) != std::string::npos,
+                 lowered.diag().message.c_str());
+    }
 }
 
 // 65536 bytes for a stage, 262144 for all that a nest holds at once.
