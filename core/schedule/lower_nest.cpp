@@ -269,11 +269,25 @@ void NestLowering::placeMember(std::size_t index,
             member.inMemory = true;
         }
     }
-    if (member.inMemory)
+    if (member.inMemory) {
+        const auto extents = m_axes.extents({});
+        const auto refuseOver = [&](Symbol over) {
+            refuse(*member.scheduled,
+                   "every iteration over " + over.text() + " would write it to memory");
+        };
         for (const Symbol axis : open)
-            if (!rootVars.contains(axis) && !m_axes.extents({}).at(axis).isInt(1))
-                refuse(*member.scheduled,
-                       "every iteration over " + axis.text() + " would write it to memory");
+            if (!rootVars.contains(axis) && !extents.at(axis).isInt(1))
+                refuseOver(axis);
+        // A split of an axis of one entry may have more iterations than that.
+        for (std::size_t i = 0; i < member.level; ++i) {
+            const ScheduledLoop& loop = m_root.loops[i];
+            const std::set<Symbol>& axes = m_origins.at(loop.var);
+            if (loop.kind == LoopKind::Parallel && !extents.at(loop.var).isInt(1) &&
+                std::none_of(axes.begin(), axes.end(),
+                             [&](Symbol axis) { return rootVars.contains(axis); }))
+                refuseOver(loop.var);
+        }
+    }
     if (member.level == 0 && !member.inMemory && !m_root.loops.empty() &&
         m_root.loops[0].kind == LoopKind::Parallel)
         refuse(*member.scheduled, "it lies outside a parallel loop");

@@ -106,6 +106,8 @@ void TestMelted::stagesMelt() {
             for (const QString& buffer : held)
                 QVERIFY2(loops.find("alloc " + buffer.toStdString()) != std::string::npos,
                          loops.c_str());
+            if (!made->target.isHost) // this CPU cannot run it
+                continue;
             const std::string wrong =
                 graph.contains(u'B') ? difference(*made, {{"B", 5}}) : difference(*made);
             QVERIFY2(wrong.empty(), wrong.c_str());
