@@ -94,7 +94,26 @@ void narrow(const Expr& part, std::map<Symbol, Extents>& sizes) {
     }
 }
 
-bool contradict(const Parts& parts) {
+// A dimension that equals something stands for it in all other parts.
+Parts withoutEqual(Parts parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].op() != ExprOp::Eq)
+            continue;
+        for (const int side : {0, 1}) {
+            const Expr dim = parts[i].arg(side), other = parts[i].arg(1 - side);
+            if (!dim.isVar() || other.isInt() || freeVars(other).contains(dim->symbol))
+                continue;
+            for (std::size_t k = 0; k < parts.size(); ++k)
+                if (k != i)
+                    parts[k] = substitute(parts[k], {{dim->symbol, other}});
+            break;
+        }
+    }
+    return parts;
+}
+
+bool contradict(const Parts& given) {
+    const Parts parts = withoutEqual(given);
     std::map<Symbol, Extents> sizes;
     for (const Expr& part : parts) {
         for (const Symbol dim : freeVars(part))
