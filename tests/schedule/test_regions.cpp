@@ -1,5 +1,6 @@
 // Stages computed at a loop of a reader with another iteration space: what one iteration needs is a
 // box of the stage, by its own loops, and the nest computes what the stages say.
+#include "common/long_functions.h"
 #include "expr/simplify.h"
 #include "lower_check.h"
 #include "random_loops.h"
@@ -531,5 +532,7 @@ void TestRegions::rightOrTheStepIsNamed() {
     QVERIFY(seconds > 0 || right > 1500);
 }
 
-QTEST_GUILESS_MAIN(TestRegions)
+int main(int count, char** arguments) { // FW_FUZZ_SECONDS may be hours
+    return fw::test::runLong<TestRegions>(count, arguments, std::chrono::hours(24));
+}
 #include "test_regions.moc"
