@@ -257,6 +257,7 @@ private:
         Shape whole; // what each index runs over
         for (const Shape& item : tensor->items)
             whole.insert(whole.end(), item.begin(), item.end());
+        FW_TRY(const std::vector<bool> brought, broughtIntoRange(tree.args));
         Exprs indices;
         bool nothing = false; // an index was brought into the range of no element
         for (std::size_t i = 0; i < written.size(); ++i) {
@@ -268,8 +269,7 @@ private:
                 indices.emplace_back(0);
                 continue;
             }
-            nothing = nothing || (tensor->type.shape.at(indices.size()).isInt(0) &&
-                                  isClamped(castExpr(written[i], DType::I64)));
+            nothing = nothing || (tensor->type.shape.at(indices.size()).isInt(0) && brought[i]);
             Expr index = simplify(castExpr(written[i], DType::I64), known);
             if (tensor->slots[i] == Slot::Stretch) {
                 const Dim& own = tensor->type.shape.at(indices.size());
@@ -302,6 +302,20 @@ private:
         }
         const Expr load = loadExpr(tensor->symbol, std::move(indices), tensor->type.dtype);
         return sure ? load : padExpr(load, constantExpr(0, load.dtype()));
+    }
+
+    // For each index that is written, whether it is a wrap() or clamp().
+    Result<std::vector<bool>> broughtIntoRange(const std::vector<Tree>& written) {
+        std::vector<bool> out;
+        for (const Tree& tree : written) {
+            std::size_t count = 1;
+            if (isList(tree)) {
+                FW_TRY(const Exprs all, list(tree));
+                count = all.size();
+            }
+            out.insert(out.end(), count, tree.isCall("wrap") || tree.isCall("clamp"));
+        }
+        return out;
     }
 
     static std::string indexText(const Exprs& indices) {

@@ -80,6 +80,10 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[N]) -> y: T[N] { y[n] = exp(x[n]) }");                         // floats only
     row("op a(x: T[N]) -> y: T[N] { y[n] = select(x[n] && true, x[n], !x[n]) }"); // truths only
     row("op a(x: T[N], i: I[M]) -> y: T[M] { y[m] = x[wrap(i[m], N)] }");
+    // Into the range of no element, whatever the index is there.
+    for (const char* index : {"clamp(0, 0, N - 1)", "clamp(cast(i[m], i64) * N, 0, N - 1)",
+                              "wrap(m * N / 2, N)", "wrap(N, N)"})
+        row(("op a(x: T[N], i: I[M]) -> y: T[M] { y[m] = x[" + std::string(index) + "] }").c_str());
     row("op a(x: T[N]) requires N >= 1 -> y: T[] { y[] = x[0] }");
     row("op a(x: T[N], attr mode: text = \"near\", attr axes: int[] = [0]) "
         "requires N in {2, 4}, mode != \"far\" && axes != [1], T in {f32, f16} -> y: T[N] { y[n] = "
