@@ -184,16 +184,16 @@ Result<std::vector<Cut>> cutsOf(const OpCall& call, const TensorType& x) {
         steps.size() != starts.size())
         return makeDiag(DiagCode::UnsupportedAttribute,
                         "starts, ends, axes and steps of a slice differ in length");
+    constexpr std::int64_t far = std::int64_t(1) << 40; // beyond every axis
     for (std::size_t k = 0; k < starts.size(); ++k) {
         FW_TRY(const std::size_t axis, axisAttr(axes[k], x.rank()));
-        const std::int64_t step = steps[k];
-        if (step == 0 || step < -(std::int64_t(1) << 40) || step > (std::int64_t(1) << 40))
+        const std::int64_t step = std::clamp(steps[k], -far, far);
+        if (step == 0)
             return makeDiag(DiagCode::UnsupportedAttribute, "a slice needs a step other than 0");
         const Dim& dim = x.shape[axis];
         // Clamped into 0 .. dim for a positive step, -1 .. dim - 1 for a negative one.
         const Expr low = step > 0 ? Expr(0) : Expr(-1), high = step > 0 ? dim : dim - Expr(1);
         const auto clamped = [&](std::int64_t value) {
-            constexpr std::int64_t far = std::int64_t(1) << 40;
             if (value >= far)
                 return high;
             if (value <= -far)

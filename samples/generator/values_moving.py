@@ -49,6 +49,9 @@ def natives(table):
         table.call("constant_of_shape", [], Tensor(dtype, np.full((2, 3), value)), shape=[2, 3],
                    value=f"tensor({dtype}[1], [{float(value) if dtype in FLOATS else value}])")
         x = draw(dtype, 4, 5)
+        for step in (2**63 - 1, -(2**63), -(2**63) + 1, 2**40 + 1):
+            end = 100 if step > 0 else -100
+            table.call("slice", [x], Tensor(dtype, x.held[2:end:step]), starts=[2], ends=[end], axes=[0], steps=[step])
         table.call("slice_at", [x, whole([3, 1]), whole([-2, 1])], Tensor(dtype, x.held[3::-2, 1:4]), shape=[2, 3])
         x, outside = draw(dtype, 3, 4), Tensor(dtype, np.array(value))
         around = ((1, 2), (2, 0))

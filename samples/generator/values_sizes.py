@@ -16,6 +16,10 @@ def add_to(table):
     # Of extents 10, 6 and 7: 8, 6, 4 along the first, all of the second, the last two of the third.
     table.call("slice_extents", [whole([-2, -2]), whole([3, 100]), whole([0, -1]), whole([-2, 1]), whole([10, 6, 7])],
                [whole([8, 0, 5]), whole([-2, 1, 1]), whole([3, 6, 2])])
+    # The ends of an i64: no step goes further than one that leaves every axis.
+    far, further = 2**63 - 1, -(2**63)
+    table.call("slice_extents", [whole([3, 1]), whole([further, far]), whole([0, 1]), whole([further, far]), whole([7, 5])],
+               [whole([3, 1]), whole([-(2**40), 2**40]), whole([1, 1])])
     table.call("pad_extents", [whole([1, -2]), whole([3, 0]), whole([-1, 0]), whole([5, 6, 7])],
                [whole([-2, 0, 1]), whole([3, 6, 11])])
     for axis, parts, out in ((1, [3, 5, 4], [3, 8, 4, 6]), (-2, [15, 4, 1], [3, 5, 8, 6]), (0, [1, 3, 20], [8, 5, 4, 6]),
