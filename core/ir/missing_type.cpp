@@ -52,6 +52,8 @@ const char* shownKeyOf(const Graph& graph, ValueRef value) {
     }
     if (!node.isInput())
         return keyOf(graph, value);
+    if (graph.type(value).rank() > 0) // what is made up has no dimension
+        return nullptr;
     const auto uses = graph.uses(value);
     return std::any_of(
                uses.begin(), uses.end(),
