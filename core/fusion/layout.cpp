@@ -189,43 +189,6 @@ private:
             {name, Verdict::Yes, ReasonCode::LayoutChosen, wanted.text("channels-last")});
     }
 
-public:
-    // Code that has channels side by side writes an image that lies row by row an element at a
-    // time, each into another plane. Where these lie a multiple of 4 KB apart their lines share the
-    // sets of a cache, and every element moves a line of its own.
-    void priceScattered() {
-        for (Group& group : m_plan.groups) {
-            if (group.kind != GroupKind::Kernel || group.by == nullptr ||
-                group.by->library() != nullptr)
-                continue;
-            const LayoutWish wish = group.by->wants(m_graph, m_graph.node(group.anchor), m_target);
-            if (!wish.order || !(*wish.order == channelsLast(4)))
-                continue;
-            Facts moved;
-            for (const ValueRef& value : group.outputs)
-                if (isImage(m_graph.type(value)) && m_plan.layout(value).isRowMajor())
-                    moved.bytesWritten += scatteredBytes(m_graph.type(value));
-            if (moved.bytesWritten > 0)
-                group.estimateUs += rooflineUs(moved, m_target, 1);
-        }
-    }
-
-private:
-    static double scatteredBytes(const TensorType& type) {
-        constexpr std::int64_t page = 4096, line = 64, ways = 8; // of a first-level cache
-        const auto extents = fixedExtents(type.shape);
-        if (!extents || (*extents)[1] <= ways)
-            return 0;
-        const auto plane = checkedMul((*extents)[2], (*extents)[3]);
-        const auto bytes =
-            plane ? checkedMul(*plane, static_cast<std::int64_t>(dtypeBytes(type.dtype)))
-                  : std::nullopt;
-        if (!bytes || *bytes == 0 || *bytes % page != 0)
-            return 0;
-        return static_cast<double>((*extents)[0]) * static_cast<double>((*extents)[1]) *
-               static_cast<double>(*plane) * static_cast<double>(line);
-    }
-
     const Graph& m_graph;
     const Target& m_target;
     FusionPlan& m_plan;
@@ -236,14 +199,43 @@ private:
     std::set<ValueRef> m_inOrder; // of opaque groups and of those that the host computes
 };
 
+double scatteredBytes(const TensorType& type) {
+    constexpr std::int64_t page = 4096, line = 64, ways = 8; // of a first-level cache
+    const auto extents = fixedExtents(type.shape);
+    if (!extents || (*extents)[1] <= ways)
+        return 0;
+    const auto plane = checkedMul((*extents)[2], (*extents)[3]);
+    const auto bytes = plane ? checkedMul(*plane, static_cast<std::int64_t>(dtypeBytes(type.dtype)))
+                             : std::nullopt;
+    if (!bytes || *bytes == 0 || *bytes % page != 0)
+        return 0;
+    return static_cast<double>((*extents)[0]) * static_cast<double>((*extents)[1]) *
+           static_cast<double>(*plane) * static_cast<double>(line);
+}
+
 } // namespace
 
 void chooseLayouts(const Graph& graph, const Target& target, FusionPlan& plan,
                    const std::map<ValueRef, StorageMap>& border) {
-    Layouts layouts(graph, target, plan);
-    layouts.run(border);
+    Layouts(graph, target, plan).run(border);
     placeInside(graph, plan);
-    layouts.priceScattered();
+}
+
+void priceScattered(const Graph& graph, const Target& target, FusionPlan& plan) {
+    for (Group& group : plan.groups) {
+        if (group.kind != GroupKind::Kernel || group.by == nullptr ||
+            group.by->library() != nullptr)
+            continue;
+        const LayoutWish wish = group.by->wants(graph, graph.node(group.anchor), target);
+        if (!wish.order || !(*wish.order == channelsLast(4)))
+            continue;
+        Facts moved;
+        for (const ValueRef& value : group.outputs)
+            if (isImage(graph.type(value)) && plan.layout(value).isRowMajor())
+                moved.bytesWritten += scatteredBytes(graph.type(value));
+        if (moved.bytesWritten > 0)
+            group.estimateUs += rooflineUs(moved, target, 1);
+    }
 }
 
 } // namespace fw

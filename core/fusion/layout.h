@@ -14,4 +14,9 @@ void chooseLayouts(const Graph& graph, const Target& target, FusionPlan& plan,
 // views; a Decision for each (places.cpp).
 void placeInside(const Graph& graph, FusionPlan& plan);
 
+// Code that has channels side by side writes an image that lies row by row an element at a
+// time, each into another plane. Where these lie a multiple of 4 KB apart their lines share the
+// sets of a cache, and every element moves a line of its own.
+void priceScattered(const Graph& graph, const Target& target, FusionPlan& plan);
+
 } // namespace fw

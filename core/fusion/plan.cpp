@@ -453,6 +453,7 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
     const auto start = std::chrono::steady_clock::now();
     FW_CHECK(lowerGroups(graph, target, options, plan));
     settleBranches(graph, plan);
+    priceScattered(graph, target, plan); // when it is known who computes what
     plan.lowerMs =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return plan;
