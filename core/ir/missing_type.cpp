@@ -23,10 +23,15 @@ const char* keyOf(const Graph& graph, ValueRef value) {
     return nullptr;
 }
 
-// An operand of which nothing is known though no node of the graph makes it: an input of a body.
-ValueRef untypedInputOf(const Node& node) {
+// The operands of an unknown node of which nothing is known; null: of all something is.
+const Integers* untypedOperands(const Node& node) {
     const AttrValue* given = node.isUnknown() ? node.attrs.find("untyped_operands") : nullptr;
-    const auto* places = given != nullptr ? std::get_if<Integers>(given) : nullptr;
+    return given != nullptr ? std::get_if<Integers>(given) : nullptr;
+}
+
+// Of which nothing is known though no node of the graph makes it: an input of a body.
+ValueRef untypedInputOf(const Node& node) {
+    const Integers* places = untypedOperands(node);
     if (places == nullptr || places->empty() || places->front() < 0 ||
         static_cast<std::size_t>(places->front()) >= node.inputs.size())
         return {};
@@ -34,8 +39,7 @@ ValueRef untypedInputOf(const Node& node) {
 }
 
 bool isUntypedOperand(const Node& node, std::size_t operand) {
-    const AttrValue* given = node.isUnknown() ? node.attrs.find("untyped_operands") : nullptr;
-    const auto* places = given != nullptr ? std::get_if<Integers>(given) : nullptr;
+    const Integers* places = untypedOperands(node);
     return places != nullptr && std::find(places->begin(), places->end(),
                                           static_cast<std::int64_t>(operand)) != places->end();
 }
