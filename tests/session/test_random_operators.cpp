@@ -59,7 +59,7 @@ struct Value {
     std::function<double(const Setting&, const Places&)> at;
 };
 
-// Of elements that have the types f32 (values) and i64 (what starts with "at").
+// Of values of one type and of places, which are i64 and have names that start with "at".
 class Drawer {
 public:
     explicit Drawer(std::uint64_t seed) : m_random(seed) {}
@@ -299,6 +299,7 @@ struct Stage {
 struct Drawn {
     std::vector<Stage> stages;           // the last is the result
     bool before = false, behind = false; // neg beside it, else relu
+    DType dtype = DType::F32;            // all that is computed is exact in it
     std::string book, graph;
 };
 
@@ -307,6 +308,8 @@ Drawn drawn(std::uint64_t seed) {
     Drawn out;
     out.before = drawer.random().chance(40);
     out.behind = drawer.random().chance(40);
+    out.dtype =
+        drawer.random().pick(std::vector<DType>{DType::F32, DType::F64, DType::I32, DType::I64});
     const std::size_t lets = drawer.random().below(3);
     std::string body;
     for (std::size_t i = 0; i <= lets; ++i) {
@@ -325,9 +328,10 @@ Drawn drawn(std::uint64_t seed) {
     out.book = fmt::format("op own (x: T[N, C], v: T[K], atp: i64[P], atn: i64[N]) -> y: T[{}] {{\n"
                            "{}}}\n",
                            fmt::join(out.stages.back().dims, ", "), body);
-    out.graph = fmt::format("graph g(x: f32[N, C], v: f32[K], p: i64[P], n: i64[N]) -> z {{\n"
-                            "  a = {} y = own(a, v, p, n) z = {} }}",
-                            out.before ? "neg(x)" : "relu(x)", out.behind ? "neg(y)" : "relu(y)");
+    out.graph =
+        fmt::format("graph g(x: {0}[N, C], v: {0}[K], p: i64[P], n: i64[N]) -> z {{\n"
+                    "  a = {1}(x) y = own(a, v, p, n) z = {2}(y) }}",
+                    dtypeText(out.dtype), out.before ? "neg" : "relu", out.behind ? "neg" : "relu");
     return out;
 }
 
@@ -381,14 +385,14 @@ Setting setting(Random& random) {
     return out;
 }
 
-std::vector<TensorData> operands(const Setting& setting) {
+std::vector<TensorData> operands(const Setting& setting, DType dtype) {
     std::vector<TensorData> out;
     for (const char* name : {"x", "v", "atp", "atn"}) {
         const Tensor& tensor = setting.tensors.at(name);
         std::vector<std::int64_t> extents;
         for (const std::string& dim : tensor.dims)
             extents.push_back(setting.sizes.at(dim));
-        out.push_back(dataFromDoubles(name[0] == 'a' ? DType::I64 : DType::F32, std::move(extents),
+        out.push_back(dataFromDoubles(name[0] == 'a' ? DType::I64 : dtype, std::move(extents),
                                       tensor.values));
     }
     return out;
@@ -432,7 +436,7 @@ void TestRandomOperators::insideTheirMemoryAndRight() {
                 sizes += fmt::format(" {}={}", name, value);
             const std::string bad = badAccess(*own, given.sizes);
             QVERIFY2(bad.empty(), fmt::format("{}\n{}:{}", where, sizes, bad).c_str());
-            const auto got = own->loaded->run(operands(given));
+            const auto got = own->loaded->run(operands(given, operation.dtype));
             if (!got.ok()) { // a bare read that these sizes do not allow
                 QVERIFY2(got.diag().message.find("may lie outside") != std::string::npos,
                          fmt::format("{}\n{}: {}", where, sizes, got.diag().message).c_str());
