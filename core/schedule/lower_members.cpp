@@ -63,10 +63,13 @@ Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
                         load.dtype());
     }
     const auto memory = m_memory.find(name);
-    if (memory == m_memory.end())
+    if (memory == m_memory.end()) {
+        const std::string why = name.text() + " is read outside the loop in which it is computed";
         for (const ScheduledStage& writer : m_group.stages)
             if (m_group.inst.stages[writer.stage].out == name)
-                refuse(writer, name.text() + " is read outside the loop in which it is computed");
+                refuse(writer, why);
+        refuse(m_root, why);
+    }
     return loadExpr(name, {memoryOffset(memory->second, load.args(), peel)}, load.dtype());
 }
 
