@@ -98,10 +98,17 @@ Status finish(Options& options) {
     }
     for (const std::string& text : options.dims) {
         FW_TRY(auto pair, splitPair(text, "--dim"));
-        const auto value = parseInteger(pair.second);
-        if (!value || *value < 0)
-            return makeDiag(DiagCode::Usage, "--dim wants NAME=N with N >= 0, not " + text);
-        options.arguments.dims[pair.first] = *value;
+        const std::size_t dots = pair.second.find("..");
+        const auto least = parseInteger(pair.second.substr(0, dots));
+        const auto most =
+            dots == std::string::npos ? least : parseInteger(pair.second.substr(dots + 2));
+        if (!least || !most || *least < 0 || *most < *least)
+            return makeDiag(DiagCode::Usage,
+                            "--dim wants NAME=N or NAME=N..M with N >= 0 and M >= N, not " + text);
+        if (dots == std::string::npos)
+            options.arguments.dims[pair.first] = *least;
+        else
+            options.arguments.ranges[pair.first] = {*least, *most};
     }
     for (const std::string& text : options.types) {
         FW_TRY(auto pair, splitPair(text, "--type"));
@@ -228,7 +235,8 @@ private:
             ->allow_extra_args(false);
         app->add_option("--log", m_options.arguments.log,
                         "a file of measurements, which decide before priorities");
-        app->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
+        app->add_option("--dim", m_options.dims,
+                        "NAME=N binds a free dimension, NAME=N..M says where it lies; may repeat");
         types(app);
         app->add_option("--input", m_options.inputs,
                         "NAME=VALUE (16000, true, [1, 2]) makes an input a constant; where the "
@@ -374,7 +382,8 @@ private:
             ->allow_extra_args(false);
         diff->add_option("--stage", a.stage,
                          "of two models: imported (the default), rewritten or fused");
-        diff->add_option("--dim", m_options.dims, "NAME=N binds a free dimension; may repeat");
+        diff->add_option("--dim", m_options.dims,
+                         "NAME=N binds a free dimension, NAME=N..M says where it lies; may repeat");
         types(diff);
         diff->add_option("--threads", a.threads, "short for -threads=N in the targets");
         CLI::App* run =

@@ -141,14 +141,16 @@ std::string render(const BenchDocument& document) {
 
 std::string render(const TuneDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);
-    Table table({"group", "times", "implementation", "us", "chosen"},
-                {false, true, false, true, false});
-    const std::string* last = nullptr;
+    Table table({"group", "times", "size", "implementation", "us", "chosen"},
+                {false, true, false, false, true, false});
+    const TuneRow* last = nullptr;
     for (const TuneRow& row : document.rows) {
-        const bool first = last == nullptr || *last != row.group;
-        last = &row.group;
+        const bool first = last == nullptr || last->group != row.group;
+        const bool firstOfSize = first || last->size != row.size;
+        last = &row;
         table.row({first ? row.group : "", first ? std::to_string(row.count) : "",
-                   row.implementation, marked(decimal(row.us, 1), row.disturbed),
+                   firstOfSize ? row.size : "", row.implementation,
+                   marked(decimal(row.us, 1), row.disturbed),
                    row.chosenNow      ? row.chosenBefore ? "as before" : "now"
                    : row.chosenBefore ? "before"
                                       : ""});

@@ -41,6 +41,7 @@
     X(ChosenMeasured,     "CHO06", "the fastest of those measured here: {}") \
     X(NotMeasured,        "CHO07", "the log does not decide: {}") \
     X(Untuned,            "CHO08", "untuned, the log does not know it: {}") \
+    X(ChosenBySize,       "CHO09", "one of several, when the sizes are known: {}") \
     X(NoSuchCode,         "IMP04", "no code has this name: {}") \
     X(LoweringRefused,    "IMP05", "the implementation has no code for it: {}") \
     X(OwnComputation,     "IMP06", "a computation of the entry: {}") \

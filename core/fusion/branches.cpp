@@ -68,7 +68,7 @@ void settleBranches(const Graph& graph, FusionPlan& plan) {
         for (std::size_t i = 0; i < parts.size(); ++i)
             parts[i].branch = static_cast<int>(i);
         plan.notices.push_back({graph.node(group.anchor).name, Verdict::Yes,
-                                ReasonCode::GuardUndecided, branchesText(group)});
+                                ReasonCode::ChosenBySize, branchesText(group)});
     }
 }
 
@@ -76,8 +76,8 @@ std::string conditionText(const Group& part) {
     if (!part.when)
         return "else";
     for (const Candidate& candidate : part.candidates)
-        if (candidate.branch && *candidate.when == *part.when)
-            return fmt::format("where {} ({})", candidate.guard, candidate.place);
+        if (candidate.branch && candidate.implementation == part.implementation)
+            return "where " + candidate.where;
     return "where " + part.when->text();
 }
 

@@ -10,7 +10,7 @@ namespace fw {
 void divideByBranches(const std::vector<Branch>& branches, Group& group);
 
 // When code was made: a way that has none is the same as another now. What is left is told
-// (GRD02).
+// (CHO09).
 void settleBranches(const Graph& graph, FusionPlan& plan);
 
 // "few_rows where M <= 16: M = N (my.fw:3), else generated.tiled"

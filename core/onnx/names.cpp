@@ -30,7 +30,9 @@ bool isNoName(std::string_view param) {
     return param.empty() || param == "?" || param == "-1" || param == "None";
 }
 
-std::string identifier(std::string_view text) {
+} // namespace
+
+std::string dimName(std::string_view text) {
     std::string out;
     for (const char c : text)
         out += std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 128
@@ -41,8 +43,6 @@ std::string identifier(std::string_view text) {
     out.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(out.front())));
     return out;
 }
-
-} // namespace
 
 std::string cleanText(std::string_view text) {
     std::string out;
@@ -78,7 +78,7 @@ std::vector<std::string> DimNames::unusedBindings() const {
 Dim DimNames::named(const std::string& param) {
     auto found = m_names.find(param);
     if (found == m_names.end()) {
-        const std::string wish = identifier(param);
+        const std::string wish = dimName(param);
         std::string name = wish;
         for (int i = 1; !m_taken.insert(name).second; ++i)
             name = fmt::format("{}_{}", wish, i);
@@ -88,7 +88,7 @@ Dim DimNames::named(const std::string& param) {
 }
 
 Dim DimNames::fresh(const std::string& wish) {
-    const std::string base = identifier(wish);
+    const std::string base = dimName(wish);
     std::string name = base;
     for (int i = 1; !m_taken.insert(name).second; ++i)
         name = fmt::format("{}_{}", base, i);

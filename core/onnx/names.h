@@ -14,8 +14,11 @@ namespace fw {
 
 std::string cleanText(std::string_view text); // broken UTF-8 and control characters become U+FFFD
 
+// The name of a dimension in the graph: "batch" becomes "Batch", "2*n" becomes "D2_n".
+std::string dimName(std::string_view param);
+
 // Dimensions by name. A name begins with an upper-case letter, which is how index arithmetic knows
-// that it is never negative: "batch" becomes "Batch", "2*n" becomes "D2_n".
+// that it is never negative.
 class DimNames {
 public:
     explicit DimNames(const std::map<std::string, std::int64_t>& bound) : m_bound(bound) {}

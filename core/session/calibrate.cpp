@@ -130,7 +130,10 @@ private:
             contenders.push_back({candidate->implementation, made.take(), {}});
             makers.push_back(makerOf(*candidate));
         }
-        FW_CHECK(race(contenders, {}, {.seconds = secondsEach, .attempts = 2}, m_context));
+        std::vector<Contender*> racing;
+        for (Contender& one : contenders)
+            racing.push_back(&one);
+        FW_CHECK(race(racing, {}, {.seconds = secondsEach, .attempts = 2}, m_context));
         for (std::size_t i = 0; i < contenders.size(); ++i) {
             // The best counts: everything else only adds time.
             const MeasuredTime& time = contenders[i].time;

@@ -1,12 +1,13 @@
 
+#include "session/commands.h"
 #include "ir/graph_text.h"
+#include "onnx/names.h"
 #include "rewrite/check.h"
 #include "session/assist.h"
 #include "session/bisect.h"
 #include "session/book_texts.h"
 #include "session/calibrate.h"
 #include "session/check.h"
-#include "session/commands.h"
 #include "session/compare_sets.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
@@ -309,7 +310,15 @@ Answer profile(PipelineStore& store, const Arguments& arguments, const Context& 
 }
 
 Answer tune(PipelineStore& store, const Arguments& given, const Context& context) {
-    FW_TRY(const Arguments arguments, withBoundDims(store, withKnownLog(given), context));
+    const Arguments known = withKnownLog(given);
+    Arguments anywhere = known; // the data need not lie in a range
+    anywhere.ranges.clear();
+    FW_TRY(Arguments arguments, withBoundDims(store, anywhere, context));
+    for (const auto& [name, range] : known.ranges) {
+        arguments.ranges.emplace(name, range);
+        arguments.dims.erase(name);
+        arguments.dims.erase(dimName(name));
+    }
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     return json(tuneModel(*pipeline, given.log, arguments, context));
 }

@@ -110,7 +110,8 @@ PipelineInputs inputsOf(const snapshot::Arguments& arguments) {
                        arguments.rules,   textsFor(arguments.rules, arguments.texts),
                        arguments.dims,    arguments.pins,
                        arguments.log,     arguments.agreed,
-                       arguments.leftOut, arguments.types};
+                       arguments.leftOut, arguments.types,
+                       arguments.ranges};
     giveDefaults(arguments, out);
     if (arguments.threads)
         out.target +=

@@ -11,6 +11,7 @@
 #include "session/computable.h"
 #include "session/graph_file.h"
 #include "session/runnable.h"
+#include "session/size_ranges.h"
 #include "session/verdicts.h"
 #include "strategy/machine.h"
 #include "syntax/op.h"
@@ -114,6 +115,8 @@ std::string Pipeline::importKey(const Books& books) const {
     std::string key = m_modelFile + "\n" + m_stamps.model + "\n";
     for (const auto& [name, extent] : m_inputs.dims)
         key += fmt::format("{} = {}\n", name, extent);
+    for (const auto& [name, range] : m_inputs.ranges)
+        key += fmt::format("{} = {}..{}\n", name, range.least, range.most);
     for (const auto& [name, type] : m_inputs.types)
         key += fmt::format("{}: {}\n", name, type);
     for (const OnnxReading& reading : books.operators->onnxReadings()) // notices cite them
@@ -243,6 +246,7 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
                isGraphFile(m_modelFile)
                    ? readGraphFile(m_modelFile, known->operators, m_inputs.dims, m_inputs.types)
                    : importModel(m_modelFile, known->operators, options, context.cancel));
+        FW_CHECK(assumeRanges(m_inputs.ranges, imported));
         m_importMs = milliseconds(start);
         ++m_shared->made.imported;
         WeightFiles& weights = m_shared->weightFiles[m_modelFile];

@@ -23,7 +23,7 @@
 #include "module/load.h"
 #include "onnx/import.h"
 #include "session/tuning_log.h"
-#include "snapshot/book_records.h"
+#include "snapshot/protocol.h"
 
 #include <functional>
 #include <map>
@@ -46,6 +46,7 @@ struct PipelineInputs {
     std::vector<std::string> agreed = {}; // libraries of books that may be loaded: names, contents
     std::vector<std::string> leftOut = {};         // applications of rules: rewrite/left_out.h
     std::map<std::string, std::string> types = {}; // of values that nothing infers: "f32[N, 4]"
+    std::map<std::string, snapshot::SizeRange> ranges = {}; // of dimensions that stay free
     // Results of the model that depend on what nothing computes are left out of what is planned and
     // run.
     bool computable = false;

@@ -23,18 +23,18 @@ bool Contender::disturbed() const {
     return time.disturbed(grainUs);
 }
 
-Status race(std::vector<Contender>& contenders, std::string_view always, const RaceEffort& effort,
-            const Context& context) {
+Status race(const std::vector<Contender*>& contenders, std::string_view always,
+            const RaceEffort& effort, const Context& context) {
     double fastest = 0;
-    for (Contender& one : contenders) {
+    for (Contender* one : contenders) {
         const MeasureEffort look{.seconds = 0, .least = 3, .attempts = 1};
-        FW_TRY(one.time, timeStepsTogether(*one.apart.module, look, context));
-        fastest = fastest == 0 ? one.time.minimum() : std::min(fastest, one.time.minimum());
+        FW_TRY(one->time, timeStepsTogether(*one->apart.module, look, context));
+        fastest = fastest == 0 ? one->time.minimum() : std::min(fastest, one->time.minimum());
     }
     std::vector<Contender*> racing;
-    for (Contender& one : contenders)
-        if (one.time.minimum() <= hopeless * fastest || one.implementation == always)
-            racing.push_back(&one);
+    for (Contender* one : contenders)
+        if (one->time.minimum() <= hopeless * fastest || one->implementation == always)
+            racing.push_back(one);
     const MeasureEffort each{
         .seconds =
             effort.seconds / static_cast<double>(rounds * std::max<std::size_t>(racing.size(), 1)),

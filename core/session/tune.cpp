@@ -1,6 +1,7 @@
 #include "session/tune.h"
 
 #include "base/hash.h"
+#include "onnx/names.h"
 #include "session/group_times.h"
 #include "session/race.h"
 
@@ -8,6 +9,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <optional>
+#include <set>
 
 namespace fw {
 
@@ -15,16 +19,42 @@ namespace {
 
 using namespace snapshot;
 
+// A contender that computes the group at some sizes only.
+struct Guarded {
+    Contender contender;
+    std::optional<Expr> when;
+};
+
+// What was measured at one size.
+struct Measured {
+    std::string chosen, fastest; // before, and of those measured; empty: not known
+    double chosenUs = 0, fastestUs = 0;
+    std::map<std::string, double> us;
+};
+
 struct Contest {
     const Group* group = nullptr;
     std::string workload;
     std::int64_t count = 1;
-    std::vector<Contender> contenders;
+    std::string dim; // free, with a range; empty: none
+    std::vector<Guarded> contenders;
+    std::map<std::int64_t, Measured> measured; // by size; without a free dimension at 0
 };
 
-// The candidates that are ready, the chosen one first, then each with other values of its knobs.
-std::vector<std::string> contendersOf(const Group& group) {
+const Candidate* candidateOf(const Group& group, const std::string& name) {
+    for (const Candidate& candidate : group.candidates)
+        if (candidate.implementation == name)
+            return &candidate;
+    return nullptr;
+}
+
+// The candidates that are ready, the chosen one first, then each with other values of its knobs. Of
+// a group with a free dimension also those that compute it at some sizes.
+std::vector<std::string> contendersOf(const Group& group, bool free) {
     std::vector<std::string> out = readyCandidates(group);
+    for (const Candidate& candidate : group.candidates)
+        if (free && candidate.verdict == Verdict::Note)
+            out.push_back(candidate.implementation);
     for (const Candidate& candidate : group.candidates)
         if (candidate.verdict == Verdict::Yes && candidate.by && !candidate.atSetting)
             for (const KnobSettings& settings : candidate.by->settings())
@@ -34,20 +64,66 @@ std::vector<std::string> contendersOf(const Group& group) {
     return out;
 }
 
-// Distinct workloads in the order of the groups.
-std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, const Target& target) {
+std::set<Symbol> freeDimsOf(const Graph& graph, const Group& group) {
+    std::set<Symbol> out;
+    for (const auto* values : {&group.inputs, &group.outputs})
+        for (const ValueRef value : *values)
+            for (const Dim& dim : graph.type(value).shape)
+                out.merge(freeVars(dim));
+    return out;
+}
+
+bool holdsAt(const std::optional<Expr>& when, const std::string& dim, std::int64_t size) {
+    if (!when)
+        return true;
+    const std::optional<std::int64_t> value = evalIndex(*when, {{Symbol(dim), size}});
+    return value && *value != 0;
+}
+
+// What computes the group at this size as it is planned.
+std::string chosenAt(const Contest& contest, std::int64_t size) {
+    if (contest.group->kind == GroupKind::Choice)
+        for (const Group& way : contest.group->parts)
+            if (holdsAt(way.when, contest.dim, size))
+                return way.implementation;
+    return contest.group->implementation;
+}
+
+// Distinct workloads in the order of the groups. One whose sizes are free in another way than along
+// one dimension with a range is told and left out.
+std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, const Target& target,
+                                const std::set<Symbol>& ranged, std::vector<std::string>& notices) {
     std::vector<Contest> out;
     for (const Group& group : plan.groups) {
-        if (!group.hasCode() || contendersOf(group).size() < 2)
+        if (!group.hasCode())
             continue;
+        const std::set<Symbol> free = freeDimsOf(graph, group);
+        if (contendersOf(group, !free.empty()).size() < 2)
+            continue;
+        if (free.size() > 1 || (free.size() == 1 && !ranged.contains(*free.begin()))) {
+            std::string names;
+            for (const Symbol& dim : free)
+                names += (names.empty() ? "" : ", ") + std::string(dim.text());
+            const Decision left{group.name, Verdict::Note, ReasonCode::NotMeasured,
+                                names + " free: times are taken along one dimension that has a "
+                                        "range (--dim N=1..64)"};
+            notices.push_back(
+                fmt::format("{} {}: {}", codeText(left.code), left.subject, left.sentence()));
+            continue;
+        }
         std::string workload = workloadText(graph, graph.node(group.anchor), target);
         const auto known = std::find_if(out.begin(), out.end(), [&](const Contest& contest) {
             return contest.workload == workload;
         });
-        if (known != out.end())
+        if (known != out.end()) {
             ++known->count;
-        else
-            out.push_back({&group, std::move(workload), 1, {}});
+            continue;
+        }
+        Contest& contest = out.emplace_back();
+        contest.group = &group;
+        contest.workload = std::move(workload);
+        if (!free.empty())
+            contest.dim = std::string(free.begin()->text());
     }
     return out;
 }
@@ -82,74 +158,232 @@ Result<Shard> parseShard(const std::string& text) {
         fmt::format("--shard {} is no part: I/N, with I from 1 to N and N up to {}", text, most));
 }
 
-Status prepare(Pipeline& pipeline, const Graph& graph, const FusionPlan& plan, Contest& contest,
-               std::uint64_t seed, std::vector<std::string>& notices, const Context& context) {
-    FW_TRY(const GraphPtr part, graphOf(graph, {contest.group}));
-    const ApartRuns runs{.border = borderOf(graph, plan, *part)};
-    const std::string& anchor = graph.node(contest.group->anchor).name;
-    // The chosen one, which comes first, is what the others are compared with.
-    std::vector<TensorData> operands, wanted;
-    for (const std::string& name : contendersOf(*contest.group)) {
-        Result<Apart> made = candidateApart(pipeline, part, anchor, name, "tune", context, runs);
-        if (!made) {
-            if (made.diag().code == DiagCode::Cancelled)
-                return made.takeDiag();
-            if (made.diag().code != DiagCode::ScheduleIllegal) // it is no candidate here
-                notices.push_back(fmt::format("{} by {} was not measured: {}", contest.group->name,
-                                              name, made.diag().text()));
+// Sizes of a range where something may change, the least first: its ends, powers of two between
+// them, both sides of what a guard asks.
+std::set<std::int64_t> firstSizes(const Contest& contest, const SizeRange& range) {
+    std::set<std::int64_t> out{range.least, range.most};
+    for (std::int64_t size = 1; size < range.most; size *= 2)
+        if (size > range.least)
+            out.insert(size);
+    const auto ready = [&](std::int64_t size) {
+        std::vector<bool> all;
+        for (const Guarded& one : contest.contenders)
+            all.push_back(holdsAt(one.when, contest.dim, size));
+        return all;
+    };
+    const std::vector<std::int64_t> sizes(out.begin(), out.end());
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        std::int64_t below = sizes[i], above = sizes[i + 1];
+        if (ready(below) == ready(above))
             continue;
+        while (above - below > 1) {
+            const std::int64_t middle = below + (above - below) / 2;
+            (ready(middle) == ready(sizes[i]) ? below : above) = middle;
         }
-        LoadedModule& module = *made->module;
-        if (operands.empty()) {
-            FW_TRY(operands, module.randomInputs(seed, {}));
-        }
-        FW_TRY(const std::vector<TensorData> got, module.run(operands));
-        if (wanted.empty())
-            wanted = got;
-        if (!sameOutputs(*part, got, wanted)) {
-            notices.push_back(fmt::format("{} by {} computes something else than by {}",
-                                          contest.group->name, name,
-                                          contest.group->implementation));
-            continue;
-        }
-        FW_CHECK(module.setInputs(operands));
-        contest.contenders.push_back({name, made.take(), {}});
+        out.insert({below, above});
     }
-    return {};
+    return out;
 }
 
-void report(const Contest& contest, TuneDocument& out) {
-    const auto count = static_cast<double>(contest.count);
-    const auto chosen = [&](const Contender& one) {
-        return one.implementation == contest.group->implementation;
+// Between two sizes with different implementations the one in the middle, unless it hardly matters
+// which of them computes what lies between.
+std::optional<std::int64_t> nextSize(const Contest& contest) {
+    const auto isClear = [](const Measured& at, const std::string& other) {
+        const auto us = at.us.find(other);
+        return us == at.us.end() || us->second > at.fastestUs * (1 + Measurements::margin);
     };
-    const auto before = std::find_if(contest.contenders.begin(), contest.contenders.end(), chosen);
-    if (before == contest.contenders.end() || contest.contenders.size() < 2)
-        return;
-    auto now = before;
-    std::string disturbed;
-    for (auto one = contest.contenders.begin(); one != contest.contenders.end(); ++one) {
-        if (one->disturbed())
-            disturbed += (disturbed.empty() ? "" : ", ") + one->implementation;
-        else if (!before->disturbed() &&
-                 one->time.median() < before->time.median() * (1 - Measurements::margin) &&
-                 (now == before || one->time.median() < now->time.median()))
-            now = one;
+    for (auto one = contest.measured.begin(); one != contest.measured.end(); ++one) {
+        const auto next = std::next(one);
+        if (next == contest.measured.end())
+            break;
+        const Measured &a = one->second, &b = next->second;
+        if (next->first - one->first > 1 && !a.fastest.empty() && !b.fastest.empty() &&
+            a.fastest != b.fastest && (isClear(a, b.fastest) || isClear(b, a.fastest)))
+            return one->first + (next->first - one->first) / 2;
     }
-    if (!disturbed.empty()) {
-        const Decision left{contest.group->name, Verdict::Note, ReasonCode::NotMeasured,
-                            "other work disturbed the measurement of " + disturbed};
-        out.notices.push_back(
-            fmt::format("{} {}: {}", codeText(left.code), left.subject, left.sentence()));
-    }
-    ++out.measured;
-    out.improved += now != before;
-    out.beforeMs += count * before->time.median() / 1000;
-    out.afterMs += count * now->time.median() / 1000;
-    for (const Contender& one : contest.contenders)
-        out.rows.push_back({contest.group->name, one.implementation, one.time.median(),
-                            contest.count, &one == &*before, &one == &*now, one.disturbed()});
+    return std::nullopt;
 }
+
+class Tuning {
+public:
+    Tuning(Pipeline& pipeline, const Graph& graph, const FusionPlan& plan,
+           const Arguments& arguments, const Context& context, TuneDocument& out)
+        : m_pipeline(pipeline), m_graph(graph), m_plan(plan), m_arguments(arguments),
+          m_context(context), m_out(out) {}
+
+    Status measure(Contest& contest, const std::map<std::string, SizeRange>& ranges,
+                   std::size_t done, std::size_t all) {
+        m_context.report("tune", contest.group->name, done, all);
+        FW_CHECK(compile(contest));
+        if (contest.dim.empty()) {
+            FW_CHECK(measureAt(contest, 0));
+        } else {
+            for (const std::int64_t size : firstSizes(contest, ranges.at(contest.dim)))
+                FW_CHECK(measureAt(contest, size, done, all));
+            while (contest.measured.size() < mostSizes) {
+                const std::optional<std::int64_t> size = nextSize(contest);
+                if (!size)
+                    break;
+                FW_CHECK(measureAt(contest, *size, done, all));
+            }
+        }
+        contest.contenders.clear();
+        sum(contest);
+        return {};
+    }
+
+private:
+    static constexpr std::size_t mostSizes = 40; // of one workload
+
+    Status compile(Contest& contest) {
+        FW_TRY(const GraphPtr part, graphOf(m_graph, {contest.group}));
+        m_part = part;
+        const ApartRuns runs{.border = borderOf(m_graph, m_plan, *part)};
+        const std::string& anchor = m_graph.node(contest.group->anchor).name;
+        for (const std::string& name : contendersOf(*contest.group, !contest.dim.empty())) {
+            Result<Apart> made =
+                candidateApart(m_pipeline, part, anchor, name, "tune", m_context, runs);
+            if (!made) {
+                if (made.diag().code == DiagCode::Cancelled)
+                    return made.takeDiag();
+                if (made.diag().code != DiagCode::ScheduleIllegal) // it is no candidate here
+                    m_out.notices.push_back(fmt::format("{} by {} was not measured: {}",
+                                                        contest.group->name, name,
+                                                        made.diag().text()));
+                continue;
+            }
+            const Candidate* candidate = candidateOf(*contest.group, name);
+            contest.contenders.push_back(
+                {{name, made.take(), {}}, candidate != nullptr ? candidate->when : std::nullopt});
+        }
+        return {};
+    }
+
+    Status measureAt(Contest& contest, std::int64_t size, std::size_t done = 0,
+                     std::size_t all = 0) {
+        std::map<std::string, std::int64_t> sizes;
+        if (!contest.dim.empty()) {
+            sizes.emplace(contest.dim, size);
+            m_context.report("tune",
+                             fmt::format("{}, {} = {}", contest.group->name, contest.dim, size),
+                             done, all);
+        }
+        const std::string chosen = chosenAt(contest, size);
+        std::vector<Contender*> ready;
+        for (Guarded& one : contest.contenders)
+            if (holdsAt(one.when, contest.dim, size))
+                ready.push_back(&one.contender);
+        // What the others are compared with comes first.
+        std::stable_partition(ready.begin(), ready.end(),
+                              [&](const Contender* one) { return one->implementation == chosen; });
+        FW_CHECK(setInputs(contest, sizes, ready));
+        FW_CHECK(race(ready, chosen, {.seconds = m_arguments.seconds.value_or(0.5)}, m_context));
+        std::vector<TuningRecord> records;
+        for (const Contender* one : ready)
+            records.push_back({contest.workload, one->implementation, one->time.median(),
+                               contest.group->name, one->disturbed(), contest.dim, size});
+        report(contest, size, chosen, ready);
+        // After every size: what was measured is kept when the rest is cancelled.
+        return appendTuningLog(m_out.log, records);
+    }
+
+    // Leaves out those that compute something else than the first.
+    Status setInputs(Contest& contest, const std::map<std::string, std::int64_t>& sizes,
+                     std::vector<Contender*>& ready) {
+        std::vector<TensorData> operands, wanted;
+        std::set<std::string> wrong;
+        for (Contender* one : ready) {
+            LoadedModule& module = *one->apart.module;
+            if (operands.empty()) {
+                FW_TRY(operands,
+                       module.randomInputs(static_cast<std::uint64_t>(m_arguments.seed.value_or(1)),
+                                           sizes));
+            }
+            FW_TRY(const std::vector<TensorData> got, module.run(operands));
+            if (wanted.empty())
+                wanted = got;
+            if (!sameOutputs(*m_part, got, wanted)) {
+                m_out.notices.push_back(fmt::format("{} by {} computes something else than by {}",
+                                                    contest.group->name, one->implementation,
+                                                    ready.front()->implementation));
+                wrong.insert(one->implementation);
+                continue;
+            }
+            FW_CHECK(module.setInputs(operands));
+        }
+        std::erase_if(ready,
+                      [&](const Contender* one) { return wrong.contains(one->implementation); });
+        std::erase_if(contest.contenders, [&](const Guarded& one) {
+            return wrong.contains(one.contender.implementation);
+        });
+        return {};
+    }
+
+    void report(Contest& contest, std::int64_t size, const std::string& chosen,
+                const std::vector<Contender*>& ready) {
+        Measured& here = contest.measured[size];
+        const auto before = std::find_if(ready.begin(), ready.end(), [&](const Contender* one) {
+            return one->implementation == chosen;
+        });
+        if (before == ready.end() || (ready.size() < 2 && contest.dim.empty()))
+            return;
+        auto now = before;
+        std::string disturbed;
+        for (auto one = ready.begin(); one != ready.end(); ++one) {
+            if ((*one)->disturbed()) {
+                disturbed += (disturbed.empty() ? "" : ", ") + (*one)->implementation;
+                continue;
+            }
+            here.us.emplace((*one)->implementation, (*one)->time.median());
+            if (!(*before)->disturbed() &&
+                (*one)->time.median() < (*before)->time.median() * (1 - Measurements::margin) &&
+                (now == before || (*one)->time.median() < (*now)->time.median()))
+                now = one;
+        }
+        if (!disturbed.empty()) {
+            const Decision left{contest.group->name, Verdict::Note, ReasonCode::NotMeasured,
+                                "other work disturbed the measurement of " + disturbed};
+            m_out.notices.push_back(
+                fmt::format("{} {}: {}", codeText(left.code), left.subject, left.sentence()));
+        }
+        here.chosen = chosen;
+        here.chosenUs = (*before)->time.median();
+        here.fastest = (*now)->implementation;
+        here.fastestUs = (*now)->time.median();
+        const std::string at = contest.dim.empty() ? "" : fmt::format("{} = {}", contest.dim, size);
+        for (const Contender* one : ready)
+            m_out.rows.push_back({contest.group->name, at, one->implementation, one->time.median(),
+                                  contest.count, one == *before, one == *now, one->disturbed()});
+    }
+
+    void sum(const Contest& contest) {
+        double before = 0, after = 0, sizes = 0;
+        bool improved = false;
+        for (const auto& [size, at] : contest.measured) {
+            if (at.chosen.empty())
+                continue;
+            ++sizes;
+            before += at.chosenUs;
+            after += at.fastestUs;
+            improved = improved || at.fastest != at.chosen;
+        }
+        if (sizes == 0)
+            return;
+        const auto count = static_cast<double>(contest.count);
+        ++m_out.measured;
+        m_out.improved += improved;
+        m_out.beforeMs += count * before / sizes / 1000;
+        m_out.afterMs += count * after / sizes / 1000;
+    }
+
+    Pipeline& m_pipeline;
+    const Graph& m_graph;
+    const FusionPlan& m_plan;
+    const Arguments& m_arguments;
+    const Context& m_context;
+    TuneDocument& m_out;
+    GraphPtr m_part; // of the contest at hand
+};
 
 } // namespace
 
@@ -164,26 +398,19 @@ Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
     out.target = target->text;
     out.log = log;
     FW_CHECK(appendTuningLog(log, {})); // of a shard without a workload the file is there, too
-    std::vector<Contest> contests = contestsOf(*source->graph, *plan, *target);
+    std::set<Symbol> ranged;
+    std::map<std::string, SizeRange> ranges; // by the names of the graph
+    for (const auto& [name, range] : pipeline.inputs().ranges)
+        for (const std::string& dim : {name, dimName(name)}) {
+            ranged.insert(Symbol(dim));
+            ranges.emplace(dim, range);
+        }
+    std::vector<Contest> contests = contestsOf(*source->graph, *plan, *target, ranged, out.notices);
     out.workloads = static_cast<std::int64_t>(contests.size());
     std::erase_if(contests, [&](const Contest& contest) { return !shard.has(contest.workload); });
-    std::size_t done = 0;
-    for (Contest& contest : contests) {
-        context.report("tune", contest.group->name, done++, contests.size());
-        FW_CHECK(prepare(pipeline, *source->graph, *plan, contest,
-                         static_cast<std::uint64_t>(arguments.seed.value_or(1)), out.notices,
-                         context));
-        FW_CHECK(race(contest.contenders, contest.group->implementation,
-                      {.seconds = arguments.seconds.value_or(0.5)}, context));
-        report(contest, out);
-        std::vector<TuningRecord> records;
-        for (const Contender& one : contest.contenders)
-            records.push_back({contest.workload, one.implementation, one.time.median(),
-                               contest.group->name, one.disturbed()});
-        // After every workload: what was measured is kept when the rest is cancelled.
-        FW_CHECK(appendTuningLog(log, records));
-        contest.contenders.clear();
-    }
+    Tuning tuning(pipeline, *source->graph, *plan, arguments, context, out);
+    for (std::size_t done = 0; done < contests.size(); ++done)
+        FW_CHECK(tuning.measure(contests[done], ranges, done, contests.size()));
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "session/tuning_log.h"
 
 #include "base/files.h"
+#include "ir/bound_dims.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,13 @@ constexpr std::uint64_t most = 256u << 20; // bytes of a log
 // Nothing if the line is not a record.
 std::optional<TuningRecord> recordOf(const std::string& line) {
     const json value = json::parse(line, nullptr, false);
-    if (!value.is_object() || value.value("v", json()) != json(1))
+    if (!value.is_object())
+        return std::nullopt;
+    const json version = value.value("v", json()), sizes = value.value("sizes", json());
+    const bool bySize = version == json(2);
+    if (bySize ? !sizes.is_object() || sizes.size() != 1 || !sizes.begin()->is_number_unsigned() ||
+                     sizes.begin()->get<std::uint64_t>() > largestBoundDim
+               : version != json(1))
         return std::nullopt;
     const json workload = value.value("workload", json()),
                implementation = value.value("implementation", json()),
@@ -26,6 +33,10 @@ std::optional<TuningRecord> recordOf(const std::string& line) {
         return std::nullopt;
     TuningRecord out{
         workload, implementation, us, {}, value.value("disturbed", json()) == json(true)};
+    if (bySize) {
+        out.dim = sizes.begin().key();
+        out.size = sizes.begin()->get<std::int64_t>();
+    }
     return std::isfinite(out.us) && out.us > 0 ? std::optional(std::move(out)) : std::nullopt;
 }
 
@@ -47,9 +58,12 @@ TuningLog parseTuningLog(std::string_view text, const std::string& file) {
         if (one.find_first_not_of(" \t\r") == std::string::npos)
             continue;
         if (const auto record = recordOf(one)) {
-            if (record->disturbed)
+            if (!record->dim.empty() && !record->disturbed)
+                out.measurements.addAt(record->workload, record->dim, record->size,
+                                       record->implementation, record->us);
+            else if (record->dim.empty() && record->disturbed)
                 out.measurements.addDisturbed(record->workload, record->implementation);
-            else
+            else if (record->dim.empty())
                 out.measurements.add(record->workload, record->implementation, record->us);
             continue;
         }
@@ -71,6 +85,10 @@ Status appendTuningLog(const std::string& file, const std::vector<TuningRecord>&
                   {"group", record.group}};
         if (record.disturbed)
             line["disturbed"] = true;
+        if (!record.dim.empty()) {
+            line["v"] = 2;
+            line["sizes"] = {{record.dim, record.size}};
+        }
         text += line.dump() + "\n";
     }
     return appendFile(file, text);

@@ -2,6 +2,9 @@
 //
 //     {"v":1,"workload":"dense(...) ...","implementation":"onednn.matmul","us":41.2,"group":"..."}
 //
+// Times at one size of a free dimension of the workload are records of the second version, with
+// "sizes":{"N":16}.
+//
 // Unknown fields survive since lines are never rewritten. A line that cannot be read is told and
 // passed over; of several times of one pair the last counts. Times that other work disturbed say
 // "disturbed":true and decide nothing.
@@ -21,6 +24,8 @@ struct TuningRecord {
     double us = 0;
     std::string group; // what was timed: the operators of the group, for people
     bool disturbed = false;
+    std::string dim = {}; // free in the workload, and `size` when it was measured; empty: none
+    std::int64_t size = 0;
 };
 
 struct TuningLog {

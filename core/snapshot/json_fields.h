@@ -140,7 +140,7 @@ FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows",
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);
           v("iqr_percent", r.iqrPercent); v("disturbed", r.disturbed); v("compile_ms", r.compileMs); v("start", r.start);
           v("random_inputs", r.randomInputs); v("dims", r.dims); v("misses", r.misses); v("notices", r.notices);)
-FW_FIELDS(TuneRow, v("group", r.group); v("implementation", r.implementation); v("us", r.us); v("count", r.count);
+FW_FIELDS(TuneRow, v("group", r.group); v("size", r.size); v("implementation", r.implementation); v("us", r.us); v("count", r.count);
           v("chosen_before", r.chosenBefore); v("chosen_now", r.chosenNow); v("disturbed", r.disturbed);)
 FW_FIELDS(TuneDocument, v("model", r.model); v("target", r.target); v("log", r.log); v("rows", r.rows);
           v("measured", r.measured); v("workloads", r.workloads); v("improved", r.improved); v("before_ms", r.beforeMs); v("after_ms", r.afterMs);
@@ -245,8 +245,9 @@ FW_FIELDS(DoctorDocument, v("version", r.version); v("cpu", r.cpu); v("libraries
           v("ceilings_from", r.ceilingsFrom);)
 FW_FIELDS(DrawDocument, v("file", r.file); v("width", r.width); v("height", r.height); v("nodes", r.nodes);
           v("layout", r.layout); v("notices", r.notices);)
+FW_FIELDS(SizeRange, v("least", r.least); v("most", r.most);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
-          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("left_out", r.leftOut); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims); v("types", r.types);
+          v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("left_out", r.leftOut); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims); v("ranges", r.ranges); v("types", r.types);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
           v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);

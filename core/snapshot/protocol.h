@@ -38,6 +38,14 @@
 
 namespace fw::snapshot {
 
+// Extents that a free dimension may have.
+struct SizeRange {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+
+    auto operator<=>(const SizeRange&) const = default;
+};
+
 // One record for all commands; each reads what it knows. Empty means default.
 struct Arguments {
     std::string model;
@@ -57,6 +65,7 @@ struct Arguments {
     // the SHA-256 of files that he agreed to load.
     std::vector<std::string> agreed;
     std::map<std::string, std::int64_t> dims; // free dimensions bound by name
+    std::map<std::string, SizeRange> ranges;  // free dimensions that stay free, within bounds
     std::map<std::string, std::string> types; // of values that nothing infers: "f32[N, 4]"
     std::string stage;
     std::string body; // graph: its path; the graph of a body instead of a stage

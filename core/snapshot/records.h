@@ -441,6 +441,7 @@ struct ProfileDocument {
 // One implementation of one workload.
 struct TuneRow {
     std::string group; // the first with this workload
+    std::string size;  // "N = 16" where it was measured at several; else empty
     std::string implementation;
     double us = 0;          // of the group's operators, with this implementation for its anchor
     std::int64_t count = 0; // groups with this workload
@@ -459,7 +460,8 @@ struct TuneDocument {
     std::int64_t measured = 0;  // workloads
     std::int64_t workloads = 0; // all that have a choice, those of other shards among them
     std::int64_t improved = 0;  // of them, those that get another implementation
-    double beforeMs = 0;        // sums over all groups that were measured
+    // Sums over all groups that were measured; of one at several sizes their mean.
+    double beforeMs = 0;
     double afterMs = 0;
     std::vector<std::string> notices;
 

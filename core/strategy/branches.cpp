@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace fw {
@@ -46,34 +47,187 @@ void compute(Selection& selection, const Candidate& by) {
     selection.absorbs = by.absorbs;
 }
 
+namespace {
+
+bool holdsAt(const Candidate& candidate, const std::string& dim, std::int64_t size) {
+    if (!candidate.when)
+        return true;
+    const std::optional<std::int64_t> value = evalIndex(*candidate.when, {{Symbol(dim), size}});
+    return value && *value != 0;
+}
+
+// Sizes from one to another at which one candidate is the fastest.
+struct Won {
+    std::int64_t from = 0, to = 0;
+    std::size_t by = 0;
+    std::string times;
+};
+
+// At one size, of those that have a time there.
+class AtSize {
+public:
+    AtSize(const Candidates& all, const std::string& dim, std::int64_t size,
+           const std::map<std::string, double>& times)
+        : m_all(all), m_times(times) {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].verdict != Verdict::No && all[i].by && holdsAt(all[i], dim, size) &&
+                times.contains(all[i].implementation))
+                m_ready.push_back(i);
+    }
+
+    bool has(std::size_t i) const {
+        return std::find(m_ready.begin(), m_ready.end(), i) != m_ready.end();
+    }
+    double us(std::size_t i) const { return m_times.at(m_all[i].implementation); }
+    // `incumbent` has a time.
+    std::size_t fastest(std::size_t incumbent) const {
+        const std::size_t best =
+            *std::min_element(m_ready.begin(), m_ready.end(),
+                              [&](std::size_t a, std::size_t b) { return us(a) < us(b); });
+        return us(best) < us(incumbent) * (1 - Measurements::margin) ? best : incumbent;
+    }
+    std::string text() const {
+        std::string out;
+        for (const std::size_t i : m_ready)
+            out += fmt::format("{}{} {:.1f} us", out.empty() ? "" : ", ", m_all[i].implementation,
+                               us(i));
+        return out;
+    }
+
+private:
+    const Candidates& m_all;
+    const std::map<std::string, double>& m_times;
+    std::vector<std::size_t> m_ready;
+};
+
+std::vector<Won> wonOf(const Candidates& candidates, std::size_t plain, const TimesBySize& known) {
+    const std::vector<std::size_t> order = chosenBefore(candidates);
+    std::vector<Won> out;
+    bool goesOn = false; // the last one as far as here
+    for (const auto& [size, times] : known.times) {
+        if (goesOn)
+            out.back().to = size - 1;
+        goesOn = false;
+        const auto before = std::find_if(order.begin(), order.end(), [&, at = size](std::size_t i) {
+            return holdsAt(candidates[i], known.dim, at);
+        });
+        const std::size_t incumbent = before == order.end() ? plain : *before;
+        const AtSize here(candidates, known.dim, size, times);
+        if (!here.has(incumbent))
+            continue;
+        std::size_t by = here.fastest(incumbent);
+        // Of two that are alike the one of the size before: noise makes no branches.
+        if (!out.empty() && out.back().to == size - 1 && here.has(out.back().by) &&
+            here.us(out.back().by) <= here.us(by) * (1 + Measurements::margin))
+            by = out.back().by;
+        out.push_back({size, size, by, fmt::format("at {} = {} {}", known.dim, size, here.text())});
+        goesOn = true;
+    }
+    return out;
+}
+
+// Where the log does not decide.
+Exprs notMeasured(const Candidates& candidates) {
+    Exprs out;
+    for (const Candidate& candidate : candidates)
+        if (candidate.wins && candidate.verdict != Verdict::No)
+            out.push_back(notExpr(*candidate.wins));
+    return out;
+}
+
+// Where the candidate is chosen if none before it is; `isBefore` the plain one where nothing was
+// measured.
+Expr branchCondition(const Candidate& candidate, bool isBefore, const Exprs& notMeasured) {
+    Expr out = boolExpr(isBefore);
+    for (const Expr& other : notMeasured)
+        out = andExpr(out, other);
+    if (candidate.wins)
+        out = isBefore ? orExpr(*candidate.wins, out) : *candidate.wins;
+    return simplify(candidate.when ? andExpr(*candidate.when, out) : out);
+}
+
+// `limited`: at sizes that were measured the log decides.
+std::string branchWhere(const Candidate& candidate, bool limited) {
+    const std::string guard =
+        candidate.when ? fmt::format("{} ({})", candidate.guard, candidate.place) : std::string();
+    if (candidate.wins)
+        return fmt::format("{}{} (log)", guard.empty() ? "" : guard + ", of sizes in the log ",
+                           candidate.winsWhere);
+    return guard + (limited ? " outside the sizes in the log" : "");
+}
+
+} // namespace
+
+void readTimesBySize(Candidates& candidates, std::size_t plain, const TimesBySize& known) {
+    const Expr size = varExpr(Symbol(known.dim));
+    std::vector<Won> joined;
+    for (Won& one : wonOf(candidates, plain, known)) {
+        if (!joined.empty() && joined.back().by == one.by && joined.back().to == one.from - 1) {
+            joined.back().to = one.to;
+            joined.back().times += "; " + one.times;
+        } else {
+            joined.push_back(std::move(one));
+        }
+    }
+    for (const Won& won : joined) {
+        Candidate& candidate = candidates[won.by];
+        const Expr here = andExpr(leExpr(Expr(won.from), size), leExpr(size, Expr(won.to)));
+        const bool first = !candidate.wins;
+        candidate.wins = first ? here : orExpr(*candidate.wins, here);
+        candidate.winsWhere +=
+            fmt::format("{}{} <= {} <= {}", first ? "" : " or ", won.from, known.dim, won.to);
+        candidate.winsBy += (first ? "" : "; ") + won.times;
+    }
+}
+
 void chooseBranches(Selection& selection, const std::string& first, const Graph& graph) {
     selection.branches.clear();
     std::vector<std::size_t> order = chosenBefore(selection.candidates);
+    const std::size_t before = order.size(); // these are where nothing was measured
+    const std::set<std::size_t> listed(order.begin(), order.end());
     for (std::size_t i = 0; i < selection.candidates.size(); ++i)
-        if (!first.empty() && selection.candidates[i].implementation == first) {
-            std::erase(order, i);
-            order.insert(order.begin(), i);
+        if (const Candidate& candidate = selection.candidates[i];
+            candidate.wins && candidate.verdict != Verdict::No && i != selection.plain &&
+            !listed.contains(i))
+            order.push_back(i);
+    std::vector<std::pair<std::size_t, Expr>> conditions;
+    const Exprs free = notMeasured(selection.candidates);
+    for (std::size_t k = 0; k < order.size(); ++k)
+        conditions.emplace_back(order[k],
+                                branchCondition(selection.candidates[order[k]], k < before, free));
+    for (std::size_t i = 0; i < selection.candidates.size(); ++i)
+        if (const Candidate& candidate = selection.candidates[i];
+            !first.empty() && candidate.implementation == first && candidate.when) {
+            std::erase_if(conditions, [&](const auto& one) { return one.first == i; });
+            conditions.insert(conditions.begin(), {i, *candidate.when});
         }
     const Exprs assumed = assumedIn(graph);
-    for (Candidate& candidate : selection.candidates)
-        if (candidate.verdict == Verdict::Note) {
-            candidate.chosen = candidate.branch = false;
-            candidate.code = ReasonCode::GuardUndecided;
-            candidate.evidence = candidate.guard + "; where it holds another is chosen";
-        }
+    for (Candidate& candidate : selection.candidates) {
+        candidate.branch = false;
+        if (candidate.verdict != Verdict::Note)
+            continue;
+        candidate.chosen = false;
+        candidate.code = ReasonCode::GuardUndecided;
+        candidate.evidence = candidate.guard + "; where it holds another is chosen";
+    }
     compute(selection, selection.candidates[selection.plain]);
     Exprs failed; // of the branches so far, of which none holds
-    for (const std::size_t i : order) {
+    for (const auto& [i, when] : conditions) {
         Candidate& candidate = selection.candidates[i];
-        Exprs known = relevantTo(*candidate.when, assumed);
+        Exprs known = relevantTo(when, assumed);
         known.insert(known.end(), failed.begin(), failed.end());
-        if (holdsNowhere(*candidate.when, known))
+        if (holdsNowhere(when, known))
             continue;
-        candidate.evidence = candidate.guard;
-        if (holdsNowhere(notExpr(*candidate.when), known)) {
+        candidate.code = ReasonCode::ChosenBySize;
+        candidate.where =
+            branchWhere(candidate, !free.empty() && candidate.implementation != first);
+        candidate.evidence = candidate.where + (candidate.wins ? ": " + candidate.winsBy : "");
+        if (holdsNowhere(notExpr(when), known)) {
             candidate.chosen = true;
             selection.candidates[selection.plain].chosen = false;
             compute(selection, candidate);
+            if (candidate.wins)
+                selection.source = "log";
             break;
         }
         candidate.branch = true;
@@ -81,8 +235,8 @@ void chooseBranches(Selection& selection, const std::string& first, const Graph&
         branch.implementation = candidate.by;
         branch.name = candidate.implementation;
         branch.absorbs = candidate.absorbs;
-        branch.when = *candidate.when;
-        failed.push_back(notExpr(*candidate.when));
+        branch.when = when;
+        failed.push_back(notExpr(when));
     }
     if (!first.empty() && !selection.branches.empty())
         selection.source = "pin";

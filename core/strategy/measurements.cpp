@@ -43,6 +43,19 @@ void Measurements::add(const std::string& workload, const std::string& implement
     m_us.insert_or_assign({workload, implementation}, us);
 }
 
+void Measurements::addAt(const std::string& workload, const std::string& dim, std::int64_t size,
+                         const std::string& implementation, double us) {
+    TimesBySize& known = m_bySize[workload];
+    if (known.dim != dim)
+        known = {dim, {}};
+    known.times[size].insert_or_assign(implementation, us);
+}
+
+const TimesBySize* Measurements::bySize(const std::string& workload) const {
+    const auto found = m_bySize.find(workload);
+    return found == m_bySize.end() ? nullptr : &found->second;
+}
+
 void Measurements::addDisturbed(const std::string& workload, const std::string& implementation) {
     m_disturbed.insert({workload, implementation});
 }
@@ -54,12 +67,17 @@ bool Measurements::onlyDisturbed(const std::string& workload,
 
 std::vector<std::string> Measurements::settings(const std::string& workload,
                                                 const std::string& entry) const {
-    std::vector<std::string> out;
+    std::set<std::string> out;
     for (auto one = m_us.lower_bound({workload, entry + "("});
          one != m_us.end() && one->first.first == workload && entryOf(one->first.second) == entry;
          ++one)
-        out.push_back(one->first.second);
-    return out;
+        out.insert(one->first.second);
+    if (const TimesBySize* known = bySize(workload))
+        for (const auto& [size, times] : known->times)
+            for (const auto& [name, us] : times)
+                if (name != entry && entryOf(name) == entry)
+                    out.insert(name);
+    return {out.begin(), out.end()};
 }
 
 std::optional<double> Measurements::find(const std::string& workload,

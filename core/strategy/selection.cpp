@@ -343,7 +343,7 @@ bool Catalog::isUntuned(const Candidates& candidates) const {
         return false;
     std::size_t ways = 0;
     for (const Candidate& candidate : candidates) {
-        if (candidate.measuredUs || candidate.disturbed)
+        if (candidate.measuredUs || candidate.disturbed || candidate.wins)
             return false;
         if (candidate.verdict == Verdict::Yes && candidate.by)
             ways += std::max<std::size_t>(candidate.by->settings().size(), 1);
@@ -398,10 +398,16 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
         winner.evidence = choice->evidence;
         out.source = choice->source;
         out.plain = choice->index;
-        if (choice->source == "pin")
+        if (choice->source == "pin") {
             compute(out, winner);
-        else
+        } else {
+            const TimesBySize* known =
+                m_measured ? m_measured->bySize(workloadText(*anchor.graph, *anchor.node, target))
+                           : nullptr;
+            if (known != nullptr)
+                readTimesBySize(out.candidates, out.plain, *known);
             chooseBranches(out, pinnedBranch ? pinned : std::string(), *anchor.graph);
+        }
     }
     if (pinnedBranch && out.branches.empty())
         out.notices.push_back({anchor.node->name, Verdict::No, ReasonCode::PinRefused,

@@ -25,6 +25,10 @@ struct Candidate {
     Verdict verdict = Verdict::No; // Yes: it could compute the group; Note: where `when` holds
     std::optional<Expr> when;      // of its guard, what it asks of free dimensions
     bool branch = false;           // it is one of Selection::branches
+    std::string where;             // of a branch, for people: "M <= 16: M = N (my.fw:3)"
+    std::optional<Expr> wins;      // the log has times at sizes: where it is the fastest of them
+    std::string winsWhere;         // for people: "1 <= N <= 16"
+    std::string winsBy;            // the times
     bool neverHolds = false;       // its guard, at no sizes
     bool chosen = false;
     ReasonCode code = ReasonCode::GuardFalse;
@@ -98,9 +102,10 @@ std::vector<std::size_t> chosenBefore(const Candidates& candidates);
 
 // The candidate as what computes the node.
 void compute(Selection& selection, const Candidate& by);
-// Makes of the candidates with open guards branches before Selection::plain: of those in front of
-// it each that may be reached at some sizes, `first` (a pin's) before the others. Where the last
-// one leaves no sizes, it takes the place of the plain one.
+// Makes of the candidates with open guards, and of those that the log says are the fastest at some
+// sizes, branches before Selection::plain: of those in front of it each that may be reached at some
+// sizes, `first` (a pin's) before the others; at sizes that were measured the log decides. Where
+// the last one leaves no sizes, it takes the place of the plain one.
 void chooseBranches(Selection& selection, const std::string& first, const Graph& graph);
 // Without the branch of this name, which cannot compute a group.
 void leaveOutBranch(Selection& selection, const std::string& name, const std::string& why,

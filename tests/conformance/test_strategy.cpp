@@ -152,14 +152,14 @@ void TestStrategy::step2ConditionsShowTheirValues() {
 void TestStrategy::step3SizesThatAreNotKnown() {
     const QJsonObject free = plan("dense_m.fw", here);
     QCOMPARE(chosenFor(free, u"dense"_s), u"dense.common"_s);
-    QCOMPARE(notices(free, u"GRD02"_s).size(), 1);
-    QVERIFY(notices(free, u"GRD02"_s)[0].contains(u"M > 16"_s));
+    QCOMPARE(notices(free, u"CHO09"_s).size(), 1);
+    QVERIFY(notices(free, u"CHO09"_s)[0].contains(u"M > 16"_s));
     for (const auto& [rows, chosen] :
          {std::pair(u"M=1"_s, u"dense.common"_s), std::pair(u"M=16"_s, u"dense.common"_s),
           std::pair(u"M=17"_s, u"dense.large_m"_s), std::pair(u"M=64"_s, u"dense.large_m"_s)}) {
         const QJsonObject known = plan("dense_m.fw", here, {u"--dim"_s, rows});
         QCOMPARE(chosenFor(known, u"dense"_s), chosen);
-        QVERIFY(notices(known, u"GRD02"_s).isEmpty());
+        QVERIFY(notices(known, u"CHO09"_s).isEmpty());
     }
 }
 

@@ -30,7 +30,7 @@ struct At {
 struct Case {
     const char* name;
     const char* text;              // a graph and blocks
-    std::vector<std::string> told; // GRD01 and GRD02, in order
+    std::vector<std::string> told; // CHO09, GRD01 and GRD02, in order
     std::vector<At> at;
     const char* libs = "";
 };
@@ -166,7 +166,8 @@ Planned planned(const char* text, const char* libs = "") {
 std::vector<std::string> toldBy(const FusionPlan& plan) {
     std::vector<std::string> out;
     for (const Decision& notice : plan.notices)
-        if (notice.code == ReasonCode::GuardUndecided || notice.code == ReasonCode::GuardFalse)
+        if (notice.code == ReasonCode::GuardUndecided || notice.code == ReasonCode::ChosenBySize ||
+            notice.code == ReasonCode::GuardFalse)
             out.push_back(notice.evidence);
     return out;
 }

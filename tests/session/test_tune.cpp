@@ -17,6 +17,7 @@ private Q_SLOTS:
     void knobsAreTried();
     void disturbedTimesDecideNothing();
     void damagedLines();
+    void timesAtSizes();
     void missingLog();
     void unwritableLog();
     void shardsHaveEveryWorkloadOnce();
@@ -193,6 +194,24 @@ void TestTune::damagedLines() {
     QCOMPARE(read.diagnostics.size(), std::size_t(2));
     QCOMPARE(read.diagnostics[0].where.line, 2);
     QCOMPARE(read.diagnostics[1].where.line, 4);
+}
+
+void TestTune::timesAtSizes() {
+    const std::string front = "{\"v\":2,\"workload\":\"w\",\"implementation\":\"a\",\"us\":3,";
+    const TuningLog read = parseTuningLog(
+        front + "\"sizes\":{\"N\":16}}\n" + front + "\"disturbed\":true,\"sizes\":{\"N\":17}}\n" +
+            front + "\"sizes\":{\"N\":-1}}\n" + front + "\"sizes\":{\"N\":1.5}}\n" + front +
+            "\"sizes\":{\"N\":4294967296}}\n" + front + "\"sizes\":{}}\n" + front +
+            "\"sizes\":{\"N\":1,\"M\":1}}\n" + front + "\"sizes\":3}\n" + front + "}\n",
+        "log");
+    QCOMPARE(read.diagnostics.size(), std::size_t(7));
+    QVERIFY(!read.measurements.find("w", "a"));
+    QVERIFY(!read.measurements.onlyDisturbed("w", "a"));
+    const TimesBySize* known = read.measurements.bySize("w");
+    QVERIFY(known != nullptr);
+    QCOMPARE(known->dim, std::string("N"));
+    QCOMPARE(known->times.size(), std::size_t(1));
+    QCOMPARE(known->times.at(16).at("a"), 3.0);
 }
 
 void TestTune::missingLog() {

@@ -1,0 +1,12 @@
+// Free dimensions that a request gives a range (`--dim N=1..64`).
+#pragma once
+
+#include "session/pipeline.h"
+
+namespace fw {
+
+// What is planned and run assumes that each dimension, by the name of the model or of the graph, is
+// in its range. Refused: a dimension that is not free, a range without a size that the model takes.
+Status assumeRanges(const std::map<std::string, snapshot::SizeRange>& ranges, Imported& imported);
+
+} // namespace fw
