@@ -18,18 +18,19 @@ def corners(image, v, u):
     return out
 
 
-def aligned(x, rois, batch, size, scale=1.0, ratio=0, half=True, largest=False):
-    """`size`: the parts of a region, down and across; `ratio` 0: a point for each place of a part, rounded up."""
+def aligned(x, rois, batch, size, scale=1.0, ratio=0, half=True, largest=False, real=np.float64):
+    """`size`: the parts of a region, down and across; `ratio` 0: a point for each place of a part, rounded up. Each step that
+    leads to a place is rounded to `real`."""
     out = np.zeros((len(rois), x.shape[1], *size))
-    for region, (u0, v0, u1, v1) in enumerate(rois * scale - (0.5 if half else 0)):
+    for region, (u0, v0, u1, v1) in enumerate(rois.astype(real) * real(scale) - real(0.5 if half else 0)):
         extents = [v1 - v0, u1 - u0]
         if not half:
-            extents = [max(extent, 1) for extent in extents]
-        parts = [extent / count for extent, count in zip(extents, size)]
+            extents = [max(extent, real(1)) for extent in extents]
+        parts = [extent / real(count) for extent, count in zip(extents, size)]
         points = [ratio or max(math.ceil(part), 0) for part in parts]
         for oh, ow in np.ndindex(*size):
-            read = [corners(x[batch[region]], v0 + oh * parts[0] + (j + 0.5) * parts[0] / points[0],
-                            u0 + ow * parts[1] + (k + 0.5) * parts[1] / points[1])
+            read = [corners(x[batch[region]], v0 + real(oh) * parts[0] + real(j + 0.5) * parts[0] / real(points[0]),
+                            u0 + real(ow) * parts[1] + real(k + 0.5) * parts[1] / real(points[1]))
                     for j in range(points[0]) for k in range(points[1])]
             if read and largest:
                 out[region, :, oh, ow] = np.max([np.max(four, axis=0) for four in read], axis=0)

@@ -107,7 +107,12 @@ def mirrored(place, size, align):
     return int(min(max(round(place), 0), size - 1))
 
 
-def sampled(x, grid, taps, padding, align):
+def precision(dtype):
+    """What an operator on this type computes in; a place is rounded to it step by step."""
+    return np.float64 if dtype == "f64" else np.float32
+
+
+def sampled(x, grid, taps, padding, align, real=np.float64):
     def read(image, row, column):
         sizes, at = image.shape[1:], [row, column]
         if padding == 0 and not all(0 <= p < s for p, s in zip(at, sizes)):
@@ -127,7 +132,9 @@ def sampled(x, grid, taps, padding, align):
 
     out = np.zeros((x.shape[0], x.shape[1], *grid.shape[1:3]))
     for n, oh, ow in np.ndindex(grid.shape[0], *grid.shape[1:3]):
-        places = [(g + 1) / 2 * (s - 1) if align else ((g + 1) * s - 1) / 2 for g, s in zip(grid[n, oh, ow], x.shape[:1:-1])]
+        one, two = real(1), real(2)
+        places = [(g + one) / two * (s - one) if align else ((g + one) * s - one) / two
+                  for g, s in zip(grid[n, oh, ow].astype(real), map(real, x.shape[:1:-1]))]
         for row, v in weights(places[1]):
             for column, u in weights(places[0]):
                 out[n, :, oh, ow] += read(x[n], row, column) * v * u
@@ -144,6 +151,13 @@ def samples(table):
                     if (taps + padding + align) % 2 == 0:
                         table.call("grid_sample", [x, grid], Tensor(dtype, sampled(x.v, grid.v, taps, padding, align)),
                                    taps=taps, padding=padding, align=align)
+        # In the middle between two elements, but for what a step rounds.
+        x = spread(dtype, 1, 1, 5, 7)
+        grid = Tensor(dtype, [[[[0.2 * k - 1, 0.1 * k - 0.9] for k in range(12)], [[(2 * k + 2) / 7 - 1, 0] for k in range(12)]]])
+        for align in (False, True):
+            for taps in (1, 2):
+                wanted = sampled(x.v, grid.v, taps, 0, align, precision(dtype))
+                table.call("grid_sample", [x, grid], Tensor(dtype, wanted), taps=taps, align=align)
         regions(table, dtype)
 
 
@@ -160,6 +174,19 @@ def regions(table, dtype):
             table.call(f"roi_align{suffix}", [x, rois, batch], Tensor(dtype, out), half=half, ratio=2, **at)
             out = regions_of.aligned(x.v, free.v, of.v, (2, 4), 0.5, 0, half, largest)
             table.call(f"roi_align{suffix}_adaptive", [x, free, of], Tensor(dtype, out), half=half, **at)
+    # Points on an element, where the weights of those beside it are 0 and 0 times infinity is no number; ends of the image; what
+    # is infinite far from every point.
+    held = draw(dtype, 1, 2, 7, 6).held
+    held[0, 0, 2, 1], held[0, 0, 1, 4], held[0, 1, 6, :], held[0, 1, 0, 5] = np.inf, -np.inf, np.nan, np.inf
+    x, batch = Tensor(dtype, held), whole([0] * 5)
+    rois = Tensor(dtype, [[-1, -4, -0.5, 2], [0, 0, 6, 7], [1, 1, 3, 3], [0.3, 0.7, 4.1, 3.3], [-2.2, 0.2, 0.5, 9.3]])
+    for suffix, largest in (("", False), ("_max", True)):
+        for ratio, how in ((3, {"ratio": 3}), (1, {"ratio": 1}), (0, {})):
+            for half in (False, True):
+                with np.errstate(invalid="ignore"):
+                    out = regions_of.aligned(x.v, rois.v, batch.v, (2, 1), 1.0, ratio, half, largest, precision(dtype))
+                table.call(f"roi_align{suffix}{'' if ratio else '_adaptive'}", [x, rois, batch], Tensor(dtype, out), height=2,
+                           width=1, half=half, **how)
 
 
 def pairs(complex_values):
