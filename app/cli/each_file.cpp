@@ -1,6 +1,7 @@
 #include "each_file.h"
 
 #include "base/files.h"
+#include "onnx/tensor_file.h"
 
 #include <fmt/format.h>
 
@@ -41,6 +42,11 @@ int checkBooks(Client& client, const Arguments& arguments, Form form) {
 int formatBooks(Client& client, const Arguments& arguments, FormatInto into, Form form) {
     int worst = 0;
     std::string list;
+    const auto refused = [&](const Diag& diag) {
+        if (form == Form::Json)
+            list += (list.empty() ? "" : ",") + toJson(diag);
+        worst = std::max(worst, report(diag, Form::Text));
+    };
     for (const std::string& book : arguments.rules) {
         Arguments one;
         one.book = book;
@@ -48,10 +54,9 @@ int formatBooks(Client& client, const Arguments& arguments, FormatInto into, For
         const Result<FormatDocument> document =
             answer ? fromJson<FormatDocument>(*answer) : Result<FormatDocument>(answer.diag());
         if (!document) {
-            worst = std::max(worst, report(document.diag(), form));
+            refused(document.diag());
             continue;
         }
-        list += (list.empty() ? "" : ",") + toJson(*document);
         for (const Diag& diag : document->diagnostics)
             write(standardError, diag.text() + "\n");
         if (hasErrors(document->diagnostics)) {
@@ -64,22 +69,26 @@ int formatBooks(Client& client, const Arguments& arguments, FormatInto into, For
             if (into == FormatInto::Files)
                 written = writeFile(book, document->text);
             if (!written) {
-                worst = std::max(worst, report(written.diag(), form));
+                refused(written.diag());
                 continue;
             }
             if (form == Form::Text)
                 write(standardOutput, book + "\n");
             worst = std::max(worst, into == FormatInto::Check ? 1 : 0);
         }
+        if (form == Form::Json)
+            list += (list.empty() ? "" : ",") + toJson(*document);
     }
-    if (form == Form::Json && !list.empty())
+    if (form == Form::Json)
         write(standardOutput, (arguments.rules.size() > 1 ? "[" + list + "]" : list) + "\n");
     return worst;
 }
 
 int runTests(Client& client, const Arguments& arguments, Form form) {
     TestDocument total;
+    bool missing = false;
     for (const std::string& folder : arguments.folders) {
+        missing = missing || !isTestFolder(folder);
         Arguments one = arguments;
         one.folders = {folder};
         const Result<std::string> answer = client.ask("test", one, {});
@@ -101,7 +110,7 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
         total.cases.push_back(std::move(row));
     }
     write(standardOutput, form == Form::Json ? toJson(total) + "\n" : render(total));
-    return total.crashed > 0 ? 4 : total.passed == total.total ? 0 : 1;
+    return total.crashed > 0 ? 4 : missing ? 2 : total.passed == total.total ? 0 : 1;
 }
 
 int runVerify(Client& client, const Arguments& arguments, const bool& libraryDied, Form form) {

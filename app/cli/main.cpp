@@ -5,6 +5,7 @@
 #include "pieces.h"
 #include "rewrite_report.h"
 #include "short_targets.h"
+#include "usage.h"
 
 #include "base/numbers.h"
 #include "onnx/given_value.h"
@@ -14,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -153,26 +155,47 @@ public:
     }
 
     // Nothing ends it by an exception.
-    int run(int count, char** arguments) {
-        try {
-            return answer(count, arguments);
-        } catch (const std::bad_alloc&) {
-            return report(makeDiag(DiagCode::LimitReached, "there is not enough memory"),
-                          m_options.form());
-        } catch (const std::exception& error) {
-            return report(makeDiag(DiagCode::Internal, error.what(), {},
-                                   "this is a mistake of the program, please report it"),
-                          m_options.form());
-        }
+    int run(std::vector<std::string> words) {
+        const Form form = wantsJson(words) ? Form::Json : Form::Text;
+        const int code = [&] {
+            try {
+                return answer(std::move(words), form);
+            } catch (const std::bad_alloc&) {
+                return report(makeDiag(DiagCode::LimitReached, "there is not enough memory"), form);
+            } catch (const std::exception& error) {
+                return report(makeDiag(DiagCode::Internal, error.what(), {},
+                                       "this is a mistake of the program, please report it"),
+                              form);
+            }
+        }();
+        if (outputError() == 0)
+            return code;
+        return report(
+            makeDiag(DiagCode::FileUnwritable, fmt::format("standard output cannot be written: {}",
+                                                           std::strerror(outputError()))),
+            Form::Text);
     }
 
 private:
-    int answer(int count, char** arguments) {
+    int answer(std::vector<std::string> words, Form form) {
         commands();
+        checkNumbers(m_app);
+        if (const Status text = areText(words); !text)
+            return report(text.diag(), form);
+        Result<std::vector<std::string>> whole = withShortTargets(std::move(words));
+        if (!whole)
+            return report(whole.diag(), form);
+        std::vector<char*> pointers;
+        for (std::string& word : *whole)
+            pointers.push_back(word.data());
         try {
-            m_app.parse(count, arguments);
+            m_app.parse(static_cast<int>(pointers.size()), pointers.data());
+        } catch (const CLI::CallForHelp&) {
+            return tell("help", m_app.help(), form);
+        } catch (const CLI::CallForVersion& version) {
+            return tell("version", version.what(), form);
         } catch (const CLI::ParseError& error) {
-            return m_app.exit(error) == 0 ? 0 : 2;
+            return report(notUnderstood(m_app, error), form);
         }
         if (const Status status = finish(m_options); !status)
             return report(status.diag(), m_options.form());
@@ -185,6 +208,10 @@ private:
                                      files.begin()->first),
                          {}, "a number, true, false or a list; files are for what runs a model"),
                 m_options.form());
+        if (std::none_of(m_ofBooks.begin(), m_ofBooks.end(),
+                         [](const CLI::App* app) { return app->parsed(); }))
+            if (const Status given = checkGiven(m_options.arguments, m_tune->parsed()); !given)
+                return report(given.diag(), m_options.form());
         if (std::none_of(m_listBooks.begin(), m_listBooks.end(),
                          [](const CLI::App* app) { return app->parsed(); }))
             tellBooks(m_options.arguments);
@@ -193,13 +220,16 @@ private:
             clearProgress();
             write(standardError, warning.text() + "\n");
         });
-        const int code = m_chosen(client, m_options);
-        if (outputError() == 0)
-            return code;
-        return report(
-            makeDiag(DiagCode::FileUnwritable, fmt::format("standard output cannot be written: {}",
-                                                           std::strerror(outputError()))),
-            Form::Text);
+        return m_chosen(client, m_options);
+    }
+
+    static int tell(const char* what, const std::string& text, Form form) {
+        nlohmann::json document;
+        document[what] = text;
+        write(standardOutput, form == Form::Json     ? document.dump() + "\n"
+                              : text.ends_with('\n') ? text
+                                                     : text + "\n");
+        return 0;
     }
 
     CLI::App* command(const std::string& name, const std::string& what, Run run) {
@@ -260,6 +290,7 @@ private:
                                       return checkBooks(client, o.arguments, o.form());
                                   });
         listsBooks(check);
+        m_ofBooks = {check};
         check
             ->add_option("book", a.rules,
                          ".fw files, read together: what one declares the others know")
@@ -275,6 +306,7 @@ private:
                                                           o.form());
                                    });
         listsBooks(format);
+        m_ofBooks.push_back(format);
         format->add_option("book", a.rules, ".fw files")->required();
         CLI::Option* files = format->add_flag("-w,--write", m_options.writeFiles,
                                               "change the files, and name those that changed");
@@ -285,6 +317,9 @@ private:
         CLI::App* assist =
             target(command("assist", "what stands at a place of a book, and what may stand there",
                            [](Client& client, const Options& o) {
+                               if (const std::string& model = o.arguments.model; !model.empty())
+                                   if (const Status there = isThere(model); !there)
+                                       return report(there.diag(), o.form());
                                Arguments asked = o.arguments;
                                asked.rules.insert(asked.rules.begin(), o.book);
                                return show<AssistDocument>(client, "assist", asked, o.form());
@@ -308,13 +343,14 @@ private:
                             "FILE.html or FILE.md: what every rule did, to hand on");
         CLI::App* step =
             onModel("step", "the applications of rules one by one", ask<StepDocument>("step"));
-        step->add_option("--number", a.application, "this application, from 1");
+        step->add_option("--number", a.application, "this application, from 1")->check(atLeast(1));
         step->add_option("--until", a.until,
                          "the first behind it that is \"rule R\", \"creates OP\", \"erases OP\", "
                          "\"at OPERATOR\" or \"another rule\"; may repeat")
             ->allow_extra_args(false);
         step->add_option("--choice", a.choice,
-                         "this one of what competes for its operators, as if it were done instead");
+                         "this one of what competes for its operators, as if it were done instead")
+            ->check(atLeast(1));
         step->add_option("--around", a.around, "how far around the match is shown, 2");
         CLI::App* bisect =
             onModel("bisect", "which application of a rule first broke the outputs",
@@ -409,7 +445,7 @@ private:
         run->add_flag("--expect,!--no-expect", m_expect,
                       "compare with the folder's data (the default)")
             ->each([&a](const std::string& value) { a.expect = value != "false"; });
-        run->add_option("--seed", a.seed, "of made-up inputs");
+        run->add_option("--seed", a.seed, "of made-up inputs")->check(anyInteger());
         CLI::App* bench = target(
             command("bench", "latency of models, end to end", [](Client& client, const Options& o) {
                 return print(askBench(client, o.arguments, progressLine()), o.form());
@@ -428,6 +464,7 @@ private:
         CLI::App* tune =
             onModel("tune", "time the implementations of a model into the file of --log",
                     ask<TuneDocument>("tune"));
+        m_tune = tune;
         tune->add_option("--seconds", a.seconds, "how long to measure each workload, 0.5");
         tune->get_option("--log")->required();
         tune->add_option("--shard", a.shard,
@@ -441,7 +478,7 @@ private:
         verify->add_option("models", a.models, "models")->required();
         verify->add_option("-o,--output", a.output,
                            "folder for the smallest graphs that differ, out");
-        verify->add_option("--seed", a.seed, "of the values, 1");
+        verify->add_option("--seed", a.seed, "of the values, 1")->check(anyInteger());
         CLI::App* stages = onModel("stages", "the text of a stage", ask<StagesDocument>("stages"));
         stages->add_option("--stage", a.stage,
                            "graph, rewritten, fused, partitioned, tensor, schedule, loops, llvm or "
@@ -485,13 +522,13 @@ private:
         doctor->add_option("--threads", a.threads, "short for -threads=N in the target");
         doctor->add_flag("--machine", m_machine, "measure what it does at best, again")
             ->each([&a](const std::string&) { a.measure = true; });
-        m_app.add_subcommand("help", "this list")->callback([this] {
-            m_chosen = [this](Client&, const Options&) {
-                // help() of the program is that of the command which was found.
-                write(standardOutput, m_app.get_formatter()->make_help(&m_app, m_app.get_name(),
-                                                                       CLI::AppFormatMode::Normal));
-                return 0;
-            };
+        command("help", "this list", [this](Client&, const Options& o) {
+            // help() of the program is that of the command which was found.
+            write(standardOutput, o.form() == Form::Json
+                                      ? commandsJson(m_app) + "\n"
+                                      : m_app.get_formatter()->make_help(
+                                            &m_app, m_app.get_name(), CLI::AppFormatMode::Normal));
+            return 0;
         });
     }
 
@@ -502,7 +539,9 @@ private:
     bool m_strict = false;
     bool m_machine = false;
     bool m_libraryDied = false;
+    CLI::App* m_tune = nullptr; // writes its log
     std::vector<CLI::App*> m_listBooks;
+    std::vector<CLI::App*> m_ofBooks;    // answer for each book apart
     std::vector<CLI::App*> m_readsFiles; // of inputs
     Run m_chosen;
 };
@@ -512,6 +551,7 @@ private:
 } // namespace fw::cli
 
 int main(int count, char** arguments) {
+    fw::cli::openStandardDescriptors();
     // Read by libgomp when the first library brings it along: its threads spin for about 0.1 ms and
     // sleep then. By default they spin for several, and beside other work on cores that they need.
     if (std::getenv("OMP_WAIT_POLICY") == nullptr)
@@ -519,14 +559,5 @@ int main(int count, char** arguments) {
     if (count == 2 && std::string_view(arguments[1]) == "--worker")
         return fw::runWorker();
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
-    fw::Result<std::vector<std::string>> texts =
-        fw::cli::withShortTargets({arguments, arguments + count});
-    if (!texts) {
-        fmt::print(stderr, "{}\n", texts.diag().text());
-        return 2;
-    }
-    std::vector<char*> pointers;
-    for (std::string& text : *texts)
-        pointers.push_back(text.data());
-    return fw::cli::Program().run(count, pointers.data());
+    return fw::cli::Program().run({arguments, arguments + count});
 }

@@ -12,6 +12,10 @@ enum class Form : std::uint8_t { Text, Json };
 
 constexpr int standardOutput = 1, standardError = 2; // descriptors
 
+// Those that are closed are held by what can neither be read nor written, so that no pipe or file
+// that is opened later takes their numbers.
+void openStandardDescriptors();
+
 void write(int descriptor, const std::string& text);
 int outputError(); // of standard output, which may be a file on a full disk; 0: none
 int report(const Diag& diag, Form form);

@@ -5,6 +5,7 @@
 #include "session/describe.h"
 #include "sketch/sketch.h"
 #include "syntax/format.h"
+#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 
@@ -183,6 +184,9 @@ Result<SketchWish> wishOf(const Arguments& arguments, const Place& place, const 
                         "there are " + sketchKinds());
     out.kind = *kind;
     out.name = arguments.name.empty() ? "block" : arguments.name;
+    if (nameOrQuoted(out.name) != out.name)
+        return makeDiag(DiagCode::Usage, fmt::format("'{}' is no name", out.name), {},
+                        "letters, digits and _, a letter first");
     out.beforeFusion = place.stage == "rewritten";
     for (const auto& [key, text] : arguments.levels) {
         const auto level = sketchLevel(text);
