@@ -340,9 +340,11 @@ private:
                 (now == before || (*one)->time.median() < (*now)->time.median()))
                 now = one;
         }
+        const std::string at = contest.dim.empty() ? "" : fmt::format("{} = {}", contest.dim, size);
         if (!disturbed.empty()) {
-            const Decision left{contest.group->name, Verdict::Note, ReasonCode::NotMeasured,
-                                "other work disturbed the measurement of " + disturbed};
+            const Decision left{
+                at.empty() ? contest.group->name : contest.group->name + " at " + at, Verdict::Note,
+                ReasonCode::NotMeasured, "other work disturbed the measurement of " + disturbed};
             m_out.notices.push_back(
                 fmt::format("{} {}: {}", codeText(left.code), left.subject, left.sentence()));
         }
@@ -350,7 +352,6 @@ private:
         here.chosenUs = (*before)->time.median();
         here.fastest = (*now)->implementation;
         here.fastestUs = (*now)->time.median();
-        const std::string at = contest.dim.empty() ? "" : fmt::format("{} = {}", contest.dim, size);
         for (const Contender* one : ready)
             m_out.rows.push_back({contest.group->name, at, one->implementation, one->time.median(),
                                   contest.count, one == *before, one == *now, one->disturbed()});

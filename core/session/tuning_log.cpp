@@ -61,9 +61,11 @@ TuningLog parseTuningLog(std::string_view text, const std::string& file) {
             if (!record->dim.empty() && !record->disturbed)
                 out.measurements.addAt(record->workload, record->dim, record->size,
                                        record->implementation, record->us);
-            else if (record->dim.empty() && record->disturbed)
+            else if (!record->dim.empty()) // known, but of no implementation
+                out.measurements.addAt(record->workload, record->dim, record->size, {}, record->us);
+            else if (record->disturbed)
                 out.measurements.addDisturbed(record->workload, record->implementation);
-            else if (record->dim.empty())
+            else
                 out.measurements.add(record->workload, record->implementation, record->us);
             continue;
         }

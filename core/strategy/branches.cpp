@@ -158,7 +158,7 @@ std::string branchWhere(const Candidate& candidate, bool limited) {
 
 } // namespace
 
-void readTimesBySize(Candidates& candidates, std::size_t plain, const TimesBySize& known) {
+bool readTimesBySize(Candidates& candidates, std::size_t plain, const TimesBySize& known) {
     const Expr size = varExpr(Symbol(known.dim));
     std::vector<Won> joined;
     for (Won& one : wonOf(candidates, plain, known)) {
@@ -178,6 +178,7 @@ void readTimesBySize(Candidates& candidates, std::size_t plain, const TimesBySiz
             fmt::format("{}{} <= {} <= {}", first ? "" : " or ", won.from, known.dim, won.to);
         candidate.winsBy += (first ? "" : "; ") + won.times;
     }
+    return !joined.empty();
 }
 
 void chooseBranches(Selection& selection, const std::string& first, const Graph& graph) {

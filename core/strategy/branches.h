@@ -13,7 +13,7 @@ void reach(Candidate& candidate, const Expr& condition, const Graph& graph, std:
 // Candidate::wins of each that is the fastest at some of the sizes: from one that was measured to
 // the next, or else at that one alone. What would be chosen there without the log stays unless
 // another is faster by Measurements::margin; a size where it has no time decides nothing. `plain`:
-// what is chosen where no guard decides.
-void readTimesBySize(Candidates& candidates, std::size_t plain, const TimesBySize& known);
+// what is chosen where no guard decides. False: no size decides.
+bool readTimesBySize(Candidates& candidates, std::size_t plain, const TimesBySize& known);
 
 } // namespace fw

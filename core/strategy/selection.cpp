@@ -343,7 +343,7 @@ bool Catalog::isUntuned(const Candidates& candidates) const {
         return false;
     std::size_t ways = 0;
     for (const Candidate& candidate : candidates) {
-        if (candidate.measuredUs || candidate.disturbed || candidate.wins)
+        if (candidate.measuredUs || candidate.disturbed)
             return false;
         if (candidate.verdict == Verdict::Yes && candidate.by)
             ways += std::max<std::size_t>(candidate.by->settings().size(), 1);
@@ -358,6 +358,9 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
     out.candidates = candidatesFor(anchor, target, wishes);
     std::optional<Choice> choice;
     std::optional<std::size_t> pinnedBranch;
+    const TimesBySize* known =
+        m_measured ? m_measured->bySize(workloadText(*anchor.graph, *anchor.node, target))
+                   : nullptr;
     if (!pinned.empty()) {
         std::string refusal = "no entry of that name computes it";
         for (std::size_t i = 0; i < out.candidates.size(); ++i) {
@@ -401,11 +404,9 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
         if (choice->source == "pin") {
             compute(out, winner);
         } else {
-            const TimesBySize* known =
-                m_measured ? m_measured->bySize(workloadText(*anchor.graph, *anchor.node, target))
-                           : nullptr;
-            if (known != nullptr)
-                readTimesBySize(out.candidates, out.plain, *known);
+            if (known != nullptr && !readTimesBySize(out.candidates, out.plain, *known))
+                out.notices.push_back({anchor.node->name, Verdict::Note, ReasonCode::NotMeasured,
+                                       "it has no time at a size of what would be chosen there"});
             chooseBranches(out, pinnedBranch ? pinned : std::string(), *anchor.graph);
         }
     }
@@ -419,7 +420,7 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
             out.notices.push_back(
                 {anchor.node->name, Verdict::No, candidate.code,
                  fmt::format("{}, {}", candidate.implementation, candidate.evidence)});
-    if (choice && pinned.empty() && isUntuned(out.candidates)) {
+    if (choice && pinned.empty() && known == nullptr && isUntuned(out.candidates)) {
         out.untuned = true;
         out.notices.push_back({anchor.node->name, Verdict::Note, ReasonCode::Untuned,
                                fmt::format("chosen by {}; there is no time of {}", out.source,

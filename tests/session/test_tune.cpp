@@ -210,7 +210,8 @@ void TestTune::timesAtSizes() {
     const TimesBySize* known = read.measurements.bySize("w");
     QVERIFY(known != nullptr);
     QCOMPARE(known->dim, std::string("N"));
-    QCOMPARE(known->times.size(), std::size_t(1));
+    QCOMPARE(known->times.size(), std::size_t(2));
+    QVERIFY(!known->times.at(17).contains("a"));
     QCOMPARE(known->times.at(16).at("a"), 3.0);
 }
 
