@@ -1,11 +1,15 @@
 #include "base/files.h"
 
+#include "base/mapped_pages.h"
+
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <thread>
@@ -39,13 +43,35 @@ std::string errorText(int error) {
     return std::strerror(error);
 }
 
+// All that are there, by where they begin.
+struct Mappings {
+    std::mutex mutex;
+    std::map<std::uintptr_t, std::size_t> sizes;
+
+    static Mappings& all() {
+        static auto* const out = new Mappings; // outlives static destructors
+        return *out;
+    }
+};
+
+std::uintptr_t addressOf(const void* place) {
+    return reinterpret_cast<std::uintptr_t>(place);
+}
+
 struct Mapping {
     void* address;
     std::size_t size;
-    Mapping(void* start, std::size_t length) : address(start), size(length) {}
+    Mapping(void* start, std::size_t length) : address(start), size(length) {
+        const std::lock_guard lock(Mappings::all().mutex);
+        Mappings::all().sizes.emplace(addressOf(address), size);
+    }
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() { ::munmap(address, size); }
+    ~Mapping() {
+        const std::lock_guard lock(Mappings::all().mutex);
+        Mappings::all().sizes.erase(addressOf(address));
+        ::munmap(address, size);
+    }
 };
 
 Diag unreadable(const std::string& path, int error) {
@@ -122,6 +148,23 @@ Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uin
     file.bytes = {static_cast<const std::byte*>(address), static_cast<std::size_t>(size)};
     file.owner = std::make_shared<Mapping>(address, static_cast<std::size_t>(size));
     return file;
+}
+
+void releasePages(std::span<const std::byte> bytes) {
+    static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const std::uintptr_t begin = addressOf(bytes.data());
+    const std::uintptr_t first = (begin + page - 1) / page * page;
+    const std::uintptr_t last = (begin + bytes.size()) / page * page;
+    if (last <= first)
+        return;
+    Mappings& mappings = Mappings::all();
+    const std::lock_guard lock(mappings.mutex); // so that it stays mapped
+    const auto behind = mappings.sizes.upper_bound(begin);
+    if (behind == mappings.sizes.begin())
+        return;
+    const auto& [start, size] = *std::prev(behind);
+    if (begin + bytes.size() <= start + size)
+        ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 Result<MappedFile> mapFile(const std::string& path, std::uint64_t maxBytes) {

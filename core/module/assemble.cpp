@@ -1,5 +1,6 @@
 #include "module/assemble.h"
 
+#include "base/mapped_pages.h"
 #include "extern/call.h"
 #include "ir/bound_dims.h"
 #include "ir/missing_type.h"
@@ -9,7 +10,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
 #include <set>
 
 namespace fw {
@@ -192,6 +192,7 @@ private:
                    pack(data, map, m_scratch);
                    return std::span<const std::byte>(m_scratch);
                });
+        releasePages(data.bytes()); // the weights have them
         m_constants.emplace(key, id);
         return id;
     }

@@ -1,5 +1,6 @@
 // Files are mapped whole and replaced whole; what is no regular file is refused.
 #include "base/files.h"
+#include "base/mapped_pages.h"
 
 #include <QDir>
 #include <QFile>
@@ -18,6 +19,7 @@ class TestFiles : public QObject {
 
 private Q_SLOTS:
     void writesAndMaps();
+    void releasedPagesAreReadAgain();
     void refusesToRead();
     void readsWhatIsAtRest();
     void readsWhileItIsEdited_data();
@@ -47,6 +49,24 @@ void TestFiles::writesAndMaps() {
     QVERIFY(mapFile(file, 100)->bytes.empty());
     QVERIFY(mapped->text() == "two and more"); // the old file lives as long as it is mapped
     QCOMPARE(QDir(m_folder.path()).entryList(QDir::Files).size(), 2); // no temporary is left
+}
+
+void TestFiles::releasedPagesAreReadAgain() {
+    const std::string file = path("pages.bin");
+    std::string content(100000, '\0');
+    for (std::size_t i = 0; i < content.size(); ++i)
+        content[i] = static_cast<char>(i % 251);
+    QVERIFY(writeFile(file, content).ok());
+    const auto mapped = mapFile(file, 1 << 20);
+    QVERIFY(mapped.ok() && mapped->text() == content);
+    releasePages(mapped->bytes);
+    QVERIFY(mapped->text() == content);
+    releasePages(mapped->bytes.subspan(5000, 50000));
+    QVERIFY(mapped->text() == content);
+    std::string own = content; // is no file: what is released would be lost
+    releasePages(std::as_bytes(std::span(own)));
+    QVERIFY(own == content);
+    releasePages({});
 }
 
 void TestFiles::refusesToRead() {
