@@ -1,5 +1,6 @@
 #include "tensor/op_def.h"
 
+#include "ir/call_memo.h"
 #include "ir/tensor_text.h"
 #include "tensor/attribute_check.h"
 #include "tensor/binding.h"
@@ -157,12 +158,17 @@ public:
 
     Result<std::vector<TensorData>>
     reference(const OpCall& call, const std::vector<const TensorData*>& inputs) const override {
-        FW_TRY(const OpInst inst, instantiate(call));
+        const auto inst = m_evaluated.answer(call, [&]() -> Result<OpInst> {
+            FW_TRY(const OpInst own, instantiate(call));
+            return widened(own);
+        });
+        if (!*inst)
+            return inst->diag();
         std::vector<const TensorData*> present;
         for (const TensorData* input : inputs)
             if (input != nullptr)
                 present.push_back(input);
-        return evaluate(widened(inst), present);
+        return evaluate(**inst, present);
     }
 
 private:
@@ -190,6 +196,9 @@ private:
         std::lock_guard lock(m_mutex);
         if (m_meant.contains(types))
             return {};
+        const OpCall ofRanks = withoutExtents(call);
+        if (const auto refused = m_meaningless.find(ofRanks))
+            return *refused;
         const Result<OpInst> inst = instantiateOp(*m_tree, m_file, binding);
         if (inst.ok()) {
             m_meant.insert(std::move(types));
@@ -197,20 +206,36 @@ private:
         }
         if (inst.diag().code != DiagCode::TextType)
             return {}; // nothing about types: whoever asks for the computation is told
+        Diag refusal = noMeaning(types, inst.diag());
+        if (!holdsTensor(call))
+            m_meaningless.keep(ofRanks, std::make_shared<const Diag>(refusal));
+        return refusal;
+    }
+
+    static OpCall withoutExtents(OpCall call) {
+        for (std::optional<TensorType>& input : call.inputs)
+            if (input)
+                input->shape.assign(input->shape.size(), Dim(1));
+        return call;
+    }
+
+    Diag noMeaning(const CallTypes& types, const Diag& why) const {
         std::vector<std::string_view> named;
         for (const std::optional<DType> dtype : types)
             if (dtype && std::find(named.begin(), named.end(), dtypeText(*dtype)) == named.end())
                 named.push_back(dtypeText(*dtype));
         return makeDiag(DiagCode::DtypeMismatch,
                         fmt::format("{}: has no meaning for {}: {} ({}:{}:{})", m_tree->name,
-                                    fmt::join(named, ", "), inst.diag().message, m_file,
-                                    inst.diag().where.line, inst.diag().where.column),
+                                    fmt::join(named, ", "), why.message, m_file, why.where.line,
+                                    why.where.column),
                         {}, "cast the operands to a type that the operator is for");
     }
 
     std::shared_ptr<const OpTree> m_tree;
     mutable std::mutex m_mutex;
-    mutable std::set<CallTypes> m_meant; // types for which the statements have a meaning
+    mutable std::set<CallTypes> m_meant;      // types for which the statements have a meaning
+    CallMemo<Diag> m_meaningless{64};         // by calls without extents: why they have none
+    CallMemo<Result<OpInst>> m_evaluated{64}; // what reference() computes
     std::string m_file;
     bool m_commutative;
     bool m_view;

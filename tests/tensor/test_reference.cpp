@@ -7,6 +7,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <limits>
 
 using namespace fw;
 using namespace fw::testing;
@@ -85,6 +86,7 @@ void compareMap(const char* name, double (*f)(double), const Attrs& attributes =
 class TestReference : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void attributesAreComparedBitByBit();
     void everyStepRounded();
     void sumsTermByTerm();
     void longRows();
@@ -566,6 +568,25 @@ void TestReference::divisionsByZero() {
         QVERIFY2(out.ok(), out.ok() ? "" : (divided + out.diag().text()).c_str());
         QCOMPARE(out->at(0).toIntegers(), (std::vector<std::int64_t>{0, 0, 0, 0}));
     }
+}
+
+// What an operator computed last is kept, by its call: -0 is another attribute than 0, a NaN is
+// none.
+void TestReference::attributesAreComparedBitByBit() {
+    const OperatorSet operators = operatorsOf("op over(x: f64[N], attr by: float) -> y: f64[N] {\n"
+                                              "  y[i] = x[i] / by\n}\n",
+                                              "t.fw");
+    const TensorData ones = dataFromDoubles(DType::F64, {1}, {1.0});
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (int again = 0; again < 2; ++again)
+        for (const double by : {0.0, -0.0, nan, 4.0, -nan}) {
+            const OpCall call = callOf({"f64[1]"}, attrs({{"by", by}}));
+            const auto out = operators.find("over")->reference(call, {&ones});
+            QVERIFY2(out.ok(), out.ok() ? "" : out.diag().text().c_str());
+            const double found = out->at(0).at(0), expected = 1.0 / by;
+            QVERIFY2(std::isnan(expected) ? std::isnan(found) : found == expected,
+                     qPrintable(QStringLiteral("1 / %1 is %2").arg(by).arg(found)));
+        }
 }
 
 QTEST_GUILESS_MAIN(TestReference)
