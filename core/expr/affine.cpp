@@ -85,14 +85,18 @@ bool addScaled(Affine& sum, const Affine& other, std::int64_t factor) {
 
 void normalise(Affine& sum) {
     std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
-    if (sum.terms.size() > 1)
-        std::stable_sort(sum.terms.begin(), sum.terms.end(), [](const auto& a, const auto& b) {
-            if (a.first.isVar() && b.first.isVar())
-                return a.first->symbol < b.first->symbol;
-            if (a.first.isVar() != b.first.isVar())
-                return a.first.isVar();
-            return a.first.before(b.first);
-        });
+    const auto isLess = [](const Expr& a, const Expr& b) {
+        if (a.isVar() != b.isVar())
+            return a.isVar();
+        return a.before(b);
+    };
+    std::size_t sorted = std::min<std::size_t>(sum.terms.size(), 1);
+    while (sorted < sum.terms.size() &&
+           !isLess(sum.terms[sorted].first, sum.terms[sorted - 1].first))
+        ++sorted;
+    if (sorted < sum.terms.size())
+        std::stable_sort(sum.terms.begin(), sum.terms.end(),
+                         [&](const auto& a, const auto& b) { return isLess(a.first, b.first); });
 }
 
 void collectFactors(const Expr& e, Exprs& factors) {
@@ -116,7 +120,34 @@ Expr productOf(Exprs factors) {
 
 namespace {
 
+const Expr& lastFactor(const Expr& e) {
+    return e.op() == ExprOp::Mul ? e.arg(1) : e;
+}
+
+// Whether e is what productOf() makes of its factors.
+bool isInOrder(const Expr& e) {
+    for (const Expr* part = &e; part->op() == ExprOp::Mul; part = &part->arg(0))
+        if (part->arg(1).op() == ExprOp::Mul || part->arg(1).isInt() || part->arg(0).isInt() ||
+            part->arg(1).before(lastFactor(part->arg(0))))
+            return false;
+    return true;
+}
+
+// A product none of whose factors is a number, a sum or a product in another order.
+bool isAtom(const Expr& e) {
+    const auto isSum = [](const Expr& part) {
+        return part.op() == ExprOp::Add || part.op() == ExprOp::Sub || part.op() == ExprOp::Neg;
+    };
+    const Expr* part = &e;
+    for (; part->op() == ExprOp::Mul; part = &part->arg(0))
+        if (isSum(part->arg(1)))
+            return false;
+    return !isSum(*part) && isInOrder(e);
+}
+
 Expr multiplyAtoms(const Expr& a, const Expr& b) {
+    if (b.op() != ExprOp::Mul && !b.before(lastFactor(a)) && isInOrder(a))
+        return a * b;
     Exprs factors;
     collectFactors(a, factors);
     collectFactors(b, factors);
@@ -137,6 +168,8 @@ bool gather(const Expr& e, Sum& sum, std::int64_t factor) {
     case ExprOp::Neg:
         return factor != INT64_MIN && gather(e.arg(0), sum, -factor);
     case ExprOp::Mul: {
+        if (isAtom(e))
+            return sum.add(e, factor);
         const Affine a = toAffine(e.arg(0)), b = toAffine(e.arg(1));
         if (a.terms.empty())
             if (const auto scaled = checkedMul(factor, a.constant))

@@ -171,6 +171,8 @@ bool Expr::operator==(const Expr& other) const {
 }
 
 bool Expr::before(const Expr& other) const {
+    if (isVar() && other.isVar())
+        return m_node->symbol < other.m_node->symbol;
     if (m_node->parts <= shortParts && other.m_node->parts <= shortParts)
         return text() < other.text();
     return ordered(*this, other) < 0;

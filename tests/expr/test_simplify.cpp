@@ -65,6 +65,14 @@ void TestSimplify::canonicalSums() {
              std::string("j * 2 + 3"));
     QCOMPARE(simplify(v("j") - Expr(1) + v("i")).text(), std::string("i + j - 1"));
     QCOMPARE(simplify((v("N") + Expr(1)) * v("H") - v("H")).text(), std::string("H * N"));
+    // One form, in whichever order and nesting factors are multiplied.
+    const Expr a = v("A"), b = v("B"), c = v("C"), d = floorDivExpr(v("N"), Expr(2));
+    for (const Expr& product : {a * b * c * d, d * c * b * a, (a * c) * (d * b), b * (a * (c * d)),
+                                (b * a) * c * d, c * (b * d) * a})
+        QCOMPARE(simplify(product).text(), std::string("A * B * C * (N / 2)"));
+    QCOMPARE(simplify(b * (a + c) * b).text(), std::string("A * B * B + B * B * C"));
+    QCOMPARE(simplify(b * Expr(3) * a * Expr(2)).text(), std::string("A * B * 6"));
+    QCOMPARE(simplify((a * Expr(2)) * (b - a)).text(), std::string("A * B * 2 - A * A * 2"));
 }
 
 void TestSimplify::divisionsUseRanges() {
