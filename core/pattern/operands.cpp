@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 namespace fw {
 
@@ -29,6 +30,38 @@ struct Written {
     std::optional<std::size_t> rest;
     std::size_t fixed = 0;
 };
+
+constexpr std::size_t mostNested = 32; // operands that are matched one inside the other
+
+// Whether p has one way at most to match a value, whatever comes behind it.
+bool hasOneWay(const PatternTree& p, const PatternTable& table, const OperatorSet& operators) {
+    const auto all = [&] {
+        return std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& part) {
+            return hasOneWay(part, table, operators);
+        });
+    };
+    switch (p.kind) {
+    case PatternKind::Any:
+    case PatternKind::Const:
+    case PatternKind::Not:
+        return true;
+    case PatternKind::Capture:
+        return p.value || !table.contains(p.name);
+    case PatternKind::Bind:
+    case PatternKind::Output:
+        return all();
+    case PatternKind::Call: {
+        if (p.ofKind || table.contains(p.name))
+            return false;
+        const Operator* op = operators.find(p.name);
+        return op != nullptr && !(op->commutative() && p.args.size() == 2) && all();
+    }
+    case PatternKind::Rest:
+        return p.args.empty() || all();
+    default:
+        return false;
+    }
+}
 
 } // namespace
 
@@ -132,18 +165,61 @@ bool Matcher::likePrevious(const PatternTree& call, const PatternTree& p, Values
 
 bool Matcher::operands(const PatternTree& p, Values values, std::size_t at,
                        const Previous* previous, const Next& next) {
-    if (at == values.size())
-        return next();
     const Written written(p);
-    const std::size_t argument = written.argument(at, values.size());
-    const PatternTree& wanted = p.args[argument];
-    const auto others = [&] { return operands(p, values, at + 1, previous, next); };
-    if (written.rest == argument)
-        return furtherOperand(wanted, values[at],
-                              *written.rest + values.size() - written.fixed - 1 - at, previous,
-                              others);
-    return likePrevious(p, wanted, values, values[at]) &&
-           pattern(wanted, values[at], previous, others);
+    const auto argument = [&](std::size_t i) { return written.argument(i, values.size()); };
+    const auto fromTheEnd = [&](std::size_t i) {
+        return *written.rest + values.size() - written.fixed - 1 - i;
+    };
+    const auto isRest = [&](std::size_t i) { return written.rest == argument(i); };
+    const std::function<bool(std::size_t)> nested = [&](std::size_t i) -> bool {
+        if (i == values.size())
+            return next();
+        const PatternTree& wanted = p.args[argument(i)];
+        const auto others = [&] { return nested(i + 1); };
+        if (isRest(i))
+            return furtherOperand(wanted, values[i], fromTheEnd(i), previous, others);
+        return likePrevious(p, wanted, values, values[i]) &&
+               pattern(wanted, values[i], previous, others);
+    };
+    bool entered = false; // below the end of `dominated` operands are remembered
+    for (const Previous* outer = previous; outer != nullptr; outer = outer->outer)
+        entered = entered || outer->entries != nullptr;
+    if (values.size() - at <= mostNested || entered)
+        return nested(at);
+
+    // Of many those that match in one way only are matched one behind the other, not one inside the
+    // other: the stack has an end.
+    const MatchBindings bindings = m_bindings;
+    const std::map<std::string, int> unfolded = m_unfolded;
+    const std::size_t pending = m_pending.size(), nodes = m_nodes.size(), before = m_met;
+    std::deque<PatternTree> named; // what is pending points into them
+    const auto matched = [&](std::size_t i) {
+        const PatternTree& wanted = p.args[argument(i)];
+        if (!isRest(i))
+            return likePrevious(p, wanted, values, values[i]) &&
+                   pattern(wanted, values[i], previous, [] { return true; });
+        if (wanted.args.empty())
+            return true;
+        PatternTree& one = named.emplace_back(wanted.args[0]);
+        nameRepetition(one, m_repeated->values, static_cast<int>(fromTheEnd(i)));
+        return pattern(one, values[i], previous, [] { return true; });
+    };
+    std::vector<bool> oneWay;
+    for (const PatternTree& one : p.args)
+        oneWay.push_back(hasOneWay(one, m_table, m_graph.operators()));
+    bool ok = true;
+    for (; ok && at < values.size() && oneWay[argument(at)]; ++at, ++m_met)
+        ok = matched(at);
+    ok = ok && nested(at);
+    m_met = before;
+    if (ok)
+        return true;
+    m_bindings = bindings;
+    m_unfolded = unfolded;
+    m_pending.resize(pending);
+    m_nodes.resize(nodes);
+    m_places.resize(nodes);
+    return false;
 }
 
 // One of those that "...p" stands for, or "...", where anything may stand: below the end of

@@ -58,9 +58,10 @@ public:
             return;
         }
         Diags ignored;
-        const auto kind = checkTerm(named.value, m_bound.vocabulary(), m_out.file(), ignored);
+        const auto kind = checkTerm(named.value, known(), m_out.file(), ignored);
         if (kind && *kind != TermKind::Tensor) {
             m_bound.attrs.insert_or_assign(named.name, *kind);
+            m_known.reset();
             return;
         }
         value(named.value);
@@ -97,10 +98,16 @@ public:
     }
 
 private:
+    const Vocabulary& known() const { // asked for each operand
+        if (!m_known)
+            m_known = m_bound.vocabulary();
+        return *m_known;
+    }
+
     // Of what conditions compute: numbers, attributes, extents, arithmetic of these.
     std::optional<TermKind> termKind(const Tree& tree) const {
         Diags ignored;
-        const auto kind = checkTerm(tree, m_bound.vocabulary(), m_out.file(), ignored);
+        const auto kind = checkTerm(tree, known(), m_out.file(), ignored);
         return kind && *kind != TermKind::Tensor && *kind != TermKind::DType &&
                        *kind != TermKind::Truth
                    ? kind
@@ -254,7 +261,7 @@ private:
             return;
         }
         Diags wrong;
-        const auto kind = checkTerm(attr.value, m_bound.vocabulary(), m_out.file(), wrong);
+        const auto kind = checkTerm(attr.value, known(), m_out.file(), wrong);
         m_out.add(std::move(wrong));
         checkAttribute(op, attr.name, kind, attr.span, m_out);
         checkWrittenValue(op, attr.name, attr.value, attr.span, m_out);
@@ -264,7 +271,8 @@ private:
     const OperatorSet& m_operators;
     const PartNames& m_parts;
     Bound& m_bound;
-    std::set<std::string> m_lets, m_values; // names of let, those that are values
+    mutable std::optional<Vocabulary> m_known; // of m_bound
+    std::set<std::string> m_lets, m_values;    // names of let, those that are values
     Refusals& m_out;
 };
 

@@ -54,6 +54,7 @@ private Q_SLOTS:
     void severalRoots();
     void namesOfRepeatedStepsAreLists();
     void listsOfOperands();
+    void manyOperands();
     void namesOfTypes();
     void namesAtEveryLevel();
     void whatFailsBindsNothing();
@@ -361,6 +362,47 @@ void TestMatch::listsOfOperands() {
     QVERIFY(leaves.match);
     QCOMPARE(listed(*sums, *leaves.match, "others"), std::string("x z z"));
     QCOMPARE(leaves.match->nodes.size(), std::size_t(4));
+}
+
+// As many as no stack could hold one inside the other, each way and with what is refused at the
+// end.
+void TestMatch::manyOperands() {
+    constexpr int count = 5000;
+    std::string body, values, names, other;
+    for (int i = 0; i < count; ++i) {
+        body += fmt::format("  r{0} = {1}(x)\n", i, i % 2 == 0 ? "relu" : "tanh");
+        values += fmt::format("{}r{}", i > 0 ? ", " : "", i);
+        names += fmt::format("{}a{}", i > 0 ? ", " : "", i);
+        other += fmt::format("{}{}(x)", i > 0 ? ", " : "", i % 2 == 0 ? "relu" : "tanh");
+    }
+    const GraphPtr graph = graphOf(body + "  y = concat(" + values + ") {axis = 0}");
+    const auto matched = [&](const std::string& pattern) {
+        const Book book(pattern);
+        return matchAt(*graph, book);
+    };
+    const Outcome named = matched("concat(" + names + ")");
+    QVERIFY2(named.match, named.error.c_str());
+    QCOMPARE(named.match->bindings.values.size(), std::size_t(count) + 1);
+    QCOMPARE(graph->output(named.match->bindings.values.at("a4999")).name, std::string("r4999"));
+    const Outcome written = matched("concat(" + other + ")");
+    QVERIFY2(written.match, written.error.c_str());
+    QCOMPARE(written.match->nodes.size(), std::size_t(count) + 1);
+    QCOMPARE(written.match->bindings.values.size(), std::size_t(2)); // x and the root
+    const Outcome all = matched("concat(...parts)");
+    QVERIFY2(all.match, all.error.c_str());
+    QCOMPARE(all.match->bindings.lists.at("parts").size(), std::size_t(count));
+    QCOMPARE(graph->output(all.match->bindings.lists.at("parts")[7]).name, std::string("r7"));
+    QVERIFY(matched("concat(relu(x), ...)").match);
+    QVERIFY(matched("concat(..., tanh(x))").match);
+    // The last one is refused: no name keeps a value, and the reason is the one nearest to a match.
+    const Outcome refused = matched("concat(..., relu(x))");
+    QVERIFY(!refused.match && refused.error.empty());
+    QCOMPARE(refused.miss.found, std::string("tanh"));
+    const Outcome either = matched("(concat(..., relu(x)) | concat(..., tanh(x)))");
+    QVERIFY(either.match);
+    QCOMPARE(either.match->nodes.size(), std::size_t(2));
+    const Outcome twice = matched("concat(" + names.substr(0, names.rfind("a4999")) + "a0)");
+    QVERIFY(!twice.match && twice.error.empty());
 }
 
 void TestMatch::namesOfTypes() {
