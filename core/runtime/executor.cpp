@@ -3,11 +3,23 @@
 #include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
 #include "runtime/native_step.h"
+#include "runtime/team_mode.h"
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 
 namespace fw::runtime {
+
+namespace {
+
+// A negative index of the C interface is one behind all others, and its bits are kept.
+Status noSuch(const char* what, std::size_t count, std::size_t index) {
+    return fail(FW_BAD_ARGUMENT, "the model has %zu %ss, there is no %s %lld", count, what, what,
+                static_cast<long long>(index));
+}
+
+} // namespace
 
 Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
                    const ExecutorOptions& options)
@@ -27,7 +39,11 @@ Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
         m_byPhase[m_phases.ofStep[s]].firstStep = s;
     for (std::size_t s = 0; s < m_program.steps.size(); ++s)
         m_byPhase[m_phases.ofStep[s]].endStep = s + 1;
-    m_settings.threads = options.threads > 0 ? options.threads : cpuInfo().cores;
+    m_threads = options.threads > 0 ? options.threads : cpuInfo().cores;
+    m_threads = std::min(m_threads, ThreadTeam::mostThreads);
+    if (!m_program.calls.empty()) // OpenMP's threads wait for each other at the end of every loop
+        m_threads = std::min(m_threads, 4 * cpuInfo().cores);
+    m_settings.threads = m_threads;
     m_ownsOpenMpThreads = options.ownsOpenMpThreads;
     m_settings.controlWord =
         options.denormals == Denormals::Flush ? flushDenormalsWord : keepDenormalsWord;
@@ -79,28 +95,59 @@ Status Executor::open(Program program, const fw_kernel* kernels, std::size_t ker
     return status;
 }
 
-Status Executor::setSymbol(const std::string& name, std::int64_t value) {
-    for (std::size_t i = 0; i < m_program.symbols.size(); ++i) {
-        const Symbol& symbol = m_program.symbols[i];
-        if (symbol.name != name)
-            continue;
-        if (m_phases.ofSymbol[i] > 0)
-            return fail(FW_BAD_ARGUMENT, "%s is computed while the model runs", name.c_str());
-        if (value < symbol.minimum || value > symbol.maximum)
-            return fail(FW_BAD_SHAPE, "%s must lie between %lld and %lld, got %lld", name.c_str(),
-                        static_cast<long long>(symbol.minimum),
-                        static_cast<long long>(symbol.maximum), static_cast<long long>(value));
-        m_wanted[i] = value;
-        m_byPhase[0].planned = m_hasRun = false;
-        return {};
-    }
+Status Executor::checkSymbol(const std::string& name, std::size_t& index) const {
+    for (index = 0; index < m_program.symbols.size(); ++index)
+        if (m_program.symbols[index].name == name)
+            return m_phases.ofSymbol[index] == 0
+                       ? Status{}
+                       : fail(FW_BAD_ARGUMENT, "%s is computed while the model runs", name.c_str());
     return fail(FW_BAD_ARGUMENT, "the model has no free dimension %s", name.c_str());
+}
+
+Status Executor::setSymbol(const std::string& name, std::int64_t value) {
+    std::size_t i = 0;
+    if (Status status = checkSymbol(name, i); !status.ok())
+        return status;
+    const Symbol& symbol = m_program.symbols[i];
+    if (value < symbol.minimum || value > symbol.maximum)
+        return fail(FW_BAD_SHAPE, "%s must lie between %lld and %lld, got %lld", name.c_str(),
+                    static_cast<long long>(symbol.minimum), static_cast<long long>(symbol.maximum),
+                    static_cast<long long>(value));
+    m_wanted[i] = value;
+    m_byPhase[0].planned = m_hasRun = false;
+    return {};
+}
+
+Status Executor::unsetSymbol(const std::string& name) {
+    std::size_t i = 0;
+    if (Status status = checkSymbol(name, i); !status.ok())
+        return status;
+    m_wanted[i] = -1;
+    m_byPhase[0].planned = m_hasRun = false;
+    return {};
+}
+
+void Executor::setCancel(std::int32_t (*cancelled)(void* data), void* data) {
+    m_cancelled = cancelled;
+    m_cancelData = data;
+}
+
+Status Executor::setThreadPool(const fw_thread_pool* pool) {
+    m_settings.pool = {};
+    if (!pool)
+        return {};
+    if (pool->struct_size < sizeof *pool || !pool->run)
+        return fail(FW_BAD_ARGUMENT, "fw_thread_pool needs its struct_size and its run");
+    if (pool->threads < 1 || pool->threads > ThreadTeam::mostThreads)
+        return fail(FW_BAD_ARGUMENT, "a pool has between 1 and %d threads, got %d",
+                    ThreadTeam::mostThreads, pool->threads);
+    m_settings.pool = *pool;
+    return {};
 }
 
 Status Executor::inputShape(std::size_t index, std::vector<std::int64_t>& dims) const {
     if (index >= m_inputs.size())
-        return fail(FW_BAD_ARGUMENT, "the model has %zu inputs, there is no input %zu",
-                    m_inputs.size(), index);
+        return noSuch("input", m_inputs.size(), index);
     const Tensor& tensor = m_program.tensors[m_program.inputs[index]];
     dims.clear();
     for (ExpressionId id : tensor.dims) {
@@ -122,9 +169,12 @@ Status Executor::inputShape(std::size_t index, std::vector<std::int64_t>& dims) 
 
 Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
     if (index >= m_inputs.size())
-        return fail(FW_BAD_ARGUMENT, "the model has %zu inputs, there is no input %zu",
-                    m_inputs.size(), index);
+        return noSuch("input", m_inputs.size(), index);
     const Tensor& expected = m_program.tensors[m_program.inputs[index]];
+    Signature& input = m_inputs[index];
+    const bool hadPlan = std::exchange(m_byPhase[0].planned, false) && input.given;
+    input.given = false;
+    forgetAddresses();
     TensorView view;
     if (Status status = makeView(tensor, expected, "input " + expected.name, view); !status.ok())
         return status;
@@ -137,12 +187,9 @@ Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
                         expected.name.c_str(), d, static_cast<long long>(fixed),
                         shapeText(view.shape).c_str());
     }
-    Signature& input = m_inputs[index];
-    if (!input.given || input.view.shape != view.shape)
-        m_byPhase[0].planned = false;
+    m_byPhase[0].planned = hadPlan && input.view.shape == view.shape;
     input.view = std::move(view);
     input.given = true;
-    forgetAddresses();
     return {};
 }
 
@@ -154,8 +201,7 @@ void Executor::forgetAddresses() {
 
 Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
     if (index >= m_outputs.size())
-        return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
-                    m_outputs.size(), index);
+        return noSuch("output", m_outputs.size(), index);
     Signature& output = m_outputs[index];
     forgetAddresses();
     output.given = false;
@@ -165,6 +211,12 @@ Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
     TensorView view;
     if (Status status = makeView(*tensor, expected, "output " + expected.name, view); !status.ok())
         return status;
+    bool shared = false;
+    if (Status status = findShared(view, view, shared); !status.ok())
+        return status;
+    if (shared)
+        return fail(FW_BAD_SHAPE, "output %s: by its strides several elements lie on each other",
+                    expected.name.c_str());
     output.view = std::move(view);
     output.given = true;
     return {};
@@ -172,8 +224,7 @@ Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
 
 Status Executor::outputShape(std::size_t index, std::vector<std::int64_t>& dims) {
     if (index >= m_outputs.size())
-        return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
-                    m_outputs.size(), index);
+        return noSuch("output", m_outputs.size(), index);
     if (!m_byPhase[0].planned)
         if (Status status = prepare(); !status.ok())
             return status;
@@ -187,8 +238,7 @@ Status Executor::outputShape(std::size_t index, std::vector<std::int64_t>& dims)
 
 Status Executor::outputView(std::size_t index, fw_tensor& view) {
     if (index >= m_outputs.size())
-        return fail(FW_BAD_ARGUMENT, "the model has %zu outputs, there is no output %zu",
-                    m_outputs.size(), index);
+        return noSuch("output", m_outputs.size(), index);
     const TensorId id = m_program.outputs[index];
     if (!m_byPhase[0].planned || !m_byPhase[0].resolved || (m_phases.ofTensor[id] > 0 && !m_hasRun))
         return fail(FW_BAD_ARGUMENT, "the model has not run since its inputs or outputs changed");
@@ -317,8 +367,9 @@ Status Executor::execute(std::vector<StepTime>* times, Rounds rounds) {
     const FloatingPointMode mode(m_settings.controlWord); // threads are born with it
     if (Status status = prepare(); !status.ok())
         return status;
+    const TeamMode team(m_settings.openMp, callThreads(), m_settings.controlWord);
     if (m_settings.openMp && m_ownsOpenMpThreads)
-        keepOthersOffThisCore(*m_settings.openMp, m_settings.threads);
+        keepOthersOffThisCore(*m_settings.openMp, callThreads());
     m_lostNan = false;
     Status status = runPhases(times, rounds, Attempt::First);
     if (m_lostNan) // what was overwritten is made again from the inputs, which nothing writes
@@ -345,6 +396,9 @@ Status Executor::runPhases(std::vector<StepTime>* times, Rounds rounds, Attempt 
         for (std::size_t step = part.firstStep; step < part.endStep; ++step) {
             if (!runs(step))
                 continue;
+            if (m_cancelled && m_cancelled(m_cancelData) != 0)
+                return fail(FW_CANCELLED, "cancelled before the step %s",
+                            m_program.steps[step].name.c_str());
             if (rounds == Rounds::Twice)
                 if (Status status = runStep(step, attempt); !status.ok())
                     return status;

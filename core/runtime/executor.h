@@ -72,12 +72,16 @@ public:
 
     // As the functions of the same names in fusewright.h.
     Status setSymbol(const std::string& name, std::int64_t value);
+    Status unsetSymbol(const std::string& name);
     Status inputShape(std::size_t index, std::vector<std::int64_t>& dims) const;
     Status setInput(std::size_t index, const fw_tensor& tensor);
     Status bindOutput(std::size_t index, const fw_tensor* tensor);
     // FW_SYMBOL_UNBOUND for one that only running tells and that did not run.
     Status outputShape(std::size_t index, std::vector<std::int64_t>& dims);
     Status outputView(std::size_t index, fw_tensor& view);
+    void setCancel(std::int32_t (*cancelled)(void* data), void* data);
+    Status setThreadPool(const fw_thread_pool* pool);
+    void trim();
     Status run();
     // One entry per step; both times are 0 for one that these shapes do not lead to.
     Status run(std::vector<StepTime>& times);
@@ -112,14 +116,18 @@ private:
     Status planShapes(std::uint32_t phase);
     Status chooseBranches(std::uint32_t phase);
     Status resolve(std::uint32_t phase); // addresses of its tensors
+    Status checkOutputsApart() const;
     Status placeSignature(std::uint32_t phase);
     void forgetAddresses();
+    std::int32_t callThreads() const { return m_settings.pool.run ? 1 : m_settings.threads; }
+    void fitTeam(); // m_settings.threads: what there may be now
     void copyInputs() const;
     void copyOutputs() const;
     // Library calls of the current shapes, from the few sets that are kept.
     Status prepareFixed(); // of a program without free dimensions
     Status prepareCalls(std::uint32_t phase, const std::vector<std::int64_t>& symbols,
                         const MemoryPlan& plan);
+    Status checkSymbol(const std::string& name, std::size_t& index) const;
     Status bindStep(std::size_t step);
     enum class Attempt : std::uint8_t { First, Second }; // Second: PreparedCall::runAgain()
     Status runStep(std::size_t step, Attempt attempt);
@@ -129,6 +137,7 @@ private:
 
     struct Calls { // made ready for one choice of shapes
         std::vector<std::int64_t> symbols;
+        std::int32_t threads = 1;
         std::vector<std::unique_ptr<PreparedCall>> byStep;
         std::size_t scratch = 0; // bytes
     };
@@ -155,6 +164,9 @@ private:
     Weights m_weights;
     KeepTeams m_keepTeams;
     ParallelSettings m_settings;
+    std::int32_t m_threads = 1; // that were asked for
+    std::int32_t (*m_cancelled)(void*) = nullptr;
+    void* m_cancelData = nullptr;
     ArenaFill m_arenaFill;
     bool m_ownsOpenMpThreads = false;
     PrepareCall m_libraries;

@@ -109,7 +109,8 @@ Status Executor::checkInputs(const std::vector<std::int64_t>& values) const {
             std::int64_t extent = 0;
             if (evaluate(m_program.expressions[tensor.dims[d]], values.data(), extent) !=
                 Evaluation::Ok)
-                return fail(FW_OVERFLOW, "input %s: dimension %zu cannot be computed for these shapes",
+                return fail(FW_OVERFLOW,
+                            "input %s: dimension %zu cannot be computed for these shapes",
                             tensor.name.c_str(), d);
             if (extent != m_inputs[i].view.shape[d])
                 return fail(FW_BAD_SHAPE, "input %s: dimension %zu must be %lld, got shape %s",
@@ -145,7 +146,7 @@ Status Executor::prepareCalls(std::uint32_t phase, const std::vector<std::int64_
     if (!any)
         return {};
     for (std::size_t i = 0; i < part.calls.size(); ++i)
-        if (part.calls[i].symbols == symbols) {
+        if (part.calls[i].symbols == symbols && part.calls[i].threads == callThreads()) {
             std::rotate(part.calls.begin(), part.calls.begin() + static_cast<std::ptrdiff_t>(i),
                         part.calls.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             return m_scratch.reserve(part.calls.front().scratch);
@@ -167,17 +168,20 @@ Status Executor::prepareCalls(std::uint32_t phase, const std::vector<std::int64_
                                       symbols.data(), bytes, step.name, shaped);
             !status.ok())
             return status;
-        if (Status status = m_libraries(shaped, m_settings.threads, calls.byStep[s]);
-            !status.ok()) {
+        if (Status status = m_libraries(shaped, callThreads(), calls.byStep[s]); !status.ok()) {
             status.message = step.name + ": " + status.message;
             return status;
         }
-        if (const OpenMp* openMp = calls.byStep[s]->openMp())
+        if (const OpenMp* openMp = calls.byStep[s]->openMp(); openMp && !m_settings.openMp) {
             m_settings.openMp = openMp;
+            if (!m_settings.pool.run) // as the library did
+                m_settings.threads = teamFor(*openMp, m_settings.threads);
+        }
         calls.scratch = std::max(calls.scratch, calls.byStep[s]->scratchBytes());
     }
     if (Status status = m_scratch.reserve(calls.scratch); !status.ok())
         return status;
+    calls.threads = callThreads();
     if (part.calls.size() >= keptShapes)
         part.calls.pop_back();
     part.calls.insert(part.calls.begin(), std::move(calls));
@@ -208,7 +212,22 @@ Status Executor::chooseBranches(std::uint32_t phase) {
     return {};
 }
 
+// Calls were made ready for a number of threads: where it changes, they are made ready anew.
+void Executor::fitTeam() {
+    std::int32_t threads = m_settings.pool.run ? m_settings.pool.threads : m_threads;
+    const std::int32_t before = callThreads();
+    if (insideOpenMpRegion(m_settings.openMp))
+        threads = 1;
+    else if (m_settings.openMp && !m_settings.pool.run)
+        threads = teamFor(*m_settings.openMp, m_threads);
+    m_settings.threads = threads;
+    if (callThreads() != before && !m_program.calls.empty())
+        for (Phase& phase : m_byPhase)
+            phase.planned = phase.resolved = false;
+}
+
 Status Executor::prepareFixed() {
+    fitTeam();
     if (Status status = chooseBranches(0); !status.ok())
         return status;
     MemoryPlan plan;
@@ -277,7 +296,20 @@ Status Executor::planShapes(std::uint32_t phase) {
     return {};
 }
 
+void Executor::trim() {
+    forgetAddresses();
+    for (Phase& phase : m_byPhase) {
+        phase.planned = false;
+        phase.arena.release();
+        phase.staging.release();
+        phase.calls.clear();
+    }
+    m_scratch.release();
+    m_plan = {};
+}
+
 Status Executor::prepare() {
+    fitTeam();
     Phase& first = m_byPhase[0];
     if (!first.planned) {
         std::vector<std::int64_t> values;
@@ -313,8 +345,31 @@ Status Executor::preparePhase(std::uint32_t phase) {
     return part.resolved ? Status{} : resolve(phase);
 }
 
+// What is bound for one output must not be that of another: of both only one would be left.
+Status Executor::checkOutputsApart() const {
+    for (std::size_t i = 0; i < m_outputs.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            bool shared = false;
+            if (!m_outputs[i].given || !m_outputs[k].given)
+                continue;
+            if (Status status = findShared(m_outputs[i].view, m_outputs[k].view, shared);
+                !status.ok())
+                return status;
+            if (shared)
+                return fail(FW_BAD_ARGUMENT,
+                            "outputs %s and %s are bound to memory that overlaps: one would write "
+                            "over the other",
+                            m_program.tensors[m_program.outputs[k]].name.c_str(),
+                            m_program.tensors[m_program.outputs[i]].name.c_str());
+        }
+    return {};
+}
+
 // Inputs with the first phase, every output in the phase that knows its size.
 Status Executor::placeSignature(std::uint32_t phase) {
+    if (phase == 0)
+        if (Status status = checkOutputsApart(); !status.ok())
+            return status;
     std::vector<std::pair<const Signature*, TensorId>> placed;
     for (std::size_t i = 0; i < m_inputs.size() && phase == 0; ++i) {
         Signature& input = m_inputs[i];

@@ -1,11 +1,12 @@
 /* Fusewright modules: the C interface of a compiled model.
  *
  * This file is copied unchanged beside every exported module; it needs C99 and <stdint.h> only.
- * Open a model, give it its inputs, run it, read its outputs. No function prints, aborts or keeps
- * global state. Functions return an fw_status; fw_last_error says in a sentence what went wrong.
- * One fw_model serves one caller at a time; open it several times for concurrent runs (mapped
- * weights are shared by the system). The first run on a thread starts the OpenMP team of that
- * thread: keep running a model from the same thread.
+ * Open a model, give it its inputs, run it, read its outputs. No function prints, and none ends the
+ * process, but that a small allocation fails. Functions return an fw_status; fw_last_error says in
+ * a sentence what went wrong. One fw_model serves one caller at a time; open it several times for
+ * concurrent runs (mapped weights are shared by the system). Threads are started by the first loop
+ * that wants them and kept for the next one until the last model is closed; those of a model that
+ * calls oneDNN or OpenBLAS belong to the thread that runs it, so keep running it from the same one.
  */
 #ifndef FUSEWRIGHT_H
 #define FUSEWRIGHT_H
@@ -26,7 +27,7 @@ extern "C" {
 
 typedef enum fw_status {
     FW_OK = 0,
-    FW_BAD_ARGUMENT = 1,      /* null pointer, index out of range, unknown name */
+    FW_BAD_ARGUMENT = 1,      /* null, out of range, unknown name, outputs on each other */
     FW_BAD_SHAPE = 2,         /* rank, extents or strides do not fit the model */
     FW_BAD_DTYPE = 3,         /* element type does not fit the model */
     FW_INPUT_MISSING = 4,     /* fw_run before every input was set */
@@ -39,7 +40,8 @@ typedef enum fw_status {
     FW_BAD_PROGRAM = 11,     /* the compiled program is damaged or of another version */
     FW_CPU_UNSUPPORTED = 12, /* this CPU lacks instructions that the kernels use */
     FW_LIBRARY_MISSING = 13, /* a library that steps call is not there or of the wrong kind */
-    FW_LIBRARY_FAILED = 14   /* such a library refused a call */
+    FW_LIBRARY_FAILED = 14,  /* such a library refused a call */
+    FW_CANCELLED = 15        /* what fw_set_cancel names said so */
 } fw_status;
 
 /* Type codes and structures have the values and layout of DLPack: a DLTensor* may be passed as
@@ -95,7 +97,7 @@ typedef struct fw_step_time {
 
 typedef struct fw_options {
     uint32_t struct_size;    /* sizeof(fw_options) */
-    int32_t threads;         /* 0: one per CPU that this process may use */
+    int32_t threads;         /* 0: one per CPU that this process may use; 256 at most */
     int32_t flush_denormals; /* 0: denormal numbers are kept */
     int32_t verify_weights;  /* not 0: hash the whole weights file when opening */
 } fw_options;
@@ -107,6 +109,11 @@ typedef struct fw_model fw_model;
  * why. */
 FW_API fw_status fw_open(const char* weights, const fw_options* options, fw_model** model);
 FW_API void fw_close(fw_model* model);
+
+/* The same with the contents of the weights file in memory: `bytes` bytes at a multiple of 64,
+ * which the caller keeps as they are until fw_close. */
+FW_API fw_status fw_open_memory(const void* weights, uint64_t bytes, const fw_options* options,
+                                fw_model** model);
 
 /* Infos live as long as the model; null when the index is out of range. */
 FW_API int32_t fw_input_count(const fw_model* model);
@@ -122,21 +129,28 @@ FW_API const fw_step_info* fw_step(const fw_model* model, int32_t index);
  * by itself has to be set by name. A value set by name must agree with the inputs. */
 FW_API fw_status fw_set_symbol(fw_model* model, const char* name, int64_t value);
 
+/* Takes back what was set by name. */
+FW_API fw_status fw_unset_symbol(fw_model* model, const char* name);
+
 /* The extents of an input for the free dimensions that were set by name; `dims` has room for the
  * input's rank. */
 FW_API fw_status fw_input_shape(fw_model* model, int32_t index, int64_t* dims);
 
 /* The memory is borrowed and read by each fw_run until another tensor is set. Contiguous and
  * 64-byte aligned memory is used in place, anything else is copied at each run. `shape` and
- * `strides` are copied here. */
+ * `strides` are copied here. A tensor that is refused takes the place of the one before: the input
+ * has none then. */
 FW_API fw_status fw_set_input(fw_model* model, int32_t index, const fw_tensor* tensor);
 
 /* Lets fw_run write output `index` into the caller's memory (directly if contiguous, 64-byte
- * aligned and apart from the inputs). Null: back to the model's own memory. */
+ * aligned and apart from the inputs, else at the end of the run). Null, and a tensor that is
+ * refused: back to the model's own memory. fw_run refuses outputs of which an element lies on an
+ * element of another one. */
 FW_API fw_status fw_bind_output(fw_model* model, int32_t index, const fw_tensor* tensor);
 
 /* The extents of an output for the inputs that are set; `dims` has room for the output's rank. An
- * output whose extents the model computes has them behind fw_run only (FW_SYMBOL_UNBOUND before). */
+ * output whose extents the model computes has them behind fw_run only (FW_SYMBOL_UNBOUND before).
+ */
 FW_API fw_status fw_output_shape(fw_model* model, int32_t index, int64_t* dims);
 
 /* Describes where the output of the last run lies. Valid until the next call that changes the
@@ -145,12 +159,34 @@ FW_API fw_status fw_output_view(fw_model* model, int32_t index, fw_tensor* view)
 
 FW_API fw_status fw_run(fw_model* model);
 
+/* `cancelled` is asked on the thread that runs the model before each step, with `data`; another
+ * answer than 0 ends the run with FW_CANCELLED. The next run begins anew. Null: nobody is asked. */
+FW_API fw_status fw_set_cancel(fw_model* model, int32_t (*cancelled)(void* data), void* data);
+
+/* Threads of the program for the loops of a model, in place of those that it would start. run()
+ * calls share(argument, i) once for every i from 0 to count - 1, on any threads and in any order,
+ * and returns when all have returned; count is `threads` at most. Steps that call a library compute
+ * on the thread that runs the model. `pool` is copied; what it points to is used by each fw_run.
+ * Null: back to fw_options.threads. */
+typedef struct fw_thread_pool {
+    uint32_t struct_size; /* sizeof(fw_thread_pool) */
+    int32_t threads;      /* 1 to 256 */
+    void (*run)(void* data, int32_t count, void (*share)(void* argument, int32_t index),
+                void* argument);
+    void* data;
+} fw_thread_pool;
+FW_API fw_status fw_set_thread_pool(fw_model* model, const fw_thread_pool* pool);
+
 /* Runs and fills up to *count times, one per step; *count becomes the number of steps. Of steps of
  * which one or another runs, by the sizes, those that did not have start and end 0. */
 FW_API fw_status fw_run_profiled(fw_model* model, fw_step_time* times, int32_t* count);
 
 /* Bytes of working memory for the current shapes; 0 before the inputs are set. */
 FW_API int64_t fw_arena_bytes(const fw_model* model);
+
+/* Gives the working memory back to the system, which otherwise stays as large as the largest shapes
+ * wanted it. The next run takes what its shapes need; what fw_output_view told is gone. */
+FW_API fw_status fw_trim(fw_model* model);
 
 /* The sentence for the last failed call on this model; null: for the last failed fw_open of this
  * thread. */
@@ -187,6 +223,13 @@ typedef struct fw_api {
     int64_t (*arena_bytes)(const fw_model* model);
     const char* (*last_error)(const fw_model* model);
     const char* (*metadata_json)(void);
+    /* A module whose struct_size does not reach these has none of them. */
+    fw_status (*open_memory)(const void* weights, uint64_t bytes, const fw_options* options,
+                             fw_model** model);
+    fw_status (*unset_symbol)(fw_model* model, const char* name);
+    fw_status (*set_cancel)(fw_model* model, int32_t (*cancelled)(void* data), void* data);
+    fw_status (*set_thread_pool)(fw_model* model, const fw_thread_pool* pool);
+    fw_status (*trim)(fw_model* model);
 } fw_api;
 FW_API const fw_api* fw_module_api(void);
 

@@ -17,7 +17,7 @@ constexpr bool serialBuild = false;
 } // namespace
 
 InvalidOperations::InvalidOperations(const OpenMp& openMp, int threads)
-    : m_openMp(openMp), m_words(static_cast<std::size_t>(threads < 1 ? 1 : threads)),
+    : m_openMp(openMp), m_words(static_cast<std::size_t>(teamFor(openMp, threads))),
       m_word(_mm_getcsr() & ~static_cast<unsigned>(_MM_EXCEPT_MASK)) {
     onTeam(begin);
 }

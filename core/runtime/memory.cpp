@@ -10,8 +10,14 @@
 namespace fw::runtime {
 
 AlignedMemory::~AlignedMemory() {
+    release();
+}
+
+void AlignedMemory::release() {
     if (m_data)
         munmap(m_data, m_size);
+    m_data = nullptr;
+    m_size = 0;
 }
 
 Status AlignedMemory::reserve(std::size_t bytes) {

@@ -18,6 +18,7 @@ public:
 
     // At least `bytes` bytes; contents are lost when it has to grow.
     Status reserve(std::size_t bytes);
+    void release(); // all of it
     std::byte* data() const { return m_data; }
     std::size_t size() const { return m_size; }
 

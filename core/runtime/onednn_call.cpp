@@ -38,6 +38,7 @@ int argumentOf(const ShapedCall& call, std::size_t index) {
 class OneDnnCall final : public PreparedCall {
 public:
     ~OneDnnCall() override {
+        const LibraryAtWork work;
         for (const dnnl_exec_arg_t& argument : m_arguments)
             oneDnn().memory_destroy(argument.memory);
         if (m_packFrom)
@@ -269,6 +270,7 @@ Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<Prepa
 
 // With as many of the post-ops as the library computes rightly; the rest by loops.
 Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
+    const LibraryAtWork work;
     if (Status s = missing(); !s.ok())
         return s;
     if (!operandsFit(call))

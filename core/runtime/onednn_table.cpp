@@ -78,6 +78,7 @@ std::string whyNot(OneDnnTable& t, void* handle) {
 void open() {
     const Crumb crumb{"opening onednn", "onednn", {}};
     const Breadcrumb at(crumb);
+    const LibraryAtWork work;
     table = new OneDnnTable;
     LibraryInfo& info = table->info;
     info.package = "libdnnl2";

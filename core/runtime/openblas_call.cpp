@@ -83,9 +83,10 @@ public:
         // Many matrices: one thread each. Few: OpenBLAS splits every one of them.
         const fw_kernel_context context = {reinterpret_cast<void* const*>(this), nullptr,
                                            parallelFor, &m_settings};
-        if (m_batches > 1 && m_batches >= m_threads)
+        if (m_batches > 1 && m_batches >= m_threads) {
+            const ThreadCount alone(openBlas().openMp, 1);
             parallelFor(&context, runRange, m_batches, 1);
-        else {
+        } else {
             const ThreadCount count(openBlas().openMp, m_threads);
             openBlas().setThreads(m_threads);
             runRange(&context, 0, m_batches);

@@ -93,6 +93,7 @@ private:
 void open() {
     const Crumb crumb{"opening openblas", "openblas", {}};
     const Breadcrumb at(crumb);
+    const LibraryAtWork work;
     table = new OpenBlasTable;
     table->info.package = "libopenblas0-openmp";
     table->info.reason = "there is no file libopenblas.so.0";

@@ -1,5 +1,8 @@
 #include "runtime/openmp.h"
 
+#include "runtime/parallel.h"
+
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <sched.h>
@@ -23,6 +26,8 @@ bool find(void* library, const char* name, Function& function) {
 } // namespace
 
 bool findOpenMp(void* library, OpenMp& found) {
+    find(library, "omp_pause_resource", found.pause);
+    find(library, "omp_get_initial_device", found.initialDevice);
     return find(library, "GOMP_parallel", found.parallel) &&
            find(library, "omp_get_thread_num", found.threadNumber) &&
            find(library, "omp_get_num_threads", found.teamSize) &&
@@ -54,9 +59,10 @@ void keepOff(void* data) {
 
 void keepOthersOffThisCore(const OpenMp& openMp, int threads) {
     thread_local int known = -1, team = 0;
+    thread_local unsigned long generation = 0;
     const int core = sched_getcpu();
-    if (threads < 2 || (core == known && threads <= team) || core < 0 || core >= CPU_SETSIZE ||
-        serialBuild || boundByUser() || openMp.inParallel() != 0)
+    if (threads < 2 || (core == known && threads <= team && generation == teamGeneration()) ||
+        core < 0 || core >= CPU_SETSIZE || serialBuild || boundByUser() || openMp.inParallel() != 0)
         return;
     Others others{openMp, {}};
     if (sched_getaffinity(0, sizeof others.cores, &others.cores) != 0)
@@ -64,13 +70,14 @@ void keepOthersOffThisCore(const OpenMp& openMp, int threads) {
     CPU_CLR(static_cast<unsigned>(core), &others.cores);
     known = core;
     team = threads;
+    generation = teamGeneration();
     if (CPU_COUNT(&others.cores) > 0)
         openMp.parallel(keepOff, &others, static_cast<unsigned>(threads), 0);
 }
 
 ThreadCount::ThreadCount(const OpenMp& openMp, int threads)
     : m_openMp(openMp), m_saved(openMp.mostThreads()) {
-    const int wanted = serialBuild ? 1 : threads;
+    const int wanted = teamFor(openMp, threads);
     if (wanted != m_saved)
         m_openMp.setThreads(wanted);
 }

@@ -1,5 +1,8 @@
 #include "runtime/tensor_view.h"
 
+#include "runtime/memory.h"
+
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -155,6 +158,92 @@ bool overlap(const TensorView& a, const TensorView& b) {
     reach(a, lowA, highA);
     reach(b, lowB, highB);
     return lowA < highB && lowB < highA;
+}
+
+namespace {
+
+// One bit for each byte between two addresses.
+class TouchedBytes {
+public:
+    Status open(std::uintptr_t low, std::uintptr_t high) {
+        m_low = low;
+        m_high = high;
+        return m_bits.reserve((high - low) / 8 + 1);
+    }
+
+    // Whether a byte of this element was touched before.
+    bool touched(std::uintptr_t at, std::int64_t size) const {
+        for (std::uintptr_t byte = first(at); byte < last(at, size); ++byte)
+            if ((std::to_integer<unsigned>(m_bits.data()[byte / 8]) >> byte % 8 & 1u) != 0)
+                return true;
+        return false;
+    }
+    void touch(std::uintptr_t at, std::int64_t size) {
+        for (std::uintptr_t byte = first(at); byte < last(at, size); ++byte)
+            m_bits.data()[byte / 8] |= std::byte(1u << byte % 8);
+    }
+
+private:
+    std::uintptr_t first(std::uintptr_t at) const { return at < m_low ? 0 : at - m_low; }
+    std::uintptr_t last(std::uintptr_t at, std::int64_t size) const {
+        const std::uintptr_t end = std::min(at + static_cast<std::uintptr_t>(size), m_high);
+        return end < m_low ? 0 : end - m_low;
+    }
+
+    AlignedMemory m_bits;
+    std::uintptr_t m_low = 0, m_high = 0;
+};
+
+// True if every axis steps over all that the axes with smaller strides reach.
+bool isNested(const TensorView& view) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+    for (std::size_t d = 0; d < view.shape.size(); ++d)
+        if (view.shape[d] > 1)
+            axes.emplace_back(view.strides[d] < 0 ? -view.strides[d] : view.strides[d],
+                              view.shape[d]);
+    std::sort(axes.begin(), axes.end());
+    std::int64_t reached = 1;
+    for (const auto& [stride, extent] : axes) {
+        if (stride < reached)
+            return false;
+        reached += stride * (extent - 1);
+    }
+    return true;
+}
+
+} // namespace
+
+Status findShared(const TensorView& a, const TensorView& b, bool& shared) {
+    const bool isSame = &a == &b;
+    shared = false;
+    if (!overlap(a, b) || (isSame && isNested(a)))
+        return {};
+    if (a.contiguous && b.contiguous) {
+        shared = true;
+        return {};
+    }
+    std::uintptr_t lowA = 0, highA = 0, lowB = 0, highB = 0;
+    reach(a, lowA, highA);
+    reach(b, lowB, highB);
+    TouchedBytes bytes;
+    if (Status status = bytes.open(std::max(lowA, lowB), std::min(highA, highB)); !status.ok())
+        return status;
+    const auto check = [&](const TensorView& view, bool touches) {
+        const auto base = reinterpret_cast<std::uintptr_t>(view.data);
+        forEachElement(view, [&](std::int64_t, std::int64_t strided) {
+            const std::uintptr_t at = base + static_cast<std::uintptr_t>(strided);
+            if (shared)
+                return;
+            if (!touches || isSame)
+                shared = bytes.touched(at, view.elementSize);
+            if (touches)
+                bytes.touch(at, view.elementSize);
+        });
+    };
+    check(a, true);
+    if (!isSame)
+        check(b, false);
+    return {};
 }
 
 } // namespace fw::runtime

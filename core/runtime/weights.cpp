@@ -56,14 +56,18 @@ Status openWeights(const char* path, const Program& program, Verify verify, File
                    Weights& weights) {
     if (Status status = mapping.open(path); !status.ok())
         return status;
-    const std::byte* data = mapping.data();
-    if (mapping.size() < weightsHeaderSize || std::memcmp(data, magic, sizeof magic) != 0)
+    return takeWeights(mapping.data(), mapping.size(), path, program, verify, weights);
+}
+
+Status takeWeights(const std::byte* data, std::uint64_t bytes, const char* path,
+                   const Program& program, Verify verify, Weights& weights) {
+    if (bytes < weightsHeaderSize || std::memcmp(data, magic, sizeof magic) != 0)
         return fail(FW_BAD_WEIGHTS, "%s is not a weights file", path);
     if (load(data + 8, 4) != weightsVersion)
         return fail(FW_BAD_WEIGHTS, "%s has an unknown version", path);
     const std::uint64_t size = load(data + 16, 8);
     const std::uint64_t hash = load(data + 24, 8);
-    if (size != mapping.size() - weightsHeaderSize)
+    if (size != bytes - weightsHeaderSize)
         return fail(FW_BAD_WEIGHTS, "%s is truncated or too long", path);
     if (size != program.weightsBytes || hash != program.weightsHash)
         return fail(FW_BAD_WEIGHTS, "%s belongs to another model than %s", path,

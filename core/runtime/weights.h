@@ -29,6 +29,10 @@ struct Weights {
 
 enum class Verify : std::uint8_t { Header, Contents };
 
+// Checks that memory holds the contents of a weights file of `program`; `name` is for errors.
+Status takeWeights(const std::byte* data, std::uint64_t bytes, const char* name,
+                   const Program& program, Verify verify, Weights& weights);
+
 // Maps `path` and checks that it holds the weights of `program`.
 Status openWeights(const char* path, const Program& program, Verify verify, FileMapping& mapping,
                    Weights& weights);

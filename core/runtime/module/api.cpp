@@ -45,9 +45,9 @@ bool inRange(std::int32_t index, std::size_t count) {
     return index >= 0 && static_cast<std::size_t>(index) < count;
 }
 
-// Negative indices become one that no list has.
+// Negative indices become one that no list has, and their bits are kept for the message.
 std::size_t position(std::int32_t index) {
-    return index < 0 ? SIZE_MAX : static_cast<std::size_t>(index);
+    return static_cast<std::size_t>(static_cast<std::int64_t>(index));
 }
 
 Status giveShape(Status status, const std::vector<std::int64_t>& shape, std::int64_t* dims) {
@@ -104,18 +104,32 @@ void describeAll(fw_model& model) {
     }
 }
 
-Status openModel(const char* path, const fw_options& options, fw_model& model) {
+// Where the weights of a model come from: a file, memory of the caller, or what lies beside us.
+struct Source {
+    const char* path = nullptr;
+    const void* data = nullptr;
+    std::uint64_t bytes = 0;
+};
+
+Status findWeights(const Source& source, const Program& program, Verify verify, fw_model& model,
+                   Weights& weights) {
+    if (source.data)
+        return takeWeights(static_cast<const std::byte*>(source.data), source.bytes,
+                           "the memory given", program, verify, weights);
+    if (program.weightsBytes == 0 && !source.path)
+        return {};
+    const std::string file = source.path ? std::string(source.path) : weightsBesideUs();
+    return openWeights(file.c_str(), program, verify, model.weights, weights);
+}
+
+Status openModel(const Source& source, const fw_options& options, fw_model& model) {
     Program program;
     if (Status status = readProgram(fw_program_blob, fw_program_blob_size, program); !status.ok())
         return status;
     Weights weights;
-    if (program.weightsBytes > 0 || path) {
-        const std::string file = path ? std::string(path) : weightsBesideUs();
-        const Verify verify = options.verify_weights ? Verify::Contents : Verify::Header;
-        if (Status status = openWeights(file.c_str(), program, verify, model.weights, weights);
-            !status.ok())
-            return status;
-    }
+    const Verify verify = options.verify_weights ? Verify::Contents : Verify::Header;
+    if (Status status = findWeights(source, program, verify, model, weights); !status.ok())
+        return status;
     ExecutorOptions chosen;
     chosen.threads = options.threads;
     chosen.denormals = options.flush_denormals ? Denormals::Flush : Denormals::Keep;
@@ -128,9 +142,7 @@ Status openModel(const char* path, const fw_options& options, fw_model& model) {
     return {};
 }
 
-} // namespace
-
-fw_status fw_open(const char* weights, const fw_options* options, fw_model** model) {
+fw_status open(const Source& source, const fw_options* options, fw_model** model) {
     if (!model)
         return refuseOpen(fail(FW_BAD_ARGUMENT, "the place for the model is null"));
     *model = nullptr;
@@ -142,10 +154,32 @@ fw_status fw_open(const char* weights, const fw_options* options, fw_model** mod
                     options->struct_size < sizeof chosen ? options->struct_size : sizeof chosen);
     }
     std::unique_ptr<fw_model> opened(new fw_model);
-    if (Status status = openModel(weights, chosen, *opened); !status.ok())
+    if (Status status = openModel(source, chosen, *opened); !status.ok())
         return refuseOpen(status);
     *model = opened.release();
     return FW_OK;
+}
+
+} // namespace
+
+fw_status fw_open(const char* weights, const fw_options* options, fw_model** model) {
+    Source source;
+    source.path = weights;
+    return open(source, options, model);
+}
+
+fw_status fw_open_memory(const void* weights, uint64_t bytes, const fw_options* options,
+                         fw_model** model) {
+    Source source;
+    source.data = weights;
+    source.bytes = bytes;
+    if (weights && reinterpret_cast<std::uintptr_t>(weights) % memoryAlignment == 0)
+        return open(source, options, model);
+    if (model)
+        *model = nullptr;
+    return refuseOpen(fail(FW_BAD_ARGUMENT,
+                           "the weights in memory are null or do not lie at a multiple of %zu",
+                           static_cast<std::size_t>(memoryAlignment)));
 }
 
 void fw_close(fw_model* model) {
@@ -194,6 +228,13 @@ fw_status fw_set_symbol(fw_model* model, const char* name, int64_t value) {
                               : fail(FW_BAD_ARGUMENT, "the name of the free dimension is null"));
 }
 
+fw_status fw_unset_symbol(fw_model* model, const char* name) {
+    if (!model)
+        return noModel();
+    return report(model, name ? model->executor->unsetSymbol(name)
+                              : fail(FW_BAD_ARGUMENT, "the name of the free dimension is null"));
+}
+
 fw_status fw_input_shape(fw_model* model, int32_t index, int64_t* dims) {
     if (!model)
         return noModel();
@@ -205,8 +246,11 @@ fw_status fw_input_shape(fw_model* model, int32_t index, int64_t* dims) {
 fw_status fw_set_input(fw_model* model, int32_t index, const fw_tensor* tensor) {
     if (!model)
         return noModel();
-    return report(model, tensor ? model->executor->setInput(position(index), *tensor)
-                                : fail(FW_BAD_ARGUMENT, "the input tensor is null"));
+    const Status status =
+        model->executor->setInput(position(index), tensor ? *tensor : fw_tensor{});
+    return report(model, tensor || index < 0 || index >= fw_input_count(model)
+                             ? status
+                             : fail(FW_BAD_ARGUMENT, "the input tensor is null"));
 }
 
 fw_status fw_bind_output(fw_model* model, int32_t index, const fw_tensor* tensor) {
@@ -248,6 +292,24 @@ fw_status fw_run_profiled(fw_model* model, fw_step_time* times, int32_t* count) 
     return report(model, status);
 }
 
+fw_status fw_set_cancel(fw_model* model, int32_t (*cancelled)(void* data), void* data) {
+    if (!model)
+        return noModel();
+    model->executor->setCancel(cancelled, data);
+    return report(model, {});
+}
+
+fw_status fw_set_thread_pool(fw_model* model, const fw_thread_pool* pool) {
+    return model ? report(model, model->executor->setThreadPool(pool)) : noModel();
+}
+
+fw_status fw_trim(fw_model* model) {
+    if (!model)
+        return noModel();
+    model->executor->trim();
+    return report(model, {});
+}
+
 int64_t fw_arena_bytes(const fw_model* model) {
     return model ? model->executor->memoryPlan().arenaBytes() : 0;
 }
@@ -261,11 +323,15 @@ const char* fw_metadata_json(void) {
 }
 
 const fw_api* fw_module_api(void) {
-    static const fw_api api = {FW_ABI_VERSION,  sizeof(fw_api),  fw_open,         fw_close,
-                               fw_input_count,  fw_output_count, fw_symbol_count, fw_step_count,
-                               fw_input,        fw_output,       fw_symbol,       fw_step,
-                               fw_set_symbol,   fw_input_shape,  fw_set_input,    fw_bind_output,
-                               fw_output_shape, fw_output_view,  fw_run,          fw_run_profiled,
-                               fw_arena_bytes,  fw_last_error,   fw_metadata_json};
+    static const fw_api api = {FW_ABI_VERSION,  sizeof(fw_api),   fw_open,
+                               fw_close,        fw_input_count,   fw_output_count,
+                               fw_symbol_count, fw_step_count,    fw_input,
+                               fw_output,       fw_symbol,        fw_step,
+                               fw_set_symbol,   fw_input_shape,   fw_set_input,
+                               fw_bind_output,  fw_output_shape,  fw_output_view,
+                               fw_run,          fw_run_profiled,  fw_arena_bytes,
+                               fw_last_error,   fw_metadata_json, fw_open_memory,
+                               fw_unset_symbol, fw_set_cancel,    fw_set_thread_pool,
+                               fw_trim};
     return &api;
 }
