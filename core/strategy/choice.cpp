@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace fw {
 
@@ -13,11 +14,13 @@ namespace {
 // A call leaves to others what own code takes along, so its estimate must be this much lower.
 constexpr double libraryGain = 0.1;
 
-// Indices of those of `among` that cost the least.
+// Indices of those of `among` that cost the least. A cost that is no number is above all others, so
+// that there is always one.
 std::vector<std::size_t> cheapestOf(const Candidates& all, const std::vector<std::size_t>& among) {
     const auto costs = [&](std::size_t i) {
         const bool library = all[i].by->library() != nullptr;
-        return all[i].estimateUs / (library ? 1 - libraryGain : 1);
+        const double us = all[i].estimateUs / (library ? 1 - libraryGain : 1);
+        return std::isnan(us) ? HUGE_VAL : us;
     };
     double least = costs(among.front());
     for (const std::size_t i : among)

@@ -6,6 +6,7 @@
 #include <QtTest>
 
 #include <atomic>
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace fw;
@@ -105,6 +106,9 @@ Planned planned(const std::string& book, const Times& times = {}) {
     std::vector<std::shared_ptr<const Implementation>> all = generatedImplementations();
     all.push_back(std::make_shared<Costly>("costly.slow", 50));
     all.push_back(std::make_shared<Costly>("costly.quick", 5));
+    all.push_back(std::make_shared<Costly>("costly.nan", NAN));
+    all.push_back(std::make_shared<Costly>("costly.negative_nan", -NAN));
+    all.push_back(std::make_shared<Costly>("costly.infinite", HUGE_VAL));
     all.push_back(std::make_shared<Refusing>());
     Planned out;
     out.graph = parseGraph(chain, standardOperators()).value();
@@ -132,6 +136,8 @@ private Q_SLOTS:
     void pinsThatCannot();
     void rulesComeBeforeGrowth();
     void costDecidesAmongEquals();
+    void costsThatAreNoNumber_data();
+    void costsThatAreNoNumber();
     void measurementsComeBeforePriorities();
     void logsThatKnowTooLittle();
     void refusalsAskTheLogAgain();
@@ -181,6 +187,37 @@ void TestChoices::costDecidesAmongEquals() {
     QCOMPARE(costs.candidate("s", "costly.quick").code, ReasonCode::ChosenCost);
     QCOMPARE(costs.candidate("s", "costly.slow").priority, 20);
     QCOMPARE(costs.candidate("s", "costly.slow").level, std::string("softmax on any"));
+}
+
+void TestChoices::costsThatAreNoNumber_data() {
+    QTest::addColumn<QStringList>("entries");
+    QTest::addColumn<QString>("chosen");
+    const auto row = [](const QStringList& entries, const char* chosen) {
+        QTest::addRow("%s", qPrintable(entries.join(QLatin1Char(' '))))
+            << entries << QString::fromLatin1(chosen);
+    };
+    row({"nan", "quick"}, "quick");
+    row({"quick", "nan"}, "quick");
+    row({"nan", "slow", "negative_nan", "quick", "infinite"}, "quick");
+    row({"infinite", "nan", "slow"}, "slow");
+    // Nothing says which is better: the first of them.
+    row({"nan"}, "nan");
+    row({"nan", "negative_nan"}, "nan");
+    row({"negative_nan", "nan", "infinite"}, "negative_nan");
+}
+
+void TestChoices::costsThatAreNoNumber() {
+    QFETCH(const QStringList, entries);
+    QFETCH(const QString, chosen);
+    std::string book = "implementations softmax(...) on any {\n";
+    for (const QString& entry : entries)
+        book += "  costly." + entry.toStdString() + " priority 20\n";
+    const Planned costs = planned(book + "}");
+    QCOMPARE(costs.group("s").implementation, "costly." + chosen.toStdString());
+    // A measurement is held against one that has no estimate.
+    const Planned log =
+        planned(book + "}", {{"costly.nan", 9}, {"costly.slow", 3}, {"costly.quick", 3}});
+    QVERIFY(log.group("s").hasCode());
 }
 
 void TestChoices::measurementsComeBeforePriorities() {
