@@ -1,10 +1,9 @@
 #include "session/measured_time.h"
 
+#include "base/waiting.h"
+
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace fw {
 
@@ -13,19 +12,6 @@ namespace {
 double steadySeconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
-}
-
-// The second figure of schedstat, of every thread that lives; 0 where the kernel does not count.
-double secondsWaited() {
-    double out = 0;
-    std::error_code error;
-    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
-        std::ifstream file(thread.path() / "schedstat");
-        double ran = 0, waited = 0;
-        if (file >> ran >> waited)
-            out += waited / 1e9;
-    }
-    return out;
 }
 
 } // namespace
@@ -76,7 +62,7 @@ bool MeasuredTime::disturbed(double grain) const {
 Result<std::vector<MeasuredTime>> measureTimes(std::size_t figures, const MeasureEffort& effort,
                                                const CancelToken& cancel, const TakeSample& take) {
     const std::function<double()> now = effort.now ? effort.now : steadySeconds;
-    const std::function<double()> waited = effort.waited ? effort.waited : secondsWaited;
+    const std::function<double()> waited = effort.waited ? effort.waited : secondsWaitedForCores;
     std::vector<MeasuredTime> out;
     std::vector<double> times;
     for (int attempt = 0; attempt < effort.attempts; ++attempt) {

@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-
 namespace fw {
 
 namespace {
@@ -14,6 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t most = 256u << 20; // bytes of a log
+constexpr double mostUs = 1e12;            // of one run: eleven days
 
 // Nothing if the line is not a record.
 std::optional<TuningRecord> recordOf(const std::string& line) {
@@ -37,7 +36,7 @@ std::optional<TuningRecord> recordOf(const std::string& line) {
         out.dim = sizes.begin().key();
         out.size = sizes.begin()->get<std::int64_t>();
     }
-    return std::isfinite(out.us) && out.us > 0 ? std::optional(std::move(out)) : std::nullopt;
+    return out.us > 0 && out.us <= mostUs ? std::optional(std::move(out)) : std::nullopt;
 }
 
 } // namespace

@@ -1,7 +1,8 @@
 #include "strategy/machine.h"
 
 #include "base/files.h"
-#include "base/numbers.h"
+#include "strategy/machine_file.h"
+#include "strategy/machine_measure.h"
 
 #include <fmt/format.h>
 
@@ -39,15 +40,10 @@ std::optional<std::filesystem::path> cacheFile(const Target& host) {
     else
         return std::nullopt;
     return folder / "fusewright" /
-           fmt::format("machine-2-v{}-{}.txt", static_cast<int>(host.level), host.threads);
+           fmt::format("machine-3-v{}-{}.txt", static_cast<int>(host.level), host.threads);
 }
 
-Result<MachineProfile> readProfile(const std::filesystem::path& file, const MachineProfile& base) {
-    FW_TRY(const std::string text, readFile(file.string(), 4096));
-    return parseMachine(text, file.string(), base);
-}
-
-const MachineProfile nothingMeasured = {0, 0, 0, 0, 0, 0};
+constexpr std::uint64_t mostBytes = 65536; // of a profile
 
 // What is measured here is measured with whole registers.
 bool isHost(const Target& target) {
@@ -60,23 +56,34 @@ std::string_view profileOfEnvironment() {
     return given == nullptr ? std::string_view() : std::string_view(given);
 }
 
-// What is known without measuring; 0 is what is not.
+// What is known without measuring.
 struct Known {
-    MachineProfile profile = nothingMeasured;
+    KeptFigures figures;
     std::optional<Diag> refusal; // of the file that the environment names
     Diags warnings;
 };
 
+std::int64_t secondsNow() {
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+Result<MachineProfile> givenProfile(const std::string& file) {
+    FW_TRY(const std::string text, readFile(file, mostBytes));
+    return parseMachine(text, file, {});
+}
+
 Known knownOf(const Target& target) {
     Known out;
     if (!isHost(target)) {
-        out.profile = tabulatedMachine(target);
+        out.figures.profile = tabulatedMachine(target);
         return out;
     }
     if (const std::string given(profileOfEnvironment()); !given.empty()) {
-        Result<MachineProfile> profile = readProfile(given, {});
+        Result<MachineProfile> profile = givenProfile(given);
         if (profile)
-            out.profile = *profile;
+            out.figures.profile = *profile;
         else
             out.refusal = profile.takeDiag();
         return out;
@@ -85,26 +92,27 @@ Known knownOf(const Target& target) {
     std::error_code error;
     if (!file || !std::filesystem::exists(*file, error))
         return out;
-    Result<MachineProfile> profile = readProfile(*file, nothingMeasured);
-    if (profile) {
-        out.profile = *profile;
+    Result<std::string> text = readFile(file->string(), mostBytes);
+    if (text) {
+        out.figures = readFigures(*text, file->string(), out.warnings);
+        out.figures.forgetOld(secondsNow());
         return out;
     }
-    Diag warning = profile.takeDiag();
+    Diag warning = text.takeDiag();
     warning.severity = Severity::Warning;
-    warning.message = "the figures of this machine are damaged: " + warning.message;
+    warning.message = "the figures of this machine cannot be read: " + warning.message;
     warning.hint = "they are measured anew, as plans ask for them";
     out.warnings.push_back(std::move(warning));
     return out;
 }
 
-void writeProfile(const Target& host, const MachineProfile& profile) {
+void writeFigures(const Target& host, const KeptFigures& figures) {
     const auto file = cacheFile(host);
     if (!file)
         return;
     std::error_code ignored;
     std::filesystem::create_directories(file->parent_path(), ignored);
-    (void)writeFile(file->string(), profile.text(), Durability::Cache);
+    (void)writeFile(file->string(), figures.text(), Durability::Cache);
 }
 
 double measuringMs = 0;
@@ -121,17 +129,6 @@ Known& figuresOf(const Target& target) {
     return found->second;
 }
 
-// "maker.class" or "maker.call_us".
-bool isRate(std::string_view name) {
-    const std::size_t dot = name.find('.');
-    if (dot == 0 || dot == std::string_view::npos)
-        return false;
-    const std::string_view maker = name.substr(0, dot);
-    return name == callName(maker) ||
-           std::any_of(std::begin(workClasses), std::end(workClasses),
-                       [&](WorkClass work) { return name == rateName(maker, work); });
-}
-
 } // namespace
 
 std::string rateName(std::string_view maker, WorkClass work) {
@@ -140,45 +137,6 @@ std::string rateName(std::string_view maker, WorkClass work) {
 
 std::string callName(std::string_view maker) {
     return fmt::format("{}.call_us", maker);
-}
-
-std::string MachineProfile::text() const {
-    std::string out;
-    for (const CeilingRow& field : rows)
-        if (this->*field.value > 0)
-            out += fmt::format("{} {:.4g}\n", field.name, this->*field.value);
-    for (const auto& [name, rate] : rates)
-        out += fmt::format("{} {:.4g}\n", name, rate);
-    return out;
-}
-
-Result<MachineProfile> parseMachine(std::string_view text, const std::string& file,
-                                    MachineProfile out) {
-    int line = 0;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view row = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        ++line;
-        const std::size_t blank = row.find(' ');
-        if (row.empty())
-            continue;
-        const auto value =
-            blank == std::string_view::npos ? std::nullopt : parseNumber(row.substr(blank + 1));
-        const auto field = std::find_if(rows.begin(), rows.end(), [&](const CeilingRow& known) {
-            return row.substr(0, blank) == known.name;
-        });
-        const std::string name(row.substr(0, blank));
-        if (value && *value > 0 && isRate(name)) {
-            out.rates[name] = *value;
-            continue;
-        }
-        if (!value || *value <= 0 || field == rows.end())
-            return makeDiag(DiagCode::Syntax, "a line of a machine profile is a name and a number",
-                            {file, {}, line, 1}, "gflops 50");
-        out.*(field->value) = *value;
-    }
-    return out;
 }
 
 MachineProfile tabulatedMachine(const Target& target) {
@@ -193,12 +151,20 @@ MachineProfile tabulatedMachine(const Target& target) {
 
 namespace {
 
+std::string nameOf(Ceiling ceiling) {
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const CeilingRow& one) { return one.value == ceiling; });
+    return std::string(row->name);
+}
+
 // Under the mutex.
 void measure(const Target& target, Known& known, Ceiling ceiling) {
     const auto start = std::chrono::steady_clock::now();
-    known.profile.*ceiling = measureCeiling(target, ceiling);
+    const MeasuredCeiling measured = measuredCeiling(target, ceiling);
+    known.figures.set(nameOf(ceiling), std::clamp(measured.value, leastFigure, mostFigure),
+                      measured.disturbed, secondsNow());
     if (!known.refusal)
-        writeProfile(target, known.profile);
+        writeFigures(target, known.figures);
     measuringMs +=
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
@@ -212,14 +178,14 @@ std::span<const CeilingRow> ceilings() {
 double ceilingOf(const Target& target, Ceiling ceiling) {
     const std::lock_guard lock(mutex);
     Known& known = figuresOf(target);
-    if (known.profile.*ceiling <= 0)
+    if (known.figures.profile.*ceiling <= 0)
         measure(target, known, ceiling);
-    return known.profile.*ceiling;
+    return known.figures.profile.*ceiling;
 }
 
 double knownCeiling(const Target& target, Ceiling ceiling) {
     const std::lock_guard lock(mutex);
-    return figuresOf(target).profile.*ceiling;
+    return figuresOf(target).figures.profile.*ceiling;
 }
 
 std::string ceilingSource(const Target& target) {
@@ -227,7 +193,16 @@ std::string ceilingSource(const Target& target) {
         return fmt::format("a table for {}", target.cpu);
     if (const std::string_view file = profileOfEnvironment(); !file.empty())
         return std::string(file);
-    return "measured on this machine";
+    const std::lock_guard lock(mutex);
+    std::string disturbed;
+    for (const auto& one : figuresOf(target).figures.disturbed)
+        disturbed += (disturbed.empty() ? "" : ", ") + one.first;
+    return "measured on this machine" +
+           (disturbed.empty()
+                ? std::string()
+                : fmt::format("; beside other work, so that plans measure them again after ten "
+                              "minutes: {}",
+                              disturbed));
 }
 
 double ceilingAgain(const Target& target, Ceiling ceiling) {
@@ -235,20 +210,21 @@ double ceilingAgain(const Target& target, Ceiling ceiling) {
     Known& known = figuresOf(target);
     if (isHost(target) && profileOfEnvironment().empty())
         measure(target, known, ceiling);
-    return known.profile.*ceiling;
+    return known.figures.profile.*ceiling;
 }
 
 Result<Diags> checkMachine(const Target& target) {
     const std::lock_guard lock(mutex);
-    const Known& known = figuresOf(target);
+    Known& known = figuresOf(target);
     if (known.refusal)
         return *known.refusal;
+    known.figures.forgetOld(secondsNow());
     return known.warnings;
 }
 
 std::optional<double> knownRate(const Target& target, const std::string& name) {
     const std::lock_guard lock(mutex);
-    const auto& rates = figuresOf(target).profile.rates;
+    const auto& rates = figuresOf(target).figures.profile.rates;
     const auto found = rates.find(name);
     return found == rates.end() ? std::nullopt : std::optional(found->second);
 }
@@ -259,9 +235,9 @@ void setRates(const Target& host, const std::map<std::string, double>& rates, bo
     measuringMs += tookMs;
     Known& known = figuresOf(host);
     for (const auto& [name, rate] : rates)
-        known.profile.rates[name] = rate;
-    if (keep && !known.refusal)
-        writeProfile(host, known.profile);
+        known.figures.set(name, rate, !keep, secondsNow());
+    if (!known.refusal)
+        writeFigures(host, known.figures);
 }
 
 bool isMeasuredHere(const Target& target) {

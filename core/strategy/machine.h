@@ -69,7 +69,7 @@ std::string rateName(std::string_view maker, WorkClass work);
 std::string callName(std::string_view maker); // "onednn.call_us"
 // Nothing if it was not measured, and for CPUs that are named.
 std::optional<double> knownRate(const Target& target, const std::string& name);
-// Of this machine, to be kept in the user's cache folder if they are worth it. `tookMs`: measuring.
+// Of this machine, into the cache folder; not to `keep`: for ten minutes. `tookMs`: measuring.
 void setRates(const Target& host, const std::map<std::string, double>& rates, bool keep,
               double tookMs);
 // True if what is measured here is what the target means: `native`, and no file of the environment.

@@ -169,6 +169,14 @@ void TestCalibrate::measuredOncePerMachine() {
     arguments.pins = "pin { use generated.plain for y }";
     QVERIFY(asked.ask("fuse", arguments).ok());
     QCOMPARE(std::count(asked.stages.begin(), asked.stages.end(), "machine"), 0);
+    // Whether other work disturbed it or not: the next process measures nothing.
+    asked.stages.clear();
+    QVERIFY(checkMachine(target).ok());
+    QVERIFY(calibrate(target, {}).ok());
+    const QDir kept(cache.filePath(QStringLiteral("fusewright")));
+    QFile figures(kept.filePath(kept.entryList({QStringLiteral("machine-*")}).value(0)));
+    QVERIFY(figures.open(QIODevice::ReadOnly));
+    QVERIFY(figures.readAll().contains("own.convolution "));
     // A CPU that is named has a table.
     const Target named = parseTarget("x86-64 -mcpu=x86-64-v3").value();
     QVERIFY(calibrate(named, {}).ok());

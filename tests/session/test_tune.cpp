@@ -186,14 +186,20 @@ void TestTune::damagedLines() {
                            "{\"v\":1,\"workload\":\"w\",\"implem\n"
                            "\n"
                            "{\"v\":1,\"workload\":\"w\",\"implementation\":\"b\",\"us\":-1}\n"
+                           "{\"v\":1,\"workload\":\"w\",\"implementation\":\"b\",\"us\":0}\n"
+                           "{\"v\":1,\"workload\":\"w\",\"implementation\":\"b\",\"us\":1e300}\n"
+                           "{\"v\":1,\"workload\":\"w\",\"implementation\":\"b\",\"us\":1e999}\n"
+                           "{\"v\":1,\"workload\":\"w\",\"implementation\":\"b\",\"us\":NaN}\n"
+                           "{\"v\":1,\"workload\":\"w\",\"implementation\":\"b\",\"us\":Infinity}\n"
                            "{\"v\":1,\"workload\":\"w\",\"implementation\":\"a\",\"us\":2}")
                 .ok());
     const TuningLog read = readTuningLog(log).value();
     QCOMPARE(read.measurements.find("w", "a"), std::optional<double>(2));
     QVERIFY(!read.measurements.find("w", "b"));
-    QCOMPARE(read.diagnostics.size(), std::size_t(2));
+    QCOMPARE(read.diagnostics.size(), std::size_t(7));
     QCOMPARE(read.diagnostics[0].where.line, 2);
-    QCOMPARE(read.diagnostics[1].where.line, 4);
+    for (std::size_t i = 1; i < read.diagnostics.size(); ++i)
+        QCOMPARE(read.diagnostics[i].where.line, static_cast<int>(i + 3));
 }
 
 void TestTune::timesAtSizes() {
