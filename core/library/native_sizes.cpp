@@ -116,7 +116,8 @@ Result<OpInst> instantiateSliceAt(const OpCall& call, const Types& outputs) {
                    outputs[0], elementOf(*x, std::move(indices)));
 }
 
-// --- pad_at: element before + i of an axis is element i of x
+// --- pad_at: element before + i of an axis is element i of x. What is negative cuts off before
+// anything is mirrored or wrapped at the ends.
 
 enum class Beyond : std::uint8_t { Value, Edge, Reflect, Wrap };
 
@@ -157,13 +158,17 @@ Result<OpInst> instantiatePadAt(const OpCall& call, const Types& outputs) {
     Exprs indices;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const Dim& extent = x->shape[i];
-        Expr at = varExpr(axes[i].var) - numberOf("before", i);
+        const Expr put = numberOf("before", i);
+        const Expr cut = maxExpr(Expr(0) - put, Expr(0)); // of the front
+        const Expr behind = axes[i].extent - extent - put;
+        const Expr left = extent - cut + minExpr(behind, Expr(0));
+        Expr at = varExpr(axes[i].var) - put;
         if (beyond == Beyond::Reflect) {
-            const Expr period = maxExpr(Expr(2) * extent - Expr(2), Expr(1));
-            const Expr along = modExpr(at, period);
-            at = minExpr(along, Expr(2) * extent - Expr(2) - along);
+            const Expr last = Expr(2) * left - Expr(2);
+            const Expr along = modExpr(at - cut, maxExpr(last, Expr(1)));
+            at = minExpr(along, last - along) + cut;
         } else if (beyond == Beyond::Wrap) {
-            at = modExpr(at, maxExpr(extent, Expr(1)));
+            at = modExpr(at - cut, maxExpr(left, Expr(1))) + cut;
         }
         indices.push_back(beyond == Beyond::Value ? at : clampedTo(at, extent));
     }

@@ -28,6 +28,24 @@ def moving(cases):
               {"pads": whole([1, 2]), "value": F(3), "axes": whole([-1])}, opset=18)
     cases.add("pad_two_axes_21", node("Pad", "x pads - axes"), {"x": ints(2, 3, 4)},
               {"pads": whole([1, 0, 2, 3]), "axes": whole([2, 0])}, opset=21)
+    # What is cut off is cut off first; an axis without an element stays as it is.
+    cuts = {"front": [-2, 0, 2, 0], "back": [1, 0, -3, 0], "both": [-1, 0, -2, 0], "two_axes": [-2, 2, 2, -1],
+            "most": [-6, 0, 0, 1]}
+    for mode in ("reflect", "edge", "wrap"):
+        for name, pads in cuts.items():
+            cases.add(f"pad_{mode}_cuts_{name}", node("Pad", "x pads", mode=mode), x, {"pads": whole(pads)}, opset=19)
+            cases.add(f"pad_{mode}_cuts_{name}_computed", node("Pad", "x pads", mode=mode), {**x, "pads": whole(pads)}, opset=19,
+                      shapes={"x": (7, 4), "pads": (4,), "y": ("A", "B")})
+        if mode == "wrap":  # which ONNX Runtime does not compute
+            continue
+        empty = {"x": np.zeros((0, 3), F)}
+        cases.add(f"pad_{mode}_of_none", node("Pad", "x pads", mode=mode), empty, {"pads": whole([0, 1, 0, 2])}, opset=19)
+        cases.add(f"pad_{mode}_of_none_computed", node("Pad", "x pads", mode=mode), {**empty, "pads": whole([0, 2, 0, 1])}, opset=19,
+                  shapes={"x": (0, 3), "pads": (4,), "y": ("A", "B")})
+        sizes = [{"x": ints(h, w, seed=h)} for h, w in ((3, 4), (0, 4), (5, 3))]
+        cases.add(f"pad_{mode}_perhaps_of_none", node("Pad", "x pads", mode=mode), sizes, {"pads": whole([0, 1, 0, -2])}, opset=19,
+                  shapes={"x": ("H", "W"), "y": ("H", "V")})
+    cases.add("pad_wrap_around_and_around", node("Pad", "x pads", mode="wrap"), x, {"pads": whole([0, 0, 16, 0])}, opset=19)
     cases.add("reshape_19", node("Reshape", "x shape"), x, {"shape": whole([2, -1])}, opset=19)
     cases.add("shape_range_21", node("Shape", "x", start=-1), x, opset=21)
     cases.add("transpose_21", node("Transpose", "x"), x, opset=21)

@@ -111,6 +111,11 @@ def pad(x, at, opset):
     mode = at.get("mode", "constant")
     if mode == "constant":
         return [np.pad(data, widths, constant_values=value)]
+    if mode == "wrap":  # np.pad before 1.25 does not go around several times
+        for axis, (before, behind) in enumerate(widths):
+            if before or behind:
+                data = data.take(np.arange(-before, data.shape[axis] + behind) % data.shape[axis], axis)
+        return [data]
     return [np.pad(data, widths, mode=mode)]
 
 

@@ -27,6 +27,9 @@ def orders(table):
         x = draw(dtype, 3, 4)
         for op, mode in (("pad_edge", "edge"), ("pad_reflect", "reflect"), ("pad_wrap", "wrap")):
             table.call(op, [x], Tensor(dtype, np.pad(x.held, ((2, 1), (1, 3)), mode=mode)), before=[2, 1], behind=[1, 3])
+            # Cut off first.
+            table.call(op, [x], Tensor(dtype, np.pad(x.held[1:, :3], ((0, 1), (2, 0)), mode=mode)), before=[-1, 2], behind=[1, -1])
+            table.call(op, [x], Tensor(dtype, np.pad(x.held[:2, 1:3], ((1, 0), (0, 0)), mode=mode)), before=[1, -1], behind=[-1, -1])
     for dtype in NUMBERS:
         start, delta = Tensor(dtype, np.array(5)), Tensor(dtype, np.array(-1 if dtype[0] != "u" else 2))
         table.call("range", [start, delta], Tensor(dtype, start.v + np.arange(4) * delta.v), size=[4])
@@ -58,6 +61,9 @@ def natives(table):
         for mode in ("constant", "edge", "reflect", "wrap"):
             padded = np.pad(x.held, around, constant_values=outside.held.item()) if mode == "constant" else np.pad(x.held, around, mode=mode)
             table.call("pad_at", [x, whole([1, 2]), outside], Tensor(dtype, padded), shape=[6, 6], mode=mode)
+            how = {"constant_values": outside.held.item()} if mode == "constant" else {}
+            padded = np.pad(x.held[1:, :3], ((0, 1), (2, 0)), mode=mode, **how)
+            table.call("pad_at", [x, whole([-1, 2]), outside], Tensor(dtype, padded), shape=[3, 5], mode=mode)
     table.call("bind_dims", [whole([4, 2])], whole([4, 2]), dims="[p, q]")
 
 

@@ -108,8 +108,8 @@ Id pad(Maker& maker) {
     const std::vector<std::int64_t> axes = someAxes(maker, rankOf(maker, id));
     std::vector<std::int64_t> before, behind;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        before.push_back(maker.random.between(mode == "constant" ? -1 : 0, 2));
-        behind.push_back(maker.random.between(0, 2));
+        before.push_back(maker.random.between(-1, 2));
+        behind.push_back(maker.random.between(before.back() < 0 ? 0 : -1, 2));
     }
     const std::vector<Id> parts =
         maker.call("pad_extents", {integers(maker, before), integers(maker, behind),
@@ -190,8 +190,8 @@ Id resize(Maker& maker) {
     if (maker.random.chance(30)) {
         for (const char* name : {"cubic", "exclude"})
             attrs.set(name, flag(maker));
-        return maker.one("resize_filtered_at",
-                         {id, places, maker.one("resize_growth", operands)}, attrs);
+        return maker.one("resize_filtered_at", {id, places, maker.one("resize_growth", operands)},
+                         attrs);
     }
     return maker.one(maker.random.chance(50) ? "resize_linear" : "resize_nearest", {id, places},
                      attrs);
