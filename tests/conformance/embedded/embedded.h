@@ -1,8 +1,7 @@
 /* What the programs of this folder share: each loads an exported module as a stranger's program
  * does and holds a sentence of modules.md to it. Exit code 0: it held; 1: what did not is printed.
  */
-#ifndef EMBEDDED_H
-#define EMBEDDED_H
+#pragma once
 
 #include "runtime/fusewright.h"
 
@@ -149,5 +148,3 @@ static int threads_alive(void) {
     closedir(tasks);
     return count;
 }
-
-#endif
