@@ -250,7 +250,7 @@ std::string listsText(const ExportRequest& request) {
     return fmt::format(R"(# Builds the example program of the exported model {0}.
 cmake_minimum_required(VERSION 3.16)
 project({0}_example LANGUAGES C)
-set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD 99)
 find_package({0} REQUIRED CONFIG PATHS "${{CMAKE_CURRENT_LIST_DIR}}" NO_DEFAULT_PATH)
 add_executable(example example_main.c)
 target_link_libraries(example PRIVATE {0}::{0})

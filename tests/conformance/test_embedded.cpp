@@ -25,6 +25,7 @@ private Q_SLOTS:
     void regions_data();
     void regions();
     void restOfTheInterface();
+    void exampleIsC99();
 
 private:
     // Rows with a sample and a library, those that are installed; "": code of ours alone.
@@ -155,6 +156,19 @@ void TestEmbedded::regions() {
 void TestEmbedded::restOfTheInterface() {
     const QString library = module(u"free_batch"_s, {});
     HOLDS(program(u"interface"_s), {library, QFileInfo(library).path() + u"/free_batch.weights"_s});
+}
+
+void TestEmbedded::exampleIsC99() {
+    const QString folder = QFileInfo(module(u"lenet"_s, {})).path();
+    for (const QStringList& language : {QStringList{u"-std=c99"_s, u"-x"_s, u"c"_s},
+                                        QStringList{u"-std=c11"_s, u"-x"_s, u"c"_s}}) {
+        const Answer answer = runProgram(
+            u"cc"_s,
+            language + QStringList{u"-pedantic-errors"_s, u"-Wall"_s, u"-Wextra"_s, u"-Werror"_s,
+                                   u"-fsyntax-only"_s, folder + u"/example_main.c"_s},
+            60);
+        QVERIFY2(answer.exitCode == 0, answer.error.constData());
+    }
 }
 
 QTEST_GUILESS_MAIN(TestEmbedded)
