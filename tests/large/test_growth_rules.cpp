@@ -1,8 +1,6 @@
 // What rules and patterns cost grows with one thing alone, and not faster: moves, constants that
-// join, repetitions, rules, readers. Processor time of the thread, the least of a few runs, growth
-// above the limit measured again, as in test_growth. n^1.3 leaves room for sorting and for caches;
-// what takes the square is far beyond it.
-#include "common/thread_time.h"
+// join, repetitions, rules, readers.
+#include "large/growth_rows.h"
 #include "library/library.h"
 #include "rewrite/driver.h"
 #include "session/asked.h"
@@ -11,18 +9,12 @@
 
 #include <QtTest>
 
-#include <cmath>
-#include <functional>
-#include <malloc.h>
 #include <map>
 
 using namespace fw;
 using namespace fw::test;
 
 namespace {
-
-constexpr double mostExponent = 1.3, mostSeconds = 2;
-constexpr int mostTries = 4;
 
 class Builder {
 public:
@@ -111,8 +103,6 @@ GraphPtr fan(int count, const std::vector<std::string>& ops) {
     return b.finish(parts.back());
 }
 
-using Work = std::function<void(int run)>; // `run`: no two are the same
-
 Work rewritten(GraphPtr graph, const std::string& text, std::size_t applications) {
     const RuleBook book =
         text.empty() ? standardRules().value() : parseRules(text, "book.fw").value();
@@ -173,33 +163,18 @@ class TestGrowthRules : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
+    void initTestCase() { keepMemory(); }
     void grows_data();
     void grows();
 
 private:
-    struct Row {
-        std::function<Work(int)> make;
-        int small = 0, large = 0, runs = 3;
-        double seconds = mostSeconds;
-    };
-    std::map<QString, Row> m_rows;
-    int m_run = 0;
+    std::map<QString, GrowthRow> m_rows;
 };
-
-// What a run gives back stays with the process, so that the runs behind the first one do not count
-// the pages that the system hands out.
-void TestGrowthRules::initTestCase() {
-    constexpr int never = 1 << 30;
-    QVERIFY(::mallopt(M_TRIM_THRESHOLD, never) == 1);
-    QVERIFY(::mallopt(M_MMAP_THRESHOLD, never) == 1);
-}
 
 void TestGrowthRules::grows_data() {
     QTest::addColumn<QString>("name");
     const auto row = [&](const char* name, int small, int large,
-                         const std::function<Work(int)>& make, int runs = 3,
-                         double seconds = mostSeconds) {
+                         const std::function<Work(int)>& make, int runs = 3, double seconds = 2) {
         m_rows[QString::fromLatin1(name)] = {make, small, large, runs, seconds};
         QTest::newRow(name) << QString::fromLatin1(name);
     };
@@ -233,6 +208,24 @@ void TestGrowthRules::grows_data() {
     row("constants that stay, shipped rules", 1000, 4000, [](int n) {
         return rewritten(constants(n, {"bias", "mul"}), {}, 0);
     });
+    row("constants that are added and multiplied, shipped rules", 500, 2000, [](int n) {
+        return rewritten(constants(n, {"add", "mul"}), {}, 0);
+    });
+    row("operands that a pattern names", 250, 1000, [](int n) {
+        Builder b;
+        const ValueRef x = b.input("x", rows);
+        std::vector<ValueRef> parts;
+        std::string names;
+        for (int i = 0; i < n; ++i) {
+            parts.push_back(b.add(i % 2 == 0 ? "tanh" : "relu", {x}));
+            names += fmt::format("{}a{}", i > 0 ? ", " : "", i);
+        }
+        return rewritten(b.finish(b.add("concat", parts, attribute("axis", 0))),
+                         fmt::format("rule r {{ match y = concat({0}) {{axis = 0}} "
+                                     "emit y = relu(concat({0}) {{axis = 0}}) strategy once }}",
+                                     names),
+                         1);
+    });
     row("repetitions that are refused, by how many there may be", 5, 20, [](int n) {
         return rewritten(chain(300, {"tanh", "relu"}), refusedRepetitions(3, 1, n), 0);
     });
@@ -259,31 +252,7 @@ void TestGrowthRules::grows_data() {
 
 void TestGrowthRules::grows() {
     QFETCH(QString, name);
-    const Row& row = m_rows.at(name);
-    const auto least = [&](const Work& work) {
-        double out = 1e9;
-        for (int run = 0; run < row.runs && !QTest::currentTestFailed(); ++run) {
-            const double start = threadSeconds();
-            work(++m_run);
-            out = std::min(out, threadSeconds() - start);
-        }
-        return out;
-    };
-    const Work one = row.make(row.small), other = row.make(row.large);
-    double exponent = 0, before = 1e9, after = 1e9;
-    for (int tries = 0; tries < mostTries; ++tries) {
-        before = std::min(before, least(one));
-        after = std::min(after, least(other));
-        if (QTest::currentTestFailed())
-            return;
-        exponent = std::log(after / before) / std::log(double(row.large) / row.small);
-        qInfo("%.0f ms for %d, %.0f ms for %d: n^%.2f", before * 1e3, row.small, after * 1e3,
-              row.large, exponent);
-        if (exponent < mostExponent && after < row.seconds)
-            break;
-    }
-    QVERIFY2(exponent < mostExponent, qPrintable(QString::number(exponent)));
-    QVERIFY2(after < row.seconds, qPrintable(QString::number(after)));
+    checkGrowth(m_rows.at(name));
 }
 
 QTEST_GUILESS_MAIN(TestGrowthRules)

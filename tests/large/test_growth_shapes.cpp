@@ -1,0 +1,299 @@
+// What real shapes make large grows with one thing alone, and not faster: operands of a concat,
+// steps that are joined to what came before, free sizes, layers of a dense block, scopes, levels of
+// a pyramid, weights.
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/process.h"
+#include "expr/simplify.h"
+#include "fusion/plan.h"
+#include "large/growth_rows.h"
+#include "library/library.h"
+#include "onnx/import.h"
+#include "onnx/model_builder.h"
+#include "picture/graph_diagram.h"
+#include "picture/picture.h"
+#include "session/describe.h"
+
+#include <fmt/format.h>
+
+#include <QTemporaryDir>
+
+#include <cstring>
+#include <map>
+#include <sys/resource.h>
+
+using namespace fw;
+using namespace fw::test;
+
+namespace {
+
+void set(proto::NodeProto& node, const std::string& name, std::int64_t value) {
+    ModelBuilder::set(node, name, value);
+}
+
+std::string bytesOf(ModelBuilder& model, const std::string& result) {
+    model.output(result);
+    return model.model.SerializeAsString();
+}
+
+// x = relu(concat(x, tanh(y))), so many times: a cache that grows by one at each step.
+std::string joinedSteps(int steps, const std::string& batch) {
+    ModelBuilder model(17);
+    model.input("x0", {batch, "1", "8"}).input("y", {batch, "1", "8"});
+    for (int i = 0; i < steps; ++i) {
+        model.node("Tanh", "y", fmt::format("t{}", i));
+        set(model.node("Concat", fmt::format("x{0} t{0}", i), fmt::format("c{}", i)), "axis", 1);
+        model.node("Relu", fmt::format("c{}", i), fmt::format("x{}", i + 1));
+    }
+    return bytesOf(model, fmt::format("x{}", steps));
+}
+
+std::string joinedOperands(int operands) {
+    ModelBuilder model(17);
+    model.input("x", {"N", "8"});
+    std::string all;
+    for (int i = 0; i < operands; ++i) {
+        model.node(i % 2 == 0 ? "Tanh" : "Relu", "x", fmt::format("v{}", i));
+        all += fmt::format("{}v{}", i > 0 ? " " : "", i);
+    }
+    set(model.node("Concat", all, "y"), "axis", 1);
+    return bytesOf(model, "y");
+}
+
+// Every size is the sum of those before it and a free one.
+std::string nestedSums(int sizes) {
+    ModelBuilder model(17);
+    model.input("x0", {"D0", "8"});
+    for (int i = 1; i < sizes; ++i) {
+        model.input(fmt::format("i{}", i), {fmt::format("D{}", i), "8"});
+        set(model.node("Concat", fmt::format("x{0} i{1}", i - 1, i), fmt::format("c{}", i)), "axis",
+            0);
+        model.node("Relu", fmt::format("c{}", i), fmt::format("x{}", i));
+    }
+    return bytesOf(model, fmt::format("x{}", sizes - 1));
+}
+
+// Every size is the one before it times B, and A more: (A * B + A) * B + A ...
+std::string nestedProducts(int steps) {
+    ModelBuilder model(17);
+    model.input("a", {"A", "1"}).input("b", {"1", "B"}).integers("column", {-1, 1});
+    model.node("Add", "a b", "x0");
+    for (int i = 0; i < steps; ++i) {
+        model.node("Reshape", fmt::format("x{} column", i), fmt::format("s{}", i));
+        set(model.node("Concat", fmt::format("s{} a", i), fmt::format("c{}", i)), "axis", 0);
+        model.node("Add", fmt::format("c{} b", i), fmt::format("d{}", i));
+        model.node("Relu", fmt::format("d{}", i), fmt::format("x{}", i + 1));
+    }
+    return bytesOf(model, fmt::format("x{}", steps));
+}
+
+std::string denseLayers(int layers) {
+    ModelBuilder model(17);
+    model.input("x0", {"1", "4", "8", "8"});
+    std::string all = "x0";
+    for (int i = 1; i <= layers; ++i) {
+        set(model.node("Concat", all, fmt::format("c{}", i)), "axis", 1);
+        model.weights(fmt::format("w{}", i), {4, 4 * i, 1, 1});
+        model.node("Conv", fmt::format("c{0} w{0}", i), fmt::format("v{}", i));
+        model.node("Relu", fmt::format("v{}", i), fmt::format("x{}", i));
+        all += fmt::format(" x{}", i);
+    }
+    return bytesOf(model, fmt::format("x{}", layers));
+}
+
+// Ten operators in each.
+std::string scopesInARow(int scopes) {
+    ModelBuilder model(17);
+    model.input("v0", {"N", "8"});
+    for (int i = 0; i < 10 * scopes; ++i)
+        model.node(i % 2 == 0 ? "Tanh" : "Relu", fmt::format("v{}", i), fmt::format("v{}", i + 1))
+            .set_name(fmt::format("model/layer.{}/op{}", i / 10, i));
+    return bytesOf(model, fmt::format("v{}", 10 * scopes));
+}
+
+void convolve(ModelBuilder& model, const std::string& from, const std::string& to,
+              std::int64_t stride, std::int64_t pad) {
+    auto& node = model.node("Conv", from + " w", to);
+    ModelBuilder::set(node, "pads", std::vector<std::int64_t>{pad, pad, pad, pad});
+    ModelBuilder::set(node, "strides", std::vector<std::int64_t>{stride, stride});
+}
+
+// Down so many levels and up again, with free height and width.
+std::string pyramidOf(int levels) {
+    ModelBuilder model(17);
+    model.input("l0", {"1", "4", "H", "W"}).weights("scales", {4}, {1, 1, 2, 2});
+    model.weights("w", {4, 4, 3, 3});
+    for (int i = 0; i < levels; ++i)
+        convolve(model, fmt::format("l{}", i), fmt::format("l{}", i + 1), 2, 1);
+    std::string last = fmt::format("l{}", levels);
+    for (int i = levels - 1; i >= 0; --i) {
+        auto& node = model.node("Resize", last + " - scales", fmt::format("u{}", i));
+        ModelBuilder::setText(node, "mode", "nearest");
+        ModelBuilder::setText(node, "coordinate_transformation_mode", "asymmetric");
+        ModelBuilder::setText(node, "nearest_mode", "floor");
+        model.node("Add", fmt::format("u{0} l{0}", i), fmt::format("s{}", i));
+        convolve(model, fmt::format("s{}", i), fmt::format("o{}", i), 1, 1);
+        last = fmt::format("o{}", i);
+    }
+    return bytesOf(model, last);
+}
+
+// Convolutions that take two off the height and the width each.
+std::string shrinking(int convolutions) {
+    ModelBuilder model(17);
+    model.input("v0", {"1", "4", "H", "W"}).weights("w", {4, 4, 3, 3});
+    for (int i = 0; i < convolutions; ++i)
+        convolve(model, fmt::format("v{}", i), fmt::format("v{}", i + 1), 1, 0);
+    return bytesOf(model, fmt::format("v{}", convolutions));
+}
+
+Work read(std::string bytes) {
+    return [bytes = std::move(bytes)](int) {
+        const auto imported = importModelBytes(bytes, standardOperators());
+        QVERIFY(imported.ok() && describeModel("m.onnx", *imported).runnable);
+    };
+}
+
+Work planned(std::string bytes) {
+    return [bytes = std::move(bytes)](int) {
+        const auto imported = importModelBytes(bytes, standardOperators());
+        QVERIFY(imported.ok());
+        const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
+        const auto plan = planFusion(*imported->graph, target);
+        QVERIFY(plan.ok() && !plan->groups.empty());
+        QVERIFY(std::none_of(plan->groups.begin(), plan->groups.end(),
+                             [](const Group& group) { return group.isHost(); }));
+    };
+}
+
+Work drawn(const std::string& bytes) {
+    const auto imported = importModelBytes(bytes, standardOperators());
+    return [document = describeImported(*imported.value().graph)](int) {
+        picture::DiagramOptions options;
+        options.blocks = std::make_shared<const snapshot::Hierarchy>(hierarchyOf(document));
+        const auto picture = picture::draw(picture::diagramOf(document, options));
+        QVERIFY(picture.ok() && !picture->items.empty());
+    };
+}
+
+// Of what is asked of the sizes of a model before it runs.
+Work bounded(const std::string& bytes) {
+    const auto imported = importModelBytes(bytes, standardOperators());
+    const GraphPtr graph = imported.value().graph;
+    return [graph](int) {
+        const Bindings at{{Symbol("H"), 2000}, {Symbol("W"), 3000}};
+        for (const Assumption& one : graph->assumptions())
+            QCOMPARE(evalIndex(one.condition, at).value_or(0), std::int64_t(1));
+        for (const NodePtr& node : graph->nodes())
+            for (const Output& output : node->outputs)
+                for (const Dim& dim : output.type.shape) {
+                    QVERIFY(evalIndex(dim, at).value_or(0) > 0);
+                    const Interval interval = boundsOf(dim);
+                    QVERIFY(!interval.max || *interval.max > 0);
+                }
+    };
+}
+
+} // namespace
+
+class TestGrowthShapes : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { keepMemory(); }
+    void grows_data();
+    void grows();
+    void exportHoldsWeightsTwice();
+
+private:
+    std::map<QString, GrowthRow> m_rows;
+};
+
+void TestGrowthShapes::grows_data() {
+    QTest::addColumn<QString>("name");
+    const auto row = [&](const char* name, int small, int large,
+                         const std::function<Work(int)>& make, double seconds = 2,
+                         double exponent = 1.3) {
+        m_rows[QString::fromLatin1(name)] = {make, small, large, 3, seconds, exponent};
+        QTest::newRow(name) << QString::fromLatin1(name);
+    };
+    row("steps that are joined, planned", 10, 40,
+        [](int n) { return planned(joinedSteps(n, "1")); });
+    row("steps that are joined, free batch, planned", 10, 40,
+        [](int n) { return planned(joinedSteps(n, "B")); });
+    row(
+        "operands of a concat, read", 250, 1000, [](int n) { return read(joinedOperands(n)); }, 2,
+        1.6); // milliseconds: what comes once counts for much
+    row(
+        "operands of a concat, planned", 250, 1000,
+        [](int n) { return planned(joinedOperands(n)); }, 2, 1.5);
+    // The text of all sizes is as long as the square of their number, that of nested products as
+    // its cube.
+    row("sizes that are summed up, planned", 10, 40, [](int n) { return planned(nestedSums(n)); });
+    row(
+        "sizes that are multiplied, planned", 5, 20,
+        [](int n) { return planned(nestedProducts(n)); }, 2, 2.5);
+    row(
+        "layers of a dense block, drawn", 30, 60, [](int n) { return drawn(denseLayers(n)); }, 2,
+        2.6); // edges are the square of the layers
+    row("scopes of ten operators, drawn", 250, 1000, [](int n) { return drawn(scopesInARow(n)); });
+    row(
+        "levels of a pyramid, planned", 3, 6, [](int n) { return planned(pyramidOf(n)); }, 2,
+        2.3); // as the text of its sizes, of which each level halves the one before it
+    row("convolutions of free sizes, read", 125, 500, [](int n) { return read(shrinking(n)); });
+    row(
+        "sizes of convolutions, checked", 125, 500, [](int n) { return bounded(shrinking(n)); }, 1);
+}
+
+void TestGrowthShapes::grows() {
+    QFETCH(QString, name);
+    checkGrowth(m_rows.at(name));
+}
+
+// Weights that lie beside the model: those of the graph, and those of the module in its order. What
+// is left is the program. Nobody holds a third copy.
+void TestGrowthShapes::exportHoldsWeightsTwice() {
+    constexpr std::int64_t width = 2048, layers = 6; // 96 MiB
+    QTemporaryDir folder;
+    const auto path = [&](const char* name) {
+        return folder.filePath(QString::fromLatin1(name)).toStdString();
+    };
+    std::string bytes(static_cast<std::size_t>(4 * width * width * layers), '\0');
+    for (std::size_t i = 0; i < bytes.size(); i += 4) { // no two layers are equal
+        const auto value = static_cast<float>(mixHash(i, 1) % 1000) * 1e-4F;
+        std::memcpy(bytes.data() + i, &value, sizeof value);
+    }
+    QVERIFY(writeFile(path("w.bin"), bytes).ok());
+    bytes = {};
+    const auto peak = [&](std::int64_t wide, const char* name) {
+        ModelBuilder model(17);
+        model.input("x0", {"N", std::to_string(wide)});
+        for (std::int64_t i = 0; i < layers; ++i) {
+            model.externalWeights(fmt::format("w{}", i), wide, "w.bin",
+                                  std::to_string(i * wide * wide * 4),
+                                  std::to_string(wide * wide * 4));
+            model.graph().mutable_initializer(static_cast<int>(i))->add_dims(wide);
+            model.node("MatMul", fmt::format("x{0} w{0}", i), fmt::format("m{}", i));
+            model.node("Relu", fmt::format("m{}", i), fmt::format("x{}", i + 1));
+        }
+        if (!writeFile(path(name), bytesOf(model, fmt::format("x{}", layers))).ok())
+            return 0.0;
+        ProcessRequest process;
+        process.command = {FW_BINARY_DIR "/bin/fw", "export", path(name), "--target",
+                           "x86-64 -libs=",         "-o",     path("out")};
+        const auto done = runProcess(process, {});
+        if (!done.ok() || done->exitCode != 0)
+            return 0.0;
+        rusage usage{};
+        ::getrusage(RUSAGE_CHILDREN, &usage); // the largest so far
+        return static_cast<double>(usage.ru_maxrss) / 1024;
+    };
+    const double without = peak(16, "small.onnx"), with = peak(width, "large.onnx");
+    const double weights = 4.0 * width * width * layers / (1 << 20);
+    qInfo("%.0f MB of weights: %.0f MB, without %.0f MB", weights, with, without);
+    QVERIFY(without > 0 && with > 0);
+    QVERIFY2(with < 85 + 2.4 * weights, qPrintable(QString::number(with)));
+}
+
+QTEST_GUILESS_MAIN(TestGrowthShapes)
+#include "test_growth_shapes.moc"
