@@ -191,15 +191,20 @@ std::optional<std::vector<TensorData>> underNoise(const Case& one, std::uint64_t
 } // namespace
 
 std::string difference(const Case& one, const std::vector<TensorData>& got) {
+    return differences(one, got).text;
+}
+
+Differences differences(const Case& one, const std::vector<TensorData>& got) {
     if (got.size() != one.wanted.size())
-        return fmt::format("{} results instead of {}", got.size(), one.wanted.size());
+        return {fmt::format("{} results instead of {}", got.size(), one.wanted.size()), {}};
     std::vector<Suspect> suspects;
     bool exactDiffers = false;
     for (std::size_t r = 0; r < got.size(); ++r) {
         const TensorData& want = one.wanted[r];
         if (got[r].dtype() != want.dtype() || got[r].extents() != want.extents())
-            return fmt::format("{} is {} instead of {}", one.graph->results()[r].name,
-                               got[r].type().text(), want.type().text());
+            return {fmt::format("{} is {} instead of {}", one.graph->results()[r].name,
+                                got[r].type().text(), want.type().text()),
+                    {}};
         const std::vector<Suspect> found =
             suspectsOf(r, got[r], want, one.exact[r], isWild(one.values));
         if (!found.empty() && one.exact[r]) {
@@ -222,11 +227,16 @@ std::string difference(const Case& one, const std::vector<TensorData>& got) {
             return {};
     }
     const Suspect& first = suspects.front();
-    return fmt::format("{}[{}]: {} instead of {}{}", one.graph->results()[first.result].name,
-                       place(got[first.result].extents(), first.element), numberText(first.got),
-                       numberText(first.wanted),
-                       suspects.size() > 1 ? fmt::format(" (and {} more)", suspects.size() - 1)
-                                           : std::string(exactDiffers ? ", exact" : ""));
+    Differences out;
+    out.text = fmt::format("{}[{}]: {} instead of {}{}", one.graph->results()[first.result].name,
+                           place(got[first.result].extents(), first.element), numberText(first.got),
+                           numberText(first.wanted),
+                           suspects.size() > 1 ? fmt::format(" (and {} more)", suspects.size() - 1)
+                                               : std::string(exactDiffers ? ", exact" : ""));
+    if (!exactDiffers)
+        for (const Suspect& suspect : suspects)
+            out.places.push_back({suspect.result, suspect.element});
+    return out;
 }
 
 } // namespace fw::fuzz

@@ -11,7 +11,18 @@
 
 namespace fw::fuzz {
 
-// The first difference as a sentence; empty if there is none.
+struct Differences {
+    struct Place {
+        std::size_t result = 0, element = 0;
+        bool operator==(const Place&) const = default;
+    };
+    std::string text;          // the first one as a sentence; empty if there is none
+    std::vector<Place> places; // of elements that rounding does not explain; none where shapes or
+                               // exact results differ
+};
+
+Differences differences(const Case& one, const std::vector<TensorData>& got);
+// Its text.
 std::string difference(const Case& one, const std::vector<TensorData>& got);
 
 } // namespace fw::fuzz
