@@ -1,5 +1,7 @@
 #include "base/diag.h"
 
+#include "base/system_limit.h"
+
 #include <fmt/format.h>
 
 namespace fw {
@@ -14,7 +16,7 @@ struct CodeRow {
 
 constexpr CodeRow rows[] = {
 #define FW_X(name, text, exit, meaning) {text, exit, meaning},
-    FW_DIAG_CODES(FW_X)
+    FW_DIAG_CODES(FW_X) FW_SYSTEM_CODES(FW_X)
 #undef FW_X
 };
 

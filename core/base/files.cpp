@@ -1,6 +1,8 @@
 #include "base/files.h"
 
+#include "base/leftovers.h"
 #include "base/mapped_pages.h"
+#include "base/system_limit.h"
 
 #include <cerrno>
 #include <chrono>
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <thread>
@@ -75,6 +78,8 @@ struct Mapping {
 };
 
 Diag unreadable(const std::string& path, int error) {
+    if (isSystemLimit(error))
+        return systemLimitDiag("cannot be read", error, {path});
     return makeDiag(DiagCode::FileMissing, "cannot be read: " + errorText(error), {path});
 }
 
@@ -127,6 +132,12 @@ Diag unwritable(const std::string& path, const std::string& why) {
                     "choose another place, or make it writable");
 }
 
+Diag unwritable(const std::string& path, int error) {
+    if (isSystemLimit(error))
+        return systemLimitDiag("cannot be written", error, {path});
+    return unwritable(path, errorText(error));
+}
+
 std::string folderOf(const std::string& path) {
     const auto slash = path.rfind('/');
     if (slash == std::string::npos)
@@ -143,6 +154,8 @@ Result<MappedFile> mapOpenFile(int descriptor, const std::string& name, std::uin
     if (size == 0)
         return file;
     void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (address == MAP_FAILED && isSystemLimit(errno))
+        return systemLimitDiag("cannot be mapped", errno, {name});
     if (address == MAP_FAILED)
         return makeDiag(DiagCode::FileMissing, "cannot be mapped: " + errorText(errno), {name});
     file.bytes = {static_cast<const std::byte*>(address), static_cast<std::size_t>(size)};
@@ -201,10 +214,15 @@ Status writeFile(const std::string& path, std::string_view bytes, Durability dur
     if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         return unwritable(path, "the target exists and is not a regular file");
     const std::string temporary = fmt::format("{}.tmp-{}", path, ::getpid());
-    Descriptor file(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+    const Leftover left(Leftover::Kind::File, temporary);
+    const auto make = [&] {
+        const Making making;
+        return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+                      0666);
+    };
+    Descriptor file(make());
     if (file.value() < 0)
-        return unwritable(path, errorText(errno));
+        return unwritable(path, errno);
     std::size_t written = 0;
     while (written < bytes.size()) {
         const ssize_t count = ::write(file.value(), bytes.data() + written, bytes.size() - written);
@@ -234,15 +252,38 @@ Status writeFile(const std::string& path, std::string_view bytes, Durability dur
 }
 
 Status appendFile(const std::string& path, std::string_view bytes) {
-    const Descriptor file(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
+    const auto open = [&](int mode) {
+        return ::open(path.c_str(), mode | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+    };
+    int opened = open(O_RDWR);
+    if (opened < 0 && errno == EACCES)
+        opened = open(O_WRONLY); // it may be written, and not be read
+    const Descriptor file(opened);
     if (file.value() < 0)
+        return unwritable(path, errno);
+    ::flock(file.value(), LOCK_EX); // until it is closed; where there are no locks it goes without
+    struct stat status {};
+    if (::fstat(file.value(), &status) != 0)
         return unwritable(path, errorText(errno));
-    const ssize_t written = ::write(file.value(), bytes.data(), bytes.size());
-    if (written < 0)
-        return unwritable(path, errorText(errno));
-    if (static_cast<std::size_t>(written) != bytes.size())
-        return unwritable(path, "only a part of it could be written");
+    if (!S_ISREG(status.st_mode))
+        return unwritable(path, "it is not a regular file");
+    char last = '\n';
+    if (status.st_size > 0 && !bytes.empty())
+        (void)::pread(file.value(), &last, 1, status.st_size - 1);
+    const std::string text = (last == '\n' ? "" : "\n") + std::string(bytes);
+    for (std::size_t at = 0; at < text.size();) {
+        const ssize_t count = ::write(file.value(), text.data() + at, text.size() - at);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            const int error = errno;
+            // All of it or nothing.
+            const bool isBack = ::ftruncate(file.value(), status.st_size) == 0;
+            return unwritable(path,
+                              errorText(error) + (isBack ? "" : ", and a part of it is written"));
+        }
+        at += static_cast<std::size_t>(count);
+    }
     return {};
 }
 

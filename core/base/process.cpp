@@ -1,5 +1,8 @@
 #include "base/process.h"
 
+#include "base/leftovers.h"
+#include "base/system_limit.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -7,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <optional>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -91,8 +95,16 @@ int spawn(const ProcessRequest& request, const Channel& input, const Channel& ou
     for (std::string& word : words)
         arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    const int failure =
-        posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+    std::string temporaries = "TMPDIR=" + request.temporaries;
+    std::vector<char*> variables;
+    for (char** one = environ; *one != nullptr; ++one)
+        if (request.temporaries.empty() || !std::string_view(*one).starts_with("TMPDIR="))
+            variables.push_back(*one);
+    if (!request.temporaries.empty())
+        variables.push_back(temporaries.data());
+    variables.push_back(nullptr);
+    const int failure = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(),
+                                     variables.data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failure;
@@ -141,12 +153,21 @@ Result<ProcessOutput> runProcess(const ProcessRequest& request, const CancelToke
     Channel output;
     Channel errors;
     if (!openChannels(input, output, errors))
-        return makeDiag(DiagCode::LimitReached,
-                        fmt::format("cannot start {}: {}", program, strerror(errno)));
+        return systemLimitDiag("cannot start " + program, errno);
     pid_t child = 0;
-    if (const int failure = spawn(request, input, output, errors, child); failure != 0)
-        return makeDiag(DiagCode::FileMissing,
-                        fmt::format("cannot start {}: {}", program, strerror(failure)));
+    std::optional<Leftover> running;
+    const auto start = [&] {
+        const Making making;
+        const int failure = spawn(request, input, output, errors, child);
+        if (failure == 0)
+            running.emplace(Leftover::Kind::Group, child);
+        return failure;
+    };
+    if (const int failure = start(); failure != 0)
+        return isSystemLimit(failure)
+                   ? systemLimitDiag("cannot start " + program, failure)
+                   : makeDiag(DiagCode::FileMissing,
+                              fmt::format("cannot start {}: {}", program, strerror(failure)));
     input.theirs.close();
     output.theirs.close();
     errors.theirs.close();

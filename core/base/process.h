@@ -16,6 +16,7 @@ struct ProcessRequest {
         command;        // program (looked for in PATH unless it has a slash) and arguments
     std::string folder; // working directory; empty: ours
     std::string input;  // given to its standard input
+    std::string temporaries = {}; // where it makes its temporary files; empty: where it likes
     std::chrono::milliseconds timeout{60000};
     std::size_t outputLimit = std::size_t{64} << 20; // bytes kept of each stream; more is dropped
 };

@@ -2,6 +2,8 @@
 // to the JSON library.
 #include "snapshot/json.h"
 
+#include "base/system_limit.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -196,6 +198,8 @@ bool Reader::read(DiagCode& out) {
         out = DiagCode::name;
     FW_DIAG_CODES(FW_X)
 #undef FW_X
+    if (text == codeText(systemLimit))
+        out = systemLimit;
     return true;
 }
 

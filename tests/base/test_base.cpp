@@ -4,10 +4,14 @@
 #include "base/numbers.h"
 #include "base/result.h"
 #include "base/symbol.h"
+#include "base/system_limit.h"
 
 #include <QtTest>
 
+#include <cerrno>
+#include <new>
 #include <set>
+#include <system_error>
 
 using namespace fw;
 
@@ -21,12 +25,14 @@ private Q_SLOTS:
     void numbersRoundTrip();
     void floorDivisionRoundsDown();
     void symbolsOrderByName();
+    void systemLimitsAreTold();
 };
 
 void TestBase::codesAreUnique() {
     std::set<std::string_view> seen;
 #define FW_X(name, text, ...) QVERIFY2(seen.insert(text).second, text);
     FW_DIAG_CODES(FW_X)
+    FW_SYSTEM_CODES(FW_X)
     FW_REASON_CODES(FW_X)
 #undef FW_X
 }
@@ -67,6 +73,19 @@ void TestBase::symbolsOrderByName() {
     QVERIFY(early < late);
     QCOMPARE(Symbol("zebra"), late);
     QVERIFY(Symbol().empty());
+}
+
+// Nobody's mistake: told as what the machine refuses.
+void TestBase::systemLimitsAreTold() {
+    QCOMPARE(exitCode(systemLimit), 3);
+    QCOMPARE(codeText(systemLimit), std::string_view("SYS01"));
+    QCOMPARE(systemLimitOf(std::bad_alloc())->code, systemLimit);
+    const std::system_error thread(std::make_error_code(std::errc::resource_unavailable_try_again));
+    QCOMPARE(systemLimitOf(thread)->code, systemLimit);
+    const std::system_error other(std::make_error_code(std::errc::permission_denied));
+    QVERIFY(!systemLimitOf(other));
+    QVERIFY(!systemLimitOf(std::runtime_error("x")));
+    QVERIFY(systemLimitDiag("pipe", EMFILE).text().find("ulimit -n") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestBase)

@@ -8,9 +8,12 @@
 #include <QtTest>
 
 #include <atomic>
+#include <csignal>
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
+#include <vector>
 
 using namespace fw;
 
@@ -25,6 +28,9 @@ private Q_SLOTS:
     void readsWhileItIsEdited_data();
     void readsWhileItIsEdited();
     void refusesToWrite();
+    void appendsWholeLines();
+    void appendsAllOrNothing();
+    void appendsBesideOthers();
 
 private:
     QTemporaryDir m_folder;
@@ -141,6 +147,58 @@ void TestFiles::refusesToWrite() {
     const std::string below = path("large") + "/below";
     QVERIFY(writeFile(below, "x").diag().code == DiagCode::FileUnwritable);
     QVERIFY(writeFile(path("no/such/folder"), "x").diag().code == DiagCode::FileUnwritable);
+}
+
+void TestFiles::appendsWholeLines() {
+    const std::string file = path("log");
+    QVERIFY(appendFile(file, "").ok());
+    QCOMPARE(readFile(file, 100).value(), std::string());
+    QVERIFY(appendFile(file, "one\n").ok());
+    QVERIFY(appendFile(file, "two\n").ok());
+    QCOMPARE(readFile(file, 100).value(), std::string("one\ntwo\n"));
+    // What was cut in the middle does not take the next line along.
+    QVERIFY(writeFile(file, "one\ntw").ok());
+    QVERIFY(appendFile(file, "").ok());
+    QVERIFY(appendFile(file, "three\n").ok());
+    QCOMPARE(readFile(file, 100).value(), std::string("one\ntw\nthree\n"));
+    QCOMPARE(appendFile("/dev/null", "x").diag().code, DiagCode::FileUnwritable);
+    QCOMPARE(appendFile("/dev/full", "x").diag().code, DiagCode::FileUnwritable);
+    QCOMPARE(appendFile(m_folder.path().toStdString(), "x").diag().code, DiagCode::FileUnwritable);
+}
+
+// A file that may not grow is as a disk that is full.
+void TestFiles::appendsAllOrNothing() {
+    const std::string file = path("limited");
+    QVERIFY(writeFile(file, std::string(1000, 'a') + "\n").ok());
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit little{1024, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &little);
+    const Status refused = appendFile(file, std::string(100, 'b') + "\n");
+    const Status fits = appendFile(file, "c\n");
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    QCOMPARE(refused.diag().code, DiagCode::FileUnwritable);
+    QVERIFY(fits.ok());
+    QCOMPARE(readFile(file, 2000).value(), std::string(1000, 'a') + "\nc\n");
+}
+
+void TestFiles::appendsBesideOthers() {
+    const std::string file = path("shared");
+    constexpr int writers = 4, lines = 200;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < writers; ++i)
+        threads.emplace_back([&, i] {
+            for (int k = 0; k < lines; ++k)
+                (void)appendFile(file, std::string(50 + std::size_t(k), char('a' + i)) + "\n");
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    std::ifstream read(file);
+    int count = 0;
+    for (std::string line; std::getline(read, line); ++count)
+        QVERIFY(line.find_first_not_of(line[0]) == std::string::npos);
+    QCOMPARE(count, writers * lines);
 }
 
 QTEST_GUILESS_MAIN(TestFiles)

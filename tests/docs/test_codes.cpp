@@ -4,6 +4,7 @@
 
 #include "base/decision.h"
 #include "base/diag.h"
+#include "base/system_limit.h"
 
 #include <QFile>
 #include <QMap>
@@ -27,6 +28,7 @@ QMap<QString, QString> sentences() {
     QMap<QString, QString> out;
 #define FW_X(name, code, exit, meaning) out[code##_L1] = #exit ": "_L1 + meaning##_L1;
     FW_DIAG_CODES(FW_X)
+    FW_SYSTEM_CODES(FW_X)
 #undef FW_X
 #define FW_X(name, code, sentence) out[code##_L1] = QString(sentence##_L1).replace(u"{}"_s, u"…"_s);
     FW_REASON_CODES(FW_X)

@@ -4,6 +4,7 @@
 
 #include "base/decision.h"
 #include "base/diag.h"
+#include "base/system_limit.h"
 
 #include <QRegularExpression>
 #include <QtTest>
@@ -23,6 +24,7 @@ QList<Code> allCodes() {
 #define FW_X(name, text, exit, meaning)                                                            \
     codes << Code{QStringLiteral("DiagCode::" #name), text##_L1};
     FW_DIAG_CODES(FW_X)
+    FW_SYSTEM_CODES(FW_X)
 #undef FW_X
 #define FW_X(name, text, sentence) codes << Code{QStringLiteral("ReasonCode::" #name), text##_L1};
     FW_REASON_CODES(FW_X)
