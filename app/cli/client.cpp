@@ -1,19 +1,25 @@
 #include "client.h"
 
+#include "base/system_limit.h"
 #include "session/worker.h"
 #include "snapshot/recovery.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace fw::cli {
 
@@ -23,6 +29,31 @@ std::string howItEnded(int status) {
     if (WIFSIGNALED(status))
         return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
     return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+// The error of the system if it refuses as many threads as a worker has, of which libgomp's are
+// those that end the process where there are no more. They end at once.
+int threadsRefused() {
+    constexpr unsigned own = 3; // the worker's first one, its reader, and what a library adds
+    const unsigned count = own + std::max(2u, std::thread::hardware_concurrency());
+    std::vector<pthread_t> threads;
+    std::atomic<bool> end = false;
+    const auto wait = [](void* given) -> void* {
+        while (!*static_cast<std::atomic<bool>*>(given))
+            ::usleep(1000);
+        return nullptr;
+    };
+    int error = 0;
+    for (unsigned i = 0; i < count && error == 0; ++i) {
+        pthread_t thread{};
+        error = ::pthread_create(&thread, nullptr, wait, &end);
+        if (error == 0)
+            threads.push_back(thread);
+    }
+    end = true;
+    for (const pthread_t thread : threads)
+        ::pthread_join(thread, nullptr);
+    return error;
 }
 
 } // namespace
@@ -37,17 +68,20 @@ Status Client::start() {
     std::signal(SIGPIPE, SIG_IGN);
     int request[2], answer[2];
     if (::pipe2(request, O_CLOEXEC) != 0)
-        return makeDiag(DiagCode::Internal, std::strerror(errno));
+        return systemLimitDiag("the worker cannot be started", errno);
     if (::pipe2(answer, O_CLOEXEC) != 0) {
+        const int error = errno;
         ::close(request[0]);
         ::close(request[1]);
-        return makeDiag(DiagCode::Internal, std::strerror(errno));
+        return systemLimitDiag("the worker cannot be started", error);
     }
     // A fork goes on in the image that is loaded, relocated and has no thread but this one; a new
     // program would load LLVM a second time.
     std::fflush(nullptr); // else what waits to be written is written by both
+    std::optional<Making> making(std::in_place);
     m_child = ::fork();
     if (m_child == 0) {
+        making.reset();
         if (::dup2(request[0], STDIN_FILENO) < 0 || ::dup2(answer[1], STDOUT_FILENO) < 0)
             ::_exit(3);
         // A pipe to another worker, held here, would keep that one from seeing its end.
@@ -55,6 +89,9 @@ Status Client::start() {
         std::exit(runWorker());
     }
     const int error = m_child < 0 ? errno : 0;
+    if (error == 0)
+        m_running.emplace(Leftover::Kind::Worker, m_child);
+    making.reset();
     ::close(request[0]);
     ::close(answer[1]);
     m_to = request[1];
@@ -64,8 +101,7 @@ Status Client::start() {
     if (error != 0) {
         m_child = -1;
         stop();
-        return makeDiag(DiagCode::WorkerDied,
-                        fmt::format("the worker cannot be started: {}", std::strerror(error)));
+        return systemLimitDiag("the worker cannot be started", error);
     }
     return {};
 }
@@ -79,6 +115,7 @@ void Client::stop() {
     if (m_child > 0)
         while (::waitpid(m_child, nullptr, 0) < 0 && errno == EINTR) {
         }
+    m_running.reset();
     m_child = -1;
 }
 
@@ -101,6 +138,9 @@ Result<std::string> Client::readLine() {
             m_child = -1;
             stop();
             m_end = howItEnded(status);
+            if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+                if (const int refused = threadsRefused())
+                    return systemLimitDiag("the worker ended", refused);
             return makeDiag(DiagCode::WorkerDied, "the worker ended: " + m_end);
         }
         m_pending.append(buffer, static_cast<std::size_t>(count));

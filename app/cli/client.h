@@ -1,9 +1,11 @@
 // The worker from the command line's side: a child process that is asked one request after another.
 #pragma once
 
+#include "base/leftovers.h"
 #include "snapshot/protocol.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -36,6 +38,7 @@ private:
     Result<std::string> readLine();
 
     pid_t m_child = -1;
+    std::optional<Leftover> m_running; // the child
     int m_to = -1;
     int m_from = -1;
     ShowWarning m_warn;

@@ -7,7 +7,9 @@
 #include "short_targets.h"
 #include "usage.h"
 
+#include "base/leftovers.h"
 #include "base/numbers.h"
+#include "base/system_limit.h"
 #include "onnx/given_value.h"
 #include "session/document.h"
 #include "session/graph_file.h"
@@ -22,7 +24,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
 
 namespace fw::cli {
 
@@ -160,9 +161,9 @@ public:
         const int code = [&] {
             try {
                 return answer(std::move(words), form);
-            } catch (const std::bad_alloc&) {
-                return report(makeDiag(DiagCode::LimitReached, "there is not enough memory"), form);
             } catch (const std::exception& error) {
+                if (const auto limit = systemLimitOf(error))
+                    return report(*limit, form);
                 return report(makeDiag(DiagCode::Internal, error.what(), {},
                                        "this is a mistake of the program, please report it"),
                               form);
@@ -552,6 +553,7 @@ private:
 
 int main(int count, char** arguments) {
     fw::cli::openStandardDescriptors();
+    fw::sweepAtSignals();
     // Read by libgomp when the first library brings it along: its threads spin for about 0.1 ms and
     // sleep then. By default they spin for several, and beside other work on cores that they need.
     if (std::getenv("OMP_WAIT_POLICY") == nullptr)

@@ -1,6 +1,7 @@
 #include "module/export.h"
 
 #include "base/files.h"
+#include "base/leftovers.h"
 #include "base/process.h"
 #include "base/sha256.h"
 #include "module/embedded.h"
@@ -13,6 +14,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <list>
+#include <memory>
 #include <set>
 #include <unistd.h>
 
@@ -37,21 +40,20 @@ std::string_view view(const std::vector<std::uint8_t>& bytes) {
 }
 
 // A folder beside the results, in which everything is built before anything is replaced. Removed in
-// the end.
+// the end, or when a signal ends the process.
 class Staging {
 public:
-    // `made`: the folder around it, if it was made for this export.
-    Staging(std::string path, std::string made)
-        : m_path(std::move(path)), m_made(std::move(made)) {}
-    Staging(Staging&& other) noexcept
-        : m_path(std::exchange(other.m_path, {})), m_made(std::exchange(other.m_made, {})) {}
-    Staging& operator=(Staging&&) = delete;
+    // `made`: the folders around it that were made for this export, the outermost first.
+    Staging(std::string path, const std::vector<std::string>& made) : m_path(std::move(path)) {
+        for (const std::string& folder : made)
+            m_left.emplace_back(Leftover::Kind::EmptyFolder, folder);
+        m_left.emplace_back(Leftover::Kind::Folder, m_path);
+    }
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
     ~Staging() {
-        std::error_code ignored;
-        if (!m_path.empty())
-            fs::remove_all(m_path, ignored);
-        if (!m_made.empty())
-            fs::remove(m_made, ignored); // if nothing was written there
+        for (auto one = m_left.rbegin(); one != m_left.rend(); ++one)
+            one->removeNow();
     }
 
     const std::string& path() const { return m_path; }
@@ -59,12 +61,23 @@ public:
 
 private:
     std::string m_path;
-    std::string m_made;
+    std::list<Leftover> m_left;
 };
 
-Result<Staging> makeStaging(const std::string& directory) {
+// Those of `folder` that there are not, the outermost first.
+std::vector<std::string> missingFolders(const fs::path& folder) {
+    std::vector<std::string> out;
     std::error_code error;
-    const bool made = fs::create_directories(directory, error);
+    for (fs::path one = folder; !one.empty() && !fs::exists(one, error); one = one.parent_path())
+        out.insert(out.begin(), one.string());
+    return out;
+}
+
+Result<std::unique_ptr<Staging>> makeStaging(const std::string& directory) {
+    const Making making;
+    const std::vector<std::string> made = missingFolders(directory);
+    std::error_code error;
+    fs::create_directories(directory, error);
     if (error)
         return makeDiag(DiagCode::FileUnwritable,
                         fmt::format("cannot make the folder {}: {}", directory, error.message()));
@@ -72,7 +85,7 @@ Result<Staging> makeStaging(const std::string& directory) {
     if (!mkdtemp(path.data()))
         return makeDiag(DiagCode::FileUnwritable,
                         fmt::format("cannot write into {}: {}", directory, strerror(errno)));
-    return Staging(std::move(path), made ? directory : std::string());
+    return std::make_unique<Staging>(std::move(path), made);
 }
 
 fw::Status checkRequest(const ExportRequest& request) {
@@ -170,6 +183,7 @@ Result<FileEntry> entryOf(const std::string& name, const std::string& path) {
 fw::Status link(const ExportRequest& request, const Staging& staging, const CancelToken& cancel) {
     ProcessRequest process;
     process.folder = staging.path();
+    process.temporaries = "."; // removed with all else
     process.timeout = std::chrono::minutes(5);
     const std::string library = fmt::format("lib{}.so", request.name);
     process.command = {request.compiler, "-shared", "-o", library, "contents.s"};
@@ -278,7 +292,8 @@ Result<ExportReport> exportModule(const ExportRequest& request, const std::strin
     FW_CHECK(checkRequest(request));
     std::vector<std::byte> gathered;
     FW_TRY(const std::span<const std::byte> payload, gatherWeights(request, gathered));
-    FW_TRY(const Staging staging, makeStaging(directory));
+    FW_TRY(const std::unique_ptr<Staging> made, makeStaging(directory));
+    const Staging& staging = *made;
     FW_CHECK(writeParts(request, staging, payload));
     FW_CHECK(link(request, staging, cancel));
     FW_TRY(const std::vector<std::string> libraries, copyUserLibraries(request, staging));
@@ -301,6 +316,7 @@ Result<ExportReport> exportModule(const ExportRequest& request, const std::strin
         writeFile(staging.file("manifest.json"), manifestText(request, entries, report.libraries)));
     names.push_back("manifest.json");
 
+    const Making whole; // all of them or none
     for (const std::string& name : names) {
         std::error_code error;
         const std::string target = fmt::format("{}/{}", directory, name);

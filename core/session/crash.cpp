@@ -1,5 +1,6 @@
 #include "session/crash.h"
 
+#include "base/leftovers.h"
 #include "runtime/breadcrumb.h"
 
 #include <atomic>
@@ -83,6 +84,7 @@ void lastWord(int signal) {
         line.text("]}}\n");
         line.send(output);
     }
+    sweepLeftovers();
     ::raise(signal); // the handler is gone by now (SA_RESETHAND)
 }
 
@@ -98,6 +100,8 @@ void installLastWord(int descriptor) {
     action.sa_handler = lastWord;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
     sigemptyset(&action.sa_mask);
+    for (const int ending : {SIGINT, SIGTERM, SIGHUP}) // their handler waits for this one to sweep
+        sigaddset(&action.sa_mask, ending);
 #if defined(__SANITIZE_ADDRESS__)
     constexpr int deadly[] = {SIGABRT}; // of the others its report says more
 #else

@@ -2,6 +2,7 @@
 #include "app/window/app_icon.h"
 #include "app/window/batch.h"
 #include "app/window/main_window.h"
+#include "base/leftovers.h"
 
 #include <QApplication>
 
@@ -23,6 +24,7 @@ int main(int count, char** arguments) {
         return 0;
     }
     std::signal(SIGPIPE, SIG_IGN); // a worker may die while it is written to
+    fw::sweepAtSignals();
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     QApplication application(count, arguments);
     std::setlocale(LC_NUMERIC, "C"); // QApplication takes the user's; numbers in text are ours
