@@ -1,11 +1,14 @@
 #include "extern/adapter.h"
 
+#include "extern/limited_start.h"
 #include "runtime/breadcrumb.h"
 #include "runtime/library_level.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace fw {
 
@@ -130,9 +133,30 @@ CallSite ExternImplementation::probe(const Workload& anchor, std::vector<NodeId>
     return site;
 }
 
+namespace {
+
+// Tried once per process, for the library stays open then.
+const std::string& whyNotStarted(runtime::LibraryId library) {
+    static std::mutex mutex;
+    static std::map<runtime::LibraryId, std::string> tried;
+    const std::lock_guard lock(mutex);
+    const auto [entry, isNew] = tried.try_emplace(library);
+    if (isNew)
+        entry->second = fw::whyNotStarted(
+            [](int id) { (void)runtime::libraryInfo(static_cast<runtime::LibraryId>(id)); },
+            static_cast<int>(library));
+    return entry->second;
+}
+
+} // namespace
+
 LibraryStatus statusOf(runtime::LibraryId library) {
-    const runtime::LibraryInfo& info = runtime::libraryInfo(library);
     LibraryStatus out;
+    if (out.reason = whyNotStarted(library); !out.reason.empty()) {
+        out.state = LibraryState::Unusable;
+        return out;
+    }
+    const runtime::LibraryInfo& info = runtime::libraryInfo(library);
     switch (info.presence) {
     case runtime::LibraryPresence::Ready:
         out.state = LibraryState::Ready;

@@ -1,5 +1,5 @@
-
 #include "session/commands.h"
+#include "base/system_limit.h"
 #include "ir/graph_text.h"
 #include "onnx/names.h"
 #include "rewrite/check.h"
@@ -471,10 +471,9 @@ Result<Commands::Write> Commands::answer(const Request& request, const Context& 
         try {
             FW_TRY(const Arguments arguments, withDocument(request.arguments));
             return row.run(m_store, arguments, context);
-        } catch (const std::bad_alloc&) {
-            return makeDiag(DiagCode::LimitReached, "there is not enough memory",
-                            {request.arguments.model});
         } catch (const std::exception& error) {
+            if (auto limit = systemLimitOf(error, {request.arguments.model}))
+                return std::move(*limit);
             return makeDiag(DiagCode::Internal, error.what(), {request.arguments.model},
                             "this is a mistake of the program, please report it");
         }

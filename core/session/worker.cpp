@@ -4,6 +4,7 @@
 // standard error.
 #include "session/worker.h"
 
+#include "base/system_limit.h"
 #include "session/commands.h"
 #include "session/crash.h"
 
@@ -20,8 +21,10 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace fw {
 
@@ -91,7 +94,14 @@ public:
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun)
                 .count();
         m_output.line(helloLine({"0.1.0", ::getpid()}));
-        std::thread reader([this] { read(); });
+        std::thread reader;
+        try {
+            reader = std::thread([this] { read(); });
+        } catch (const std::system_error& refused) {
+            m_output.line(errorLine(0, systemLimitDiag("the worker has no thread to read with",
+                                                       refused.code().value())));
+            return 3;
+        }
         while (std::optional<Job> job = next())
             serve(*job);
         reader.join();
@@ -100,7 +110,6 @@ public:
 
 private:
     void read() {
-        std::string pending;
         char buffer[65536];
         for (;;) {
             const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
@@ -108,18 +117,41 @@ private:
                 continue;
             if (count <= 0)
                 break;
-            pending.append(buffer, static_cast<std::size_t>(count));
-            for (std::size_t end; (end = pending.find('\n')) != std::string::npos;
-                 pending.erase(0, end + 1))
-                accept(std::string_view(pending).substr(0, end));
-            if (pending.size() > longestLine)
-                break;
+            for (std::string_view rest(buffer, static_cast<std::size_t>(count)); !rest.empty();) {
+                const std::size_t end = rest.find('\n');
+                take(rest.substr(0, end));
+                if (end == std::string_view::npos)
+                    break;
+                endLine();
+                rest.remove_prefix(end + 1);
+            }
         }
         std::lock_guard lock(m_mutex);
         m_ended = true;
         if (m_current)
             m_current->cancel.cancel();
         m_changed.notify_all();
+    }
+
+    // A line that is too long is answered and passed over.
+    void take(std::string_view piece) {
+        if (m_tooLong || m_line.size() + piece.size() <= longestLine) {
+            if (!m_tooLong)
+                m_line += piece;
+            return;
+        }
+        m_tooLong = true;
+        m_line = {};
+        m_output.line(
+            errorLine(0, makeDiag(DiagCode::LimitReached,
+                                  fmt::format("a request has more than {} bytes", longestLine), {},
+                                  "texts that are larger are read from files")));
+    }
+
+    void endLine() {
+        if (!std::exchange(m_tooLong, false))
+            accept(m_line);
+        m_line.clear();
     }
 
     void accept(std::string_view line) {
@@ -183,6 +215,8 @@ private:
     std::deque<Job> m_jobs;
     std::optional<Job> m_current;
     bool m_ended = false;
+    std::string m_line; // of the reader, without its end
+    bool m_tooLong = false;
 };
 
 } // namespace
