@@ -2,10 +2,12 @@
 
 #include "base/files.h"
 #include "onnx/tensor_file.h"
+#include "session/book_texts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace fw::cli {
 
@@ -14,14 +16,27 @@ using namespace snapshot;
 int checkBooks(Client& client, const Arguments& arguments, Form form) {
     int worst = 0;
     const bool list = form == Form::Json && arguments.rules.size() > 1;
+    // What cannot be read is told once, and declares nothing that the others know.
+    std::map<std::string, Diag> unreadable;
+    Arguments known = arguments;
+    std::erase_if(known.rules, [&](const std::string& book) {
+        const Result<BookText> text = bookText(book, arguments.texts);
+        if (!text)
+            unreadable.emplace(book, text.diag());
+        return !text;
+    });
     for (const std::string& book : arguments.rules) {
-        Arguments one = arguments;
+        Arguments one = known;
         one.book = book;
         if (list)
             write(standardOutput, book == arguments.rules.front() ? "[" : ",");
         else if (arguments.rules.size() > 1)
             write(standardOutput,
                   fmt::format("{}{}\n", book == arguments.rules.front() ? "" : "\n", book));
+        if (const auto none = unreadable.find(book); none != unreadable.end()) {
+            worst = std::max(worst, report(none->second, form));
+            continue;
+        }
         worst = std::max(
             worst,
             show<CheckDocument>(client, "check", one, form, [](const CheckDocument& document) {

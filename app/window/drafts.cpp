@@ -19,6 +19,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 const QString document = u"document"_s;
+constexpr std::uint64_t largestDraft = 64u << 20; // bytes
 
 QStringList filesIn(const QString& folder) {
     QStringList out;
@@ -28,10 +29,11 @@ QStringList filesIn(const QString& folder) {
 }
 
 std::optional<Draft> readDraft(const QString& path) {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
+    const Result<std::string> bytes = readFile(path.toStdString(), largestDraft);
+    if (!bytes)
         return std::nullopt;
-    const QJsonObject json = QJsonDocument::fromJson(file.readAll()).object();
+    const QJsonObject json =
+        QJsonDocument::fromJson(QByteArray(bytes->data(), qsizetype(bytes->size()))).object();
     const QString book = json.value(u"path"_s).toString();
     if (book.isEmpty() || json.value(u"version"_s).toInt() != 1)
         return std::nullopt;

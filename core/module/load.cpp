@@ -202,6 +202,42 @@ Result<std::vector<TensorData>> LoadedModule::run(const std::vector<TensorData>&
     return outputs();
 }
 
+namespace {
+
+constexpr std::uint64_t mostMadeUp = 4ull << 30; // bytes
+
+// A file of a few bytes may ask for inputs and results of any size. Whoever gives the inputs has
+// the memory for them.
+Status isMadeUp(const runtime::Program& program, std::size_t given,
+                const std::vector<std::int64_t>& symbols) {
+    if (given >= program.inputs.size())
+        return {};
+    std::uint64_t sum = 0;
+    const auto add = [&](std::uint32_t index) -> Status {
+        const runtime::Tensor& tensor = program.tensors[index];
+        std::int64_t bytes = 0;
+        const runtime::Evaluation known =
+            runtime::evaluate(program.expressions[tensor.bytes], symbols.data(), bytes);
+        if (known != runtime::Evaluation::Ok || bytes < 0)
+            return {}; // of no size, or of one that is computed while it runs
+        sum += static_cast<std::uint64_t>(bytes);
+        if (sum <= mostMadeUp)
+            return {};
+        return makeDiag(DiagCode::LimitReached,
+                        fmt::format("inputs that are made up and results take {} bytes or more, "
+                                    "the limit is {}",
+                                    sum, mostMadeUp),
+                        {{}, tensor.name}, "give inputs, or bind smaller sizes with --dim");
+    };
+    for (std::size_t i = given; i < program.inputs.size(); ++i)
+        FW_CHECK(add(program.inputs[i]));
+    for (const auto output : program.outputs)
+        FW_CHECK(add(output));
+    return {};
+}
+
+} // namespace
+
 Result<std::vector<TensorData>>
 LoadedModule::randomInputs(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims,
                            std::vector<TensorData> given) const {
@@ -222,6 +258,7 @@ LoadedModule::randomInputs(std::uint64_t seed, const std::map<std::string, std::
             }
     }
     fit(program, open, symbols);
+    FW_CHECK(isMadeUp(program, given.size(), symbols));
     std::vector<TensorData> out = std::move(given);
     seed += out.size();
     while (out.size() < program.inputs.size()) {
@@ -236,11 +273,6 @@ LoadedModule::randomInputs(std::uint64_t seed, const std::map<std::string, std::
                                 {{}, tensor.name});
             shape.push_back(value);
         }
-        FW_TRY(const std::int64_t count, checkedCount(shape));
-        if (count > (std::int64_t(1) << 31))
-            return makeDiag(DiagCode::LimitReached,
-                            "an input of more than 2^31 elements is not made up",
-                            {{}, tensor.name});
         // Integers index tables or mask: 0 and 1 are in range of any that has two entries.
         const DType dtype = dtypeOf(tensor.type);
         out.push_back(randomData(isFloat(dtype) ? dtype : DType::Bool, shape, seed++));

@@ -33,9 +33,10 @@ constexpr double otherEfficiency = 0.2; // of work in no class
 
 std::optional<std::filesystem::path> cacheFile(const Target& host) {
     std::filesystem::path folder;
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
+    // A folder that depends on where the program was started is none.
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
         folder = cache;
-    else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
         folder = std::filesystem::path(home) / ".cache";
     else
         return std::nullopt;
