@@ -198,8 +198,7 @@ private:
     }
 
     void stored(runtime::TensorId id, const Hash& content, const WeightsBuilder::Make& make) {
-        Result<std::uint64_t> offset = m_weights.add(content, make);
-        if (offset)
+        if (Result<std::uint64_t> offset = m_weights.add(content, make))
             m_program.tensors[id].offset = *offset;
         else if (!m_problem)
             m_problem = offset.takeDiag();
