@@ -29,10 +29,14 @@ void TestFreeSizes::areAssumed() {
         return out;
     };
     for (const char* mode : {"reflect", "edge", "wrap"}) {
-        M pad(19, 9);
-        pad.input("a", {"N", "4"}).integers("pads", {0, 1, 0, 2}).output("y");
+        M pad(19, 9); // beside a free extent is put something, or nothing
+        pad.input("a", {"N", "4"}).integers("pads", {1, 1, 0, 2}).output("y");
         M::setText(pad.node("Pad", "a pads", "y"), "mode", mode);
         QCOMPARE(asked(pad), std::string("1 <= N"));
+        M inside(19, 9);
+        inside.input("a", {"N", "4"}).integers("pads", {0, 1, 0, 2}).output("y");
+        M::setText(inside.node("Pad", "a pads", "y"), "mode", mode);
+        QCOMPARE(asked(inside), std::string());
     }
     M equal;
     equal.input("a", {"N", "4"}).output("q").output("r");
