@@ -308,7 +308,7 @@ void TestBySize::tuningAlongOneDimensionOnly() {
     const auto tuned = Asked().get<TuneDocument>("tune", arguments);
     QVERIFY(tuned.rows.empty());
     QCOMPARE(tuned.notices.size(), std::size_t(1));
-    QVERIFY2(tuned.notices[0].starts_with("CHO07 dense:"), tuned.notices[0].c_str());
+    QVERIFY2(tuned.notices[0].starts_with("CHO07 dense_0:"), tuned.notices[0].c_str());
     arguments.ranges.erase("K");
     arguments.dims = {{"K", 24}};
     QVERIFY(!Asked().get<TuneDocument>("tune", arguments).rows.empty());

@@ -400,7 +400,9 @@ void TestCommands::theMachineIsMeasured() {
         ours += library ? 0 : 1;
     }
     QCOMPARE(ours, std::size_t(12));
-    QCOMPARE(measured.ceilingsFrom, std::string("measured on this machine"));
+    // Behind it what other work disturbed.
+    QVERIFY2(measured.ceilingsFrom.starts_with("measured on this machine"),
+             measured.ceilingsFrom.c_str());
     QCOMPARE(std::count(a.stages.begin(), a.stages.end(), "machine"), 13);
     arguments.measure.reset();
     const auto kept = a.get<DoctorDocument>("doctor", arguments);
