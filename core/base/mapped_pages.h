@@ -1,4 +1,4 @@
-// Memory of mapped files that is not needed for now.
+// Memory of mapped files that is not needed at the moment.
 #pragma once
 
 #include <cstddef>

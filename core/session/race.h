@@ -22,7 +22,7 @@ struct RaceEffort {
 
 // In turn, so that noise of the machine hits all, and again if it hit one of them. Those that are
 // hopelessly slower than the fastest are looked at once only, but for `always`.
-Status race(const std::vector<Contender*>& contenders, std::string_view always, const RaceEffort& effort,
-            const Context& context);
+Status race(const std::vector<Contender*>& contenders, std::string_view always,
+            const RaceEffort& effort, const Context& context);
 
 } // namespace fw

@@ -6,7 +6,8 @@
 namespace fw {
 
 // What is planned and run assumes that each dimension, by the name of the model or of the graph, is
-// in its range. Refused: a dimension that is not free, a range without a size that the model takes.
+// in its range. Refused: a dimension that is not free (UnknownName), one longer than
+// largestBoundDim (DimOverflow).
 Status assumeRanges(const std::map<std::string, snapshot::SizeRange>& ranges, Imported& imported);
 
 } // namespace fw
