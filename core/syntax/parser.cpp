@@ -290,7 +290,10 @@ Tree Parser::primary() {
         break;
     case TokenKind::Float:
         tree.kind = TreeKind::Float;
-        tree.real = parseNumber(first.text).value_or(0);
+        if (const auto value = parseNumber(first.text))
+            tree.real = *value;
+        else
+            fail("the number is beyond what f64 holds: its size is 0, or lies from 5e-324 to 1.8e308");
         take();
         break;
     case TokenKind::Text:

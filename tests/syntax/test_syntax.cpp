@@ -99,6 +99,8 @@ void TestSyntax::expressions_data() {
     row("a < b < c", "error: comparisons do not chain; use && between them");
     row("(a", "error: ')' expected, found the end of the text");
     row("a b", "error: nothing more expected, found 'b'");
+    row("1e999", "error: the number is beyond what f64 holds: its size is 0, or lies from 5e-324 to 1.8e308");
+    row("1.5e-999", "error: the number is beyond what f64 holds: its size is 0, or lies from 5e-324 to 1.8e308");
     row("99999999999999999999", "error: the integer is too large");
     row("\"open", "error: an expression expected, found text without a closing quote");
     row("a + \x01", "error: an expression expected, found the byte 0x01");
