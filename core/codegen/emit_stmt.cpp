@@ -97,6 +97,7 @@ llvm::Function* Emitter::makeFunction(const std::string& name, bool isBody) {
         type, isBody ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage,
         name, m_module);
     function->addFnAttr(llvm::Attribute::NoUnwind);
+    function->setUWTableKind(llvm::UWTableKind::Async); // backtraces lead through kernels
     function->addFnAttr("target-cpu", m_request.target->llvmCpu());
     function->addFnAttr("no-builtins");
     // Without both of these LLVM splits zmm vectors in two.

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void threads();
     void regions_data();
     void regions();
+    void unwinding();
     void restOfTheInterface();
     void exampleIsC99();
 
@@ -151,6 +152,11 @@ void TestEmbedded::regions() {
     for (const char* order : {"first", "last"})
         HOLDS(program(u"regions"_s),
               {module(sample, libraries), plugin, QString::fromLatin1(order)});
+}
+
+void TestEmbedded::unwinding() {
+    for (const QString& sample : {u"lenet"_s, u"encoder"_s})
+        HOLDS(program(u"unwinding"_s), {module(sample, {})});
 }
 
 void TestEmbedded::restOfTheInterface() {
