@@ -178,12 +178,12 @@ void TestGrowthRules::grows_data() {
         m_rows[QString::fromLatin1(name)] = {make, small, large, runs, seconds};
         QTest::newRow(name) << QString::fromLatin1(name);
     };
-    row("moves toward the inputs", 750, 3000, [](int n) {
+    row("moves toward the inputs", 500, 4000, [](int n) {
         return rewritten(chain(n, {"tanh"}, {}, "relu"),
                          "rule up { match y = relu(tanh(x)) emit y = tanh(relu(x)) }",
                          static_cast<std::size_t>(n));
     });
-    row("moves toward the results", 750, 3000, [](int n) {
+    row("moves toward the results", 500, 4000, [](int n) {
         return rewritten(chain(n, {"tanh"}, "relu"),
                          "rule down { match y = tanh(relu(x)) emit y = relu(tanh(x)) }",
                          static_cast<std::size_t>(n));
@@ -205,7 +205,7 @@ void TestGrowthRules::grows_data() {
     });
     row("constants behind a convolution, shipped rules", 250, 1000,
         [](int n) { return rewritten(behindConvolution(n), {}, 1); });
-    row("constants that stay, shipped rules", 1000, 4000, [](int n) {
+    row("constants that stay, shipped rules", 500, 8000, [](int n) {
         return rewritten(constants(n, {"bias", "mul"}), {}, 0);
     });
     row("constants that are added and multiplied, shipped rules", 500, 2000, [](int n) {
