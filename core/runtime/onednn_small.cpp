@@ -17,7 +17,8 @@ std::int64_t shorter(std::int64_t extent, std::int64_t most) {
 // New extents of the arguments, found axis by axis.
 class Smaller {
 public:
-    Smaller(const ShapedCall& call, bool keepChannels) : m_call(call), m_keep(keepChannels) {
+    Smaller(const ShapedCall& call, bool keepChannels, std::int64_t images)
+        : m_call(call), m_keep(keepChannels), m_images(images) {
         for (const ShapedArgument& argument : call.arguments)
             m_dims.push_back(argument.dims);
     }
@@ -85,7 +86,8 @@ private:
         std::vector<std::int64_t>&few = transposed ? input : output,
         &many = transposed ? output : input;
         for (std::size_t d = 2; d < output.size(); ++d) {
-            const std::int64_t wanted = shorter(few[d], d + 1 == output.size() ? 9 : 5);
+            const std::int64_t wanted =
+                shorter(few[d], m_images * (d + 1 == output.size() ? 9 : 5));
             const std::int64_t rest = many[d] - (few[d] - wanted) * m_call.attributes[d - 2];
             if (rest < 1)
                 continue;
@@ -112,6 +114,7 @@ private:
 
     const ShapedCall& m_call;
     bool m_keep;
+    std::int64_t m_images;
     std::vector<std::vector<std::int64_t>> m_dims;
 };
 
@@ -147,9 +150,9 @@ bool keepOrder(const ShapedArgument& was, ShapedArgument& small) {
 
 } // namespace
 
-bool smallInstance(const ShapedCall& call, bool channels, ShapedCall& small) {
+bool smallInstance(const ShapedCall& call, bool channels, ShapedCall& small, std::int64_t images) {
     small = call;
-    const std::vector<std::vector<std::int64_t>> dims = Smaller(call, channels).take();
+    const std::vector<std::vector<std::int64_t>> dims = Smaller(call, channels, images).take();
     for (std::size_t i = 0; i < small.arguments.size(); ++i) {
         ShapedArgument& argument = small.arguments[i];
         argument.dims = dims[i];

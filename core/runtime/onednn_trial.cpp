@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <pthread.h>
 
@@ -85,9 +86,20 @@ public:
     // alone.
     bool runWith(float special, Among at, std::size_t alone) {
         m_special = special;
-        m_at = at;
-        m_alone = alone;
-        return place() && execute();
+        for (const auto& [argument, element, value] : m_replaced)
+            write(argument, element, value);
+        m_replaced.clear();
+        for (std::size_t i = 0; i < m_values.size(); ++i) {
+            if (m_values[i].empty() || !mayBeSpecial(m_call.arguments[i].role) ||
+                (alone != all && alone != i))
+                continue;
+            const std::size_t element = at == Among::First    ? 0
+                                        : at == Among::Middle ? m_values[i].size() / 2
+                                                              : m_values[i].size() - 1;
+            m_replaced.push_back({i, element, m_values[i][element]});
+            write(i, element, special);
+        }
+        return execute();
     }
     // One operand after another for a NaN, since one that meets every element hides what is made
     // of the others; infinities together, which differ there.
@@ -106,17 +118,18 @@ public:
     std::string judge() {
         if (worksOnRows(m_call.kind))
             plainRows(m_call, m_values, m_rows);
-        std::size_t at = 0;
-        while (m_call.arguments[at].role != Role::Output)
-            ++at;
-        const ShapedArgument& output = m_call.arguments[at];
-        const auto* got = reinterpret_cast<const float*>(m_memory[at].data()) + output.offset;
-        const std::int64_t work = plainWork(m_call) * output.elements() / mostWork;
+        const std::size_t at = output();
+        const std::vector<std::int64_t>& dims = m_call.arguments[at].dims;
+        const auto* got =
+            reinterpret_cast<const float*>(m_result.data()) + m_call.arguments[at].offset;
+        const std::int64_t elements = m_call.arguments[at].elements();
+        const std::int64_t work = plainWork(m_call) * elements / mostWork;
         const std::int64_t step = work < 1 ? 1 : 2 * work + 1;
-        std::int64_t index[DNNL_MAX_NDIMS] = {}, element = 0, judged = 0;
-        do {
+        std::int64_t index[DNNL_MAX_NDIMS] = {}, judged = 0;
+        for (std::int64_t element = 0; element < elements; element += step) {
             double want = 0;
-            if (element++ % step != 0 || !wanted(at, index, want))
+            placeOf(element, dims, index);
+            if (!wanted(at, index, want))
                 continue;
             ++judged;
             const double found = static_cast<double>(got[elementOffset(m_descriptions[at], index)]);
@@ -126,8 +139,8 @@ public:
                 continue; // how large a number may become is not promised
             if (!(std::fabs(found - want) <= allowed(want)))
                 return number(found) + " instead of " + number(want) + " at " +
-                       list({index, index + output.dims.size()});
-        } while (nextIndex(output.dims, index));
+                       list({index, index + dims.size()});
+        }
         return judged > 0 ? std::string() : "no number that could be judged";
     }
 
@@ -158,8 +171,12 @@ private:
         std::vector<void*> buffers;
         for (AlignedMemory& memory : m_memory)
             buffers.push_back(memory.data());
-        if (!scratch.reserve(m_prepared->scratchBytes()).ok())
+        const std::size_t at = output();
+        const auto bytes = static_cast<std::size_t>(m_call.arguments[at].bytes);
+        if (!scratch.reserve(m_prepared->scratchBytes()).ok() || !m_result.reserve(bytes).ok())
             return false;
+        std::memcpy(m_result.data(), m_memory[at].data(), bytes); // what it adds to stays
+        buffers[at] = m_result.data();
         InvalidOperations flags(oneDnn().openMp, m_threads);
         const bool done = m_prepared->run(buffers.data(), scratch.data()).ok();
         m_raised = flags.raised();
@@ -203,11 +220,6 @@ private:
             m_values[i].resize(static_cast<std::size_t>(argument.elements()));
             for (float& value : m_values[i])
                 value = fresh(argument.role, numbers);
-            if (!std::isfinite(m_special) && !m_values[i].empty() && mayBeSpecial(argument.role) &&
-                (m_alone == all || m_alone == i))
-                m_values[i][m_at == Among::First    ? 0
-                            : m_at == Among::Middle ? m_values[i].size() / 2
-                                                    : m_values[i].size() - 1] = m_special;
             if (argument.layout.compare(0, 5, "wino:") == 0) {
                 if (!pack(argument, i))
                     return false;
@@ -229,6 +241,28 @@ private:
             }
         }
         return true;
+    }
+
+    std::size_t output() const {
+        std::size_t at = 0;
+        while (m_call.arguments[at].role != Role::Output)
+            ++at;
+        return at;
+    }
+
+    static void placeOf(std::int64_t element, const std::vector<std::int64_t>& dims,
+                        std::int64_t* index) {
+        for (std::size_t d = dims.size(); d-- > 0; element /= dims[d])
+            index[d] = element % dims[d];
+    }
+
+    // An element of an operand, counted row by row.
+    void write(std::size_t i, std::size_t element, float value) {
+        std::int64_t index[DNNL_MAX_NDIMS] = {};
+        placeOf(static_cast<std::int64_t>(element), m_call.arguments[i].dims, index);
+        m_values[i][element] = value;
+        auto* data = reinterpret_cast<float*>(m_memory[i].data()) + m_call.arguments[i].offset;
+        data[elementOffset(m_descriptions[i], index)] = value;
     }
 
     // Weights in a form that only the library knows.
@@ -304,13 +338,17 @@ private:
     ShapedCall m_call;
     int m_threads;
     std::unique_ptr<PreparedCall> m_prepared;
+    struct Replaced {
+        std::size_t argument, element;
+        float value; // that stood there
+    };
     float m_special = 0; // NaN or infinite: what stands at one place of each operand
-    Among m_at = Among::First;
     static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-    std::size_t m_alone = all;
+    std::vector<Replaced> m_replaced;
     bool m_raised = false;
     std::vector<double> m_rows;
     std::vector<AlignedMemory> m_memory;
+    AlignedMemory m_result; // the output of the last run; m_memory has what it began with
     std::vector<dnnl_memory_desc_t> m_descriptions;
     PlainValues m_values;
 };
@@ -340,11 +378,14 @@ Finding triedWithSpecials(Trial& trial, const ShapedCall& call, const std::strin
 // The smallest instance that oneDNN gives to the same kernel decides.
 Finding tried(const ShapedCall& call, const ShapedCall& small, const std::string& kernel,
               int threads) {
+    // Images so many times as wide and high as the smallest; 0: the call itself. oneDNN takes
+    // Winograd's kernels for large images alone.
+    constexpr std::int64_t images[] = {1, 1, 4, 16, 24, 32, 48, 64, 0};
     ShapedCall instance = small;
-    for (int size = 0; size < 3; ++size) {
-        if (size == 1 && !smallInstance(call, true, instance))
+    for (std::size_t size = 0; size < std::size(images); ++size) {
+        if (size > 0 && images[size] > 0 && !smallInstance(call, true, instance, images[size]))
             continue;
-        if (size == 2) {
+        if (images[size] == 0) {
             instance = call;
             for (std::size_t i = 0; i < instance.arguments.size(); ++i)
                 instance.arguments[i].buffer = static_cast<std::uint32_t>(i);
@@ -356,7 +397,7 @@ Finding tried(const ShapedCall& call, const ShapedCall& small, const std::string
         if (found.empty())
             return triedWithSpecials(trial, call, kernel);
         return {kernel + " computes " + tailText(call) + " wrongly: " + found +
-                    (size == 2 ? "" : " of a small instance"),
+                    (images[size] == 0 ? "" : " of a small instance"),
                 false};
     }
     return {kernel + " could not be tried with " + tailText(call), false};

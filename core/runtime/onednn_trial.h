@@ -21,9 +21,11 @@ struct Finding {
 Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads);
 
 // A call of the same form on little memory: offsets, gaps between rows, remainders of channels by
-// 16 and the order in memory are kept. With `channels` their numbers are kept, too. False if the
-// strides of an argument cannot be kept.
-bool smallInstance(const ShapedCall& call, bool channels, ShapedCall& small);
+// 16 and the order in memory are kept. With `channels` their numbers are kept, too; images are
+// `images` times as wide and high as the smallest, or as they are. False if the strides of an
+// argument cannot be kept.
+bool smallInstance(const ShapedCall& call, bool channels, ShapedCall& small,
+                   std::int64_t images = 1);
 
 // prepareOneDnn without a trial; `kernel` is what oneDNN chose.
 Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared,

@@ -147,6 +147,8 @@ std::string shrinking(int convolutions) {
     return bytesOf(model, fmt::format("v{}", convolutions));
 }
 
+constexpr const char* ownCode = "x86-64 -mcpu=x86-64-v3 -libs= -threads=1";
+
 Work read(std::string bytes) {
     return [bytes = std::move(bytes)](int) {
         const auto imported = importModelBytes(bytes, standardOperators());
@@ -154,15 +156,29 @@ Work read(std::string bytes) {
     };
 }
 
-Work planned(std::string bytes) {
-    return [bytes = std::move(bytes)](int) {
+Work planned(std::string bytes, const char* targetText = ownCode) {
+    return [bytes = std::move(bytes), targetText](int) {
         const auto imported = importModelBytes(bytes, standardOperators());
         QVERIFY(imported.ok());
-        const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
+        const Target target = parseTarget(targetText).value();
         const auto plan = planFusion(*imported->graph, target);
         QVERIFY(plan.ok() && !plan->groups.empty());
         QVERIFY(std::none_of(plan->groups.begin(), plan->groups.end(),
                              [](const Group& group) { return group.isHost(); }));
+    };
+}
+
+// Convolutions of images so wide and high. What a library was seen to do is known from then on, so
+// no two runs have the same channels.
+Work triedByLibraries(int side) {
+    return [side](int run) {
+        const std::string pixels = std::to_string(side), channels = std::to_string(8 + run);
+        ModelBuilder model(17);
+        model.input("x", {"1", channels, pixels, pixels})
+            .input("w", {channels, channels, "3", "3"});
+        model.node("Conv", "x w", "c");
+        model.node("Relu", "c", "y");
+        planned(bytesOf(model, "y"), "x86-64 -mcpu=native -libs=onednn -threads=1")(run);
     };
 }
 
@@ -240,6 +256,7 @@ void TestGrowthShapes::grows_data() {
     row(
         "levels of a pyramid, planned", 3, 6, [](int n) { return planned(pyramidOf(n)); }, 2,
         2.3); // as the text of its sizes, of which each level halves the one before it
+    row("sides of images, planned with libraries", 160, 640, triedByLibraries);
     row("convolutions of free sizes, read", 125, 500, [](int n) { return read(shrinking(n)); });
     row(
         "sizes of convolutions, checked", 125, 500,

@@ -547,6 +547,9 @@ private Q_SLOTS:
         QCOMPARE(small.arguments[3].offset, 37 % 16);
         QVERIFY(smallInstance(call, true, small));
         QCOMPARE(small.arguments[0].dims, (Extents{2, 150, 4, 8}));
+        QVERIFY(smallInstance(call, true, small, 4)); // wider and higher
+        QCOMPARE(small.arguments[0].dims, (Extents{2, 150, 19, 35}));
+        QCOMPARE(small.arguments[1].dims, (Extents{2, 300, 39, 71}));
         call.arguments[3].strides = {1, 1, 1, 1}; // elements on top of each other
         QVERIFY(!smallInstance(call, false, small));
     }
