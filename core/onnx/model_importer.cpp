@@ -392,6 +392,31 @@ std::string ModelImporter::operandsText(const proto::NodeProto& node) const {
     return out;
 }
 
+// Free dimensions of operands that the message speaks of: other words for what is known of them
+// would be wrong, and data may show that all fits.
+std::set<std::string> ModelImporter::freeSizesIn(const std::string& message,
+                                                 const proto::NodeProto& node) const {
+    const auto isPart = [](char c) {
+        return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    };
+    std::set<std::string> words, out;
+    for (auto at = message.begin(); at != message.end();) {
+        const auto first = std::find_if(at, message.end(), isPart);
+        at = std::find_if_not(first, message.end(), isPart);
+        words.emplace(first, at);
+    }
+    for (const std::string& input : node.input()) {
+        const Name* known = find(input);
+        if (known == nullptr || known->value.untyped || !known->value.ref)
+            continue;
+        for (const Dim& dim : m_editor.type(*known->value.ref).shape)
+            for (const Symbol& symbol : freeVars(dim))
+                if (words.contains(symbol.text()))
+                    out.insert(symbol.text());
+    }
+    return out;
+}
+
 Status ModelImporter::importNode(int index) {
     const auto& node = m_graph.node(index);
     const std::string name = nodeName(index);
@@ -445,6 +470,13 @@ Status ModelImporter::importNode(int index) {
         if (diag.code == DiagCode::UnknownOperator || diag.code == DiagCode::UnsupportedAttribute ||
             diag.code == DiagCode::DtypeMismatch)
             return importUnknown(index, name, std::move(diag));
+        const std::set<std::string> sizes = freeSizesIn(diag.message, node);
+        if (!sizes.empty() &&
+            (diag.code == DiagCode::ShapeMismatch || diag.code == DiagCode::OnnxMalformed)) {
+            diag.hint = fmt::format("{} is free: data, or --dim {}=..., may show that it fits",
+                                    fmt::join(sizes, ", "), *sizes.begin());
+            return importUnknown(index, name, std::move(diag));
+        }
         diag.where.node.clear(); // an inner operator's name says less than the node's
         if (diag.code == DiagCode::ShapeMismatch) // in the words of the library so far
             diag.message += operandsText(node);

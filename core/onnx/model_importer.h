@@ -222,6 +222,8 @@ private:
     Result<std::optional<TensorData>> filled(const proto::NodeProto& node, const Integers& extents);
     std::string nodeName(int index) const;
     std::string operandsText(const proto::NodeProto& node) const; // with their types, for errors
+    std::set<std::string> freeSizesIn(const std::string& message,
+                                      const proto::NodeProto& node) const;
     std::string pathOf(int index) const { return m_prefix + nodeName(index); }
     std::vector<std::string> captures(const proto::NodeProto& node) const;
     std::int64_t opsetOf(const std::string& domain) const;

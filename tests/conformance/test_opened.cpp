@@ -45,6 +45,7 @@ private Q_SLOTS:
     void everyCaseIsListed();
     void cases_data();
     void cases();
+    void dataDecide();
     void narrowResultsAreWritten();
 };
 
@@ -86,10 +87,27 @@ void TestOpened::cases() {
     QCOMPARE(document[u"cases"_s].toArray().at(0)[u"verdict"_s].toString(), verdict);
 }
 
+// What sizes decide is read with those of the data: a condition, a shape that is not declared, an
+// axis that must be 1, matrices that must be square, groups and indices that must fit.
+void TestOpened::dataDecide() {
+    const QString decided = QStringLiteral(FW_SOURCE_DIR "/tests/conformance/decided/");
+    QStringList arguments{u"test"_s, u"--json"_s};
+    for (const QString& name : QDir(decided).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+        arguments << decided + name;
+    const Answer answer = runFw(arguments, 60);
+    const QJsonArray cases = QJsonDocument::fromJson(answer.out).object()[u"cases"_s].toArray();
+    QVERIFY(cases.size() >= 6);
+    for (const QJsonValue& one : cases)
+        QVERIFY2(one[u"verdict"_s] == u"passed"_s,
+                 qPrintable(QString::fromUtf8(QJsonDocument(one.toObject()).toJson())));
+    QCOMPARE(answer.exitCode, 0);
+}
+
 // NumPy has no element type for them.
 void TestOpened::narrowResultsAreWritten() {
     QTemporaryDir made;
-    const Answer answer = runFw({u"run"_s, root + u"bf16_output"_s, u"--output"_s, made.path()}, 60);
+    const Answer answer =
+        runFw({u"run"_s, root + u"bf16_output"_s, u"--output"_s, made.path()}, 60);
     QVERIFY2(answer.exitCode == 0, answer.error.constData());
     QCOMPARE(QDir(made.path()).entryList(QDir::Files), QStringList{u"y.pb"_s});
     QVERIFY(QFileInfo(made.filePath(u"y.pb"_s)).size() > 8);
