@@ -156,7 +156,8 @@ Status finishRows(NodeImport& n, const RowNorm& norm, ValueRef y, bool aliased) 
         FW_TRY(y, n.step(behind[i].op, {y, operand}));
     }
     const DType dtype = n.type(y).dtype;
-    if (dtype != norm.result && (norm.isMixed || dtype == DType::F64)) {
+    if (dtype != norm.result &&
+        (norm.isMixed || dtype == DType::F64 || norm.result == DType::F64)) {
         FW_TRY(y, converted(n, y, norm.result));
     }
     return norm.isMixed ? n.aliasWide(0, y) : n.alias(0, y);
