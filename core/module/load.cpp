@@ -33,6 +33,8 @@ Diag diagOf(const runtime::Status& status) {
         return makeDiag(DiagCode::LibraryMissing, status.message, {}, "or leave it out of -libs=");
     case FW_LIBRARY_FAILED:
         return makeDiag(DiagCode::LibraryFailed, status.message);
+    case FW_CANCELLED:
+        return makeDiag(DiagCode::Cancelled, "the run was " + status.message);
     case FW_CPU_UNSUPPORTED:
         return makeDiag(DiagCode::TargetUnsupported, status.message, {},
                         "choose a target that this CPU can run");
@@ -141,6 +143,11 @@ Result<std::unique_ptr<LoadedModule>> loadModule(std::shared_ptr<const CompiledM
     FW_CHECK(
         check(runtime::Executor::open(module->program, out->m_kernels.data(), out->m_kernels.size(),
                                       std::move(weights), options, out->m_executor)));
+    out->m_executor->setCancel(
+        [](void* data) -> std::int32_t {
+            return static_cast<const CancelToken*>(data)->cancelled() ? 1 : 0;
+        },
+        &out->m_cancel);
     return out;
 }
 

@@ -1,6 +1,7 @@
 // A compiled module in memory, ready to run: kernels by the JIT, memory and steps by the runtime.
 #pragma once
 
+#include "base/cancel.h"
 #include "codegen/jit.h"
 #include "module/compile.h"
 #include "runtime/executor.h"
@@ -14,6 +15,9 @@ class LoadedModule {
 public:
     const CompiledModule& module() const { return *m_module; }
     runtime::Executor& executor() { return *m_executor; }
+
+    // Runs from now on ask it before each step, and say Cancelled.
+    void stopBy(const CancelToken& cancel) { m_cancel = cancel; }
 
     // Operands in the order of the signature; shapes bind free dimensions. InputMismatch names the
     // input.
@@ -39,6 +43,7 @@ private:
     std::unique_ptr<HostNodes> m_host; // before the executor that asks it
     std::unique_ptr<runtime::Executor> m_executor;
     std::vector<TensorData> m_inputs;
+    CancelToken m_cancel;
 };
 
 // The target says how many threads run it.

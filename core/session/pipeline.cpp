@@ -436,10 +436,12 @@ Result<Apart> Pipeline::apart(GraphPtr graph, const PlanOptions& options, const 
     Apart out{std::move(graph), {}, nullptr, nullptr};
     PlanOptions bordered = options;
     bordered.border = runs.border;
+    bordered.cancel = context.cancel;
     FW_TRY(out.plan, planOf(*out.graph, bordered, on));
     FW_TRY(CompiledModule module, compileOf(*out.graph, out.plan, on, context));
     out.compiled = std::make_shared<const CompiledModule>(std::move(module));
     FW_TRY(out.module, loadModule(out.compiled, on, runs.fill));
+    out.module->stopBy(context.cancel);
     return out;
 }
 
@@ -466,6 +468,7 @@ Result<LoadedModule*> Pipeline::loaded(const Context& context) {
         FW_TRY(m_loaded, loadModule(stage->module, *on));
         m_loadMs = milliseconds(start);
     }
+    m_loaded->stopBy(context.cancel);
     return m_loaded.get();
 }
 
