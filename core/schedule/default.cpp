@@ -1,6 +1,6 @@
 #include "schedule/default.h"
 
-#include "schedule/planner.h"
+#include "schedule/melted.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ enum class Inlined : std::uint8_t { No, Yes };
 class Scheduling {
 public:
     Scheduling(const OpInst& inst, const ScheduleContext& context)
-        : m_inst(inst), m_maps(context.maps), m_planner(inst, context) {}
+        : m_inst(inst), m_context(context), m_planner(inst, m_context) {}
 
     Result<ScheduleChoice> each(const NestTemplate& own, Inlined inlined) {
         if (inlined == Inlined::Yes)
@@ -102,7 +102,101 @@ public:
         return lowered();
     }
 
+    Result<ScheduleChoice> melted(Melt how) {
+        m_planner.inlineMaps(Planner::Inlining::OncePerElement);
+        std::vector<NestPlan> nests = m_planner.nests();
+        for (auto& [tensor, map] : lanesInnermost(m_planner))
+            m_context.maps[tensor] = std::move(map);
+        std::set<std::size_t> inside; // nests that are computed in others
+        std::map<std::size_t, Melting> roots;
+        std::string reasons;
+        for (std::size_t k = nests.size(); k-- > 0;) {
+            if (inside.contains(k))
+                continue;
+            std::string why;
+            const std::optional<Melting> made = meltInto(nests, k, inside, how, why);
+            if (!made) {
+                reasons +=
+                    fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", nameOf(nests[k]), why);
+                continue;
+            }
+            inside.insert(made->nests.begin(), made->nests.end());
+            roots.emplace(k, *made);
+        }
+        if (roots.empty())
+            return makeDiag(DiagCode::ScheduleIllegal, "nothing is melted: " + reasons);
+        std::map<std::size_t, std::size_t> rootAt; // by the stage: nests may fall apart before it
+        for (const auto& [k, made] : roots)
+            rootAt.emplace(nests[k].root, k);
+        std::set<std::size_t> done;
+        for (const std::size_t k : inside)
+            done.insert(nests[k].root);
+        for (std::size_t k = 0; k < nests.size();) {
+            if (done.contains(nests[k].root)) {
+                ++k;
+            } else if (const auto at = rootAt.find(nests[k].root); at != rootAt.end()) {
+                Melting& melting = roots.at(at->second);
+                if (const Refused why = planMelting(m_planner, melting))
+                    throw InternalError("a nest was melted before: " + *why);
+                tookMelting(nests[k], melting);
+                ++k;
+            } else if (byFirst(nests[k])) {
+                ++k;
+            } else {
+                part(nests, k);
+            }
+        }
+        return lowered();
+    }
+
 private:
+    // The first way to melt nests into this one that can be lowered.
+    std::optional<Melting> meltInto(const std::vector<NestPlan>& nests, std::size_t root,
+                                    const std::set<std::size_t>& taken, Melt how,
+                                    std::string& why) {
+        for (Melting& way : meltingsOf(m_planner, nests, root, taken, how, why)) {
+            const std::size_t before = m_planner.schedule.steps.size();
+            const StorageMaps packs = m_planner.packs;
+            Refused refused = planMelting(m_planner, way);
+            if (!refused) {
+                Schedule alone = m_planner.schedule;
+                addPacks(alone);
+                const Result<Lowered> made = lower(m_inst, alone, m_context.maps, "check");
+                if (!made)
+                    refused = made.diag().message;
+            }
+            m_planner.schedule.steps.resize(before);
+            m_planner.packs = packs;
+            if (!refused)
+                return way;
+            why = *refused;
+        }
+        return std::nullopt;
+    }
+
+    void tookMelting(const NestPlan& nest, const Melting& melting) {
+        std::string parts;
+        for (const NestPlan& part : melting.parts) {
+            std::string box;
+            for (const Axis& axis : m_planner.stage(part.root).space)
+                box += fmt::format("{}{}", box.empty() ? "" : " x ", part.into->box.at(axis.var));
+            parts += fmt::format("{}{} of {}", parts.empty() ? "" : ", ", box, nameOf(part));
+        }
+        const std::string loop(melting.parts.front().into->loop.text());
+        took({"melted",
+              {},
+              {{},
+               Verdict::Yes,
+               ReasonCode::ScheduleDefault,
+               fmt::format("melted, {} in each iteration of {}: {}", parts, loop, melting.text())}},
+             nest);
+    }
+
+    void addPacks(Schedule& schedule) const {
+        for (const auto& [tensor, map] : m_planner.packs)
+            schedule.steps.push_back({StepKind::Layout, tensor.text(), {}, 0, Tail::Guard, map});
+    }
+
     // Adds the template's steps, or gives what it says.
     Refused refused(const NestTemplate& by, const NestPlan& nest) {
         const std::size_t before = m_planner.schedule.steps.size();
@@ -182,17 +276,15 @@ private:
     }
 
     Result<ScheduleChoice> lowered() {
-        for (const auto& [tensor, map] : m_planner.packs)
-            m_planner.schedule.steps.push_back(
-                {StepKind::Layout, tensor.text(), {}, 0, Tail::Guard, map});
+        addPacks(m_planner.schedule);
         m_out.schedule = std::move(m_planner.schedule);
         m_out.packs = std::move(m_planner.packs);
-        FW_TRY(m_out.lowered, lower(m_inst, m_out.schedule, m_maps, "check"));
+        FW_TRY(m_out.lowered, lower(m_inst, m_out.schedule, m_context.maps, "check"));
         return std::move(m_out);
     }
 
     const OpInst& m_inst;
-    const StorageMaps& m_maps;
+    ScheduleContext m_context; // of melted stages, the maps that their nests want
     Planner m_planner;
     ScheduleChoice m_out;
     std::string m_refusals; // of the nest at hand
@@ -228,6 +320,11 @@ Result<ScheduleChoice> scheduleBy(ScheduleTemplate own, std::int64_t anchor, con
 Result<ScheduleChoice> scheduleBy(const NestTemplate& own, std::int64_t anchor, const OpInst& inst,
                                   const ScheduleContext& context) {
     return Scheduling(inst, context).by(own, anchor);
+}
+
+Result<ScheduleChoice> meltedSchedule(const OpInst& inst, const ScheduleContext& context,
+                                      Melt how) {
+    return Scheduling(inst, context).melted(how);
 }
 
 } // namespace fw

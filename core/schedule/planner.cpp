@@ -238,6 +238,26 @@ double Planner::work(std::size_t i) const {
     return out;
 }
 
+double Planner::readsOf(std::size_t i, Symbol tensor) const {
+    double reads = 0, elements = 1;
+    Exprs distinct; // code generation merges equal reads
+    for (const Expr& load : loads(stage(i).body))
+        if (load->symbol == tensor &&
+            std::find(distinct.begin(), distinct.end(), load) == distinct.end()) {
+            distinct.push_back(load);
+            double times = 1;
+            for (const auto* axes : {&stage(i).space, &stage(i).reduce})
+                for (const Axis& axis : *axes)
+                    if (std::any_of(load.args().begin(), load.args().end(),
+                                    [&](const Expr& index) { return usesVar(index, axis.var); }))
+                        times *= static_cast<double>(constantOr(axis.extent, 64));
+            reads += times;
+        }
+    for (const Dim& dim : inst.find(tensor)->type.shape)
+        elements *= static_cast<double>(constantOr(dim, 64));
+    return reads / std::max(elements, 1.0);
+}
+
 double bodyCost(const Expr& body) {
     return sumOfParts(body, [](const Expr& e) -> double {
         if (e.dtype() == DType::I64)
@@ -303,9 +323,28 @@ bool isPlainRead(const Expr& load, const std::vector<Axis>& axes) {
     return true;
 }
 
+// A map of a sum that a reduction reads several times.
+bool repeatsSums(const Planner& planner, std::size_t i) {
+    constexpr double most = 1.5; // times
+    const Exprs loads = planner.loads(planner.stage(i).body);
+    const auto isSum = [&](const Stage& other) {
+        return !other.isMap() && std::any_of(loads.begin(), loads.end(), [&](const Expr& load) {
+            return load->symbol == other.out;
+        });
+    };
+    const std::vector<std::size_t> users = planner.readers(planner.stage(i).out);
+    return std::any_of(planner.inst.stages.begin(), planner.inst.stages.end(), isSum) &&
+           std::any_of(users.begin(), users.end(), [&](std::size_t user) {
+               return !planner.stage(user).isMap() &&
+                      planner.readsOf(user, planner.stage(i).out) > most;
+           });
+}
+
 // Whether computing the map where it is read costs no more than writing and reading it.
-bool worthInlining(const Planner& planner, std::size_t i) {
+bool worthInlining(const Planner& planner, std::size_t i, Planner::Inlining which) {
     const Stage& s = planner.stage(i);
+    if (which == Planner::Inlining::OncePerElement && repeatsSums(planner, i))
+        return false;
     const auto writers = std::count_if(planner.inst.stages.begin(), planner.inst.stages.end(),
                                        [&](const Stage& other) { return other.out == s.out; });
     if (writers > 1)
@@ -362,11 +401,11 @@ bool worthInlining(const Planner& planner, std::size_t i) {
 
 } // namespace
 
-void Planner::inlineMaps() {
+void Planner::inlineMaps(Inlining which) {
     std::set<Symbol> refused; // of what several stages write each would be refused for the same
     for (std::size_t i = 0; i < inst.stages.size();) {
         const Symbol out = stage(i).out;
-        auto next = !refused.contains(out) && worthInlining(*this, i)
+        auto next = !refused.contains(out) && worthInlining(*this, i, which)
                         ? inlineStage(inst, i)
                         : Result<OpInst>(makeDiag(DiagCode::ScheduleIllegal, ""));
         if (!next.ok()) {

@@ -10,12 +10,29 @@
 
 namespace fw {
 
+// How the loops of a nest are cut where stages of other nests are computed inside them (melted.h).
+struct MeltedLoops {
+    std::map<Symbol, std::int64_t> tiles; // iterations of an axis further in; others: all of them
+    Symbol slides;                        // its tiles follow each other in the innermost loop
+                                          // around; empty: all loops around are divided
+    std::int64_t strip = 1;               // how many of them
+};
+
+// Where a stage of another nest is computed, and how much of it at a time.
+struct MeltedInto {
+    std::size_t root = 0;
+    Symbol loop;
+    std::map<Symbol, std::int64_t> box; // iterations of its axes
+};
+
 // Stages that share a nest: `root` has the loops, `members` are computed inside it.
 struct NestPlan {
     std::size_t root = 0;
     std::vector<std::size_t> members;
     std::set<Symbol> row; // axes of the root that every reduction of the nest has
     std::map<std::size_t, std::map<Symbol, Symbol>> axes; // stage -> its variable -> the root's
+    std::optional<MeltedLoops> melted = {};
+    std::optional<MeltedInto> into = {};
 };
 
 // Builds one schedule. Steps may only be added once all inlining is done.
@@ -28,7 +45,10 @@ public:
     Schedule schedule;
     StorageMaps packs;
 
-    void inlineMaps();
+    // What is computed of a sum is inlined into the window of another only where `Anywhere`: it
+    // would be computed for each of the windows that read it.
+    enum class Inlining : std::uint8_t { Anywhere, OncePerElement };
+    void inlineMaps(Inlining which = Inlining::Anywhere);
     std::vector<NestPlan> nests() const;
 
     const Stage& stage(std::size_t i) const { return inst.stages[i]; }
@@ -65,6 +85,8 @@ public:
 
     // Operations of a stage, its store among them; 64 iterations of those that are not known.
     double work(std::size_t stage) const;
+    // How often the stage reads an element of the tensor; 64 iterations of what is not known.
+    double readsOf(std::size_t stage, Symbol tensor) const;
 
     // Space of a stage from the slowest to the fastest axis in the storage of what it writes.
     std::vector<Axis> storageSpace(std::size_t stage) const;

@@ -30,11 +30,43 @@ Refused TiledPlan::run() {
         return why;
     if (auto why = chooseLanes())
         return why;
+    const bool melts = m_nest.melted || m_nest.into;
+    if (melts)
+        if (auto why = limitAxes())
+            return why;
     chooseRows();
     chooseTile();
     packConstants();
-    addLoops();
+    melts ? addMeltedLoops() : addLoops();
     addReduction();
+    return {};
+}
+
+Refused TiledPlan::lane(Axis& out) {
+    if (auto why = findReduction())
+        return why;
+    if (auto why = chooseLanes())
+        return why;
+    if (m_group > 0 || m_lanesGuarded)
+        return "its lanes lie in groups, or under a condition";
+    out = m_lane;
+    return {};
+}
+
+// To what one iteration of the loops around computes.
+Refused TiledPlan::limitAxes() {
+    if (m_group > 0 || m_lanesGuarded)
+        return "its lanes lie in groups, or under a condition";
+    m_whole = m_planner.storageSpace(m_root);
+    const std::map<Symbol, std::int64_t>& inside =
+        m_nest.into ? m_nest.into->box : m_nest.melted->tiles;
+    const auto limit = [&](Axis& axis) {
+        if (const auto found = inside.find(axis.var); found != inside.end())
+            axis.extent = Expr(std::min(found->second, constantOr(axis.extent, found->second)));
+    };
+    limit(m_lane);
+    for (Axis& axis : m_axes)
+        limit(axis);
     return {};
 }
 
@@ -105,7 +137,7 @@ void TiledPlan::chooseRows() {
     m_rows = {m_axes[*chosen]};
     m_axes.erase(m_axes.begin() + static_cast<std::ptrdiff_t>(*chosen));
     // Outer neighbours that continue it in every access.
-    while (*chosen > 0 && canJoin(m_axes[*chosen - 1], m_rows.front())) {
+    while (m_whole.empty() && *chosen > 0 && canJoin(m_axes[*chosen - 1], m_rows.front())) {
         --*chosen;
         m_rows.insert(m_rows.begin(), m_axes[*chosen]);
         m_axes.erase(m_axes.begin() + static_cast<std::ptrdiff_t>(*chosen));
@@ -281,27 +313,16 @@ void TiledPlan::addLoops() {
     order.push_back(m_lane.var);
     p.reorder(i, order);
     // Lanes
-    const std::int64_t lanes = m_lanes, block = m_tile.vectors * lanes;
-    std::vector<Symbol> tile, lanesOuter;
+    const std::int64_t block = m_tile.vectors * m_lanes;
+    std::vector<Symbol> lanesOuter;
     Symbol lane = m_lane.var;
     if (m_group > 0) {
         lane = p.fresh(m_lane.var, "i");
         p.split(i, m_lane.var, m_groupVar, lane, m_group, Tail::Guard);
         lanesOuter.push_back(m_groupVar);
     }
-    const Symbol v1 = p.fresh(m_lane.var, "1");
-    lanesOuter.push_back(v1);
-    if (m_tile.vectors > 1) {
-        const Symbol v0 = p.fresh(m_lane.var, "0"), vu = p.fresh(m_lane.var, "u"),
-                     vl = p.fresh(m_lane.var, "l");
-        p.split(i, lane, v1, v0, block, Tail::Guard);
-        p.split(i, v0, vu, vl, lanes, Tail::Guard);
-        tile = {vu, vl};
-    } else {
-        const Symbol vl = p.fresh(m_lane.var, "l");
-        p.split(i, lane, v1, vl, lanes, Tail::Guard);
-        tile = {vl};
-    }
+    std::vector<Symbol> tile = splitLanes(lane, lanesOuter);
+    const Symbol v1 = lanesOuter.back();
     // Rows
     Symbol t1, t0;
     if (!m_rows.empty()) {
@@ -384,6 +405,100 @@ void TiledPlan::addLoops() {
     }
 }
 
+// The loops of a tile's vectors; that over tiles goes to `outer`.
+std::vector<Symbol> TiledPlan::splitLanes(Symbol lane, std::vector<Symbol>& outer) {
+    Planner& p = m_planner;
+    const Symbol v1 = p.fresh(m_lane.var, "1");
+    outer.push_back(v1);
+    if (m_tile.vectors == 1) {
+        const Symbol vl = p.fresh(m_lane.var, "l");
+        p.split(m_root, lane, v1, vl, m_lanes, Tail::Guard);
+        return {vl};
+    }
+    const Symbol v0 = p.fresh(m_lane.var, "0"), vu = p.fresh(m_lane.var, "u"),
+                 vl = p.fresh(m_lane.var, "l");
+    p.split(m_root, lane, v1, v0, m_tile.vectors * m_lanes, Tail::Guard);
+    p.split(m_root, v0, vu, vl, m_lanes, Tail::Guard);
+    return {vu, vl};
+}
+
+// Of a root: the loops around, of which the first are divided among threads, then those over what
+// one iteration computes. Of a stage that is melted into it: the latter only.
+void TiledPlan::addMeltedLoops() {
+    Planner& p = m_planner;
+    const std::size_t i = m_root;
+    std::vector<Symbol> around, inside;
+    Symbol slide;
+    std::map<Symbol, Symbol> inner; // axis -> its loop further in
+    double chunks = 1;
+    for (const Axis& axis : m_whole) {
+        const std::int64_t extent = constantOr(axis.extent, 1);
+        const std::int64_t tiled = m_nest.into ? extent : m_nest.melted->tiles.at(axis.var);
+        inner[axis.var] = axis.var;
+        if (m_nest.into || (tiled >= extent && extent > 1))
+            continue;
+        Symbol outer = axis.var;
+        if (tiled > 1) {
+            outer = p.fresh(axis.var, "t");
+            inner[axis.var] = p.fresh(axis.var, "b");
+            p.split(i, axis.var, outer, inner[axis.var], tiled, Tail::Guard);
+        } else {
+            inner.erase(axis.var);
+        }
+        const std::int64_t tiles = (extent + tiled - 1) / tiled;
+        if (axis.var == m_nest.melted->slides) {
+            slide = outer;
+            chunks *= static_cast<double>(tiles) / static_cast<double>(m_nest.melted->strip);
+            if (m_nest.melted->strip < tiles) {
+                const Symbol chunk = p.fresh(axis.var, "c");
+                slide = p.fresh(axis.var, "s");
+                p.split(i, outer, chunk, slide, m_nest.melted->strip, Tail::Guard);
+                around.push_back(chunk);
+            }
+        } else {
+            around.push_back(outer);
+            chunks *= static_cast<double>(tiles);
+        }
+    }
+    for (const Axis& axis : m_axes)
+        if (inner.contains(axis.var))
+            inside.push_back(inner.at(axis.var));
+    std::vector<Symbol> tile = splitLanes(inner.at(m_lane.var), inside);
+    if (!m_rows.empty()) {
+        Symbol row = inner.at(m_rows[0].var);
+        if (m_tile.rows > 1) {
+            const Symbol t1 = p.fresh(m_rows[0].var, "1"), t0 = p.fresh(m_rows[0].var, "0");
+            p.split(i, row, t1, t0, m_tile.rows, Tail::Peel);
+            tile.insert(tile.begin(), t0);
+            row = t1;
+        }
+        inside.push_back(row);
+    }
+    std::vector<Symbol> all = around;
+    if (!slide.empty())
+        all.push_back(slide);
+    m_inner = inside.empty() ? all.back() : inside.back();
+    all.insert(all.end(), inside.begin(), inside.end());
+    all.insert(all.end(), tile.begin(), tile.end());
+    p.reorder(i, all);
+    for (const Symbol loop : tile)
+        p.mark(loop == tile.back() ? StepKind::Vectorize : StepKind::Unroll, i, loop);
+    m_around = slide;
+    if (m_nest.into || around.empty())
+        return;
+    Symbol divided = around[0];
+    for (std::size_t k = 1; k < around.size(); ++k) {
+        const Symbol both = p.fresh(divided, around[k].text());
+        p.fuse(i, divided, around[k], both);
+        divided = both;
+    }
+    if (slide.empty())
+        m_around = divided;
+    if (m_inner == around.back())
+        m_inner = divided;
+    p.mark(StepKind::Parallel, i, divided, grainFor(p.work(m_reduction) / std::max(chunks, 1.0)));
+}
+
 void TiledPlan::addReduction() {
     Planner& p = m_planner;
     const std::vector<Symbol> reduce = reduceOrder();
@@ -403,7 +518,9 @@ void TiledPlan::addReduction() {
             }
         }
     }
-    if (m_reduction == m_root)
+    if (m_nest.into)
+        p.at(m_root, m_nest.into->root, m_nest.into->loop);
+    else if (m_reduction == m_root)
         p.accumulate(m_root, m_inner);
     else
         p.at(m_reduction, m_root, m_inner);

@@ -15,6 +15,10 @@ class TiledPlan {
 public:
     TiledPlan(Planner& planner, const NestPlan& nest, bool contraction);
     Refused run();
+    // The axis that the lanes would lie along, or why there is none.
+    Refused lane(Axis& out);
+    // Of a nest that is melted, when it was planned: the innermost loop around.
+    Symbol around() const { return m_around; }
 
 private:
     Refused findReduction();
@@ -39,7 +43,10 @@ private:
     std::vector<Symbol> reduceOrder() const;
     bool sharesSpace(const Expr& index) const;
     double bytesOf(const Expr& load) const;
+    Refused limitAxes();
     void addLoops();
+    void addMeltedLoops();
+    std::vector<Symbol> splitLanes(Symbol lane, std::vector<Symbol>& outer);
     void addReduction();
 
     Planner& m_planner;
@@ -55,8 +62,9 @@ private:
     Exprs m_vectorLoads;
     Exprs m_scattered; // lanes that lie apart
     Axis m_lane;
-    std::vector<Axis> m_axes; // of the root, besides lanes and rows
-    std::vector<Axis> m_rows; // act as one
+    std::vector<Axis> m_axes;  // of the root, besides lanes and rows
+    std::vector<Axis> m_whole; // all of them, as they were before a nest was melted
+    std::vector<Axis> m_rows;  // act as one
     Expr m_rowExtent;
     Tile m_tile;
     bool m_lanesGuarded = false;
@@ -65,6 +73,7 @@ private:
     std::int64_t m_group = 0, m_groups = 1;               // lanes of a group; how many
     Symbol m_groupVar;
     Symbol m_inner; // the accumulators lie inside this loop
+    Symbol m_around;
 };
 
 } // namespace fw

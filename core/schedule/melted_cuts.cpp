@@ -1,0 +1,367 @@
+#include "schedule/melted_cuts.h"
+
+#include "schedule/lower_nest.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+// Bytes per cycle of one core that it waits for: caches behind the second one hold several times as
+// much, and run ahead of nests that are read in order. Measured on an EPYC 9004: results of up to
+// 5 MB are not worth melting for their bytes alone, those of 8 MB are.
+constexpr double fromCaches = 48, fromMemory = 6;
+// Tiles of a box that ends inside a padded row ask for every element whether it is there, and
+// boxes are short: their loops begin and end often.
+constexpr double ofGuards = 1.5, ofShortLoops = 1.2, cyclesOfLoops = 100;
+// A vector of a map, to read and to write.
+constexpr double cyclesOfMap = 3;
+
+double bytesPerCycle(double bytes, const ScheduleContext& context) {
+    return bytes <= static_cast<double>(context.l2Bytes) * 6 ? fromCaches : fromMemory;
+}
+
+std::optional<IndexSum> sumOf(const Expr& e) {
+    if (hasLoad(e))
+        return std::nullopt;
+    IndexSum out;
+    const Affine sum = toAffine(e);
+    out.constant = sum.constant;
+    for (const auto& [atom, factor] : sum.terms) {
+        if (!atom.isVar())
+            return std::nullopt;
+        out.terms.emplace_back(atom->symbol, factor);
+    }
+    return out;
+}
+
+double elements(const Stage& stage) {
+    double out = 1;
+    for (const Axis& axis : stage.space)
+        out *= static_cast<double>(constantOr(axis.extent, 64));
+    return out;
+}
+
+} // namespace
+
+std::vector<TensorAccess> accessesOf(const Planner& planner, std::size_t stage) {
+    std::vector<TensorAccess> out;
+    for (const Expr& load : planner.loads(planner.stage(stage).body)) {
+        TensorAccess one;
+        one.tensor = load->symbol;
+        for (const Expr& index : load.args()) {
+            one.dims.push_back(sumOf(index));
+            one.vars.push_back(freeVars(index));
+        }
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+MeltedCuts::MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages,
+                       const NestPlan& root, Axis lane)
+    : m_planner(planner), m_stages(std::move(stages)), m_root(root), m_lane(std::move(lane)),
+      m_axes(planner.storageSpace(root.root)) {}
+
+std::vector<Melting> MeltedCuts::ways() {
+    MeltedLoops loops;
+    m_ways.clear();
+    choose(0, loops);
+    return std::move(m_ways);
+}
+
+double MeltedCuts::apart() const {
+    double out = 0;
+    for (const MeltedStage& stop : m_stages) {
+        const Stage& stage = m_planner.stage(stop.stage);
+        LoopSpans whole;
+        for (const auto* axes : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *axes)
+                whole[axis.var] = {constantOr(axis.extent, 1), 0};
+        // What follows a sum element by element is computed where the sum is stored.
+        const bool atStore =
+            stage.isMap() && std::any_of(m_stages.begin(), m_stages.end(), [&](const auto& other) {
+                return isFollowed(other) &&
+                       m_planner.readers(m_planner.stage(other.stage).out)[0] == stop.stage;
+            });
+        out += cyclesOf(stop, whole, 1, atStore ? 0 : cyclesOfMap);
+        if (!stop.isRoot && !isFollowed(stop))
+            out += trafficOf(stop);
+    }
+    return out;
+}
+
+// Whether a map computes element by element of what it writes, and nothing else reads it: apart,
+// they are one nest.
+bool MeltedCuts::isFollowed(const MeltedStage& stop) const {
+    const Stage& stage = m_planner.stage(stop.stage);
+    if (stage.isMap())
+        return false;
+    const std::vector<std::size_t> users = m_planner.readers(stage.out);
+    return users.size() == 1 && m_planner.stage(users[0]).isMap() &&
+           m_planner.stage(users[0]).space.size() == stage.space.size() &&
+           m_planner.readsOf(users[0], stage.out) <= 1;
+}
+
+double MeltedCuts::bytesOf(const MeltedStage& stop) const {
+    return 4 * elements(m_planner.stage(stop.stage));
+}
+
+// Written and read again, from the cache that is large enough.
+double MeltedCuts::trafficOf(const MeltedStage& stop) const {
+    const double bytes = bytesOf(stop);
+    return 2 * bytes / bytesPerCycle(bytes, m_planner.context);
+}
+
+// One step of a sum for so many elements, in tiles that fill the registers.
+double MeltedCuts::tileCycles(const MeltedStage& stop, std::int64_t wide, std::int64_t tall) const {
+    const std::int64_t lanes = m_planner.context.vectorLanes,
+                       registers = m_planner.context.vectorRegisters;
+    const std::int64_t vectors = (wide + lanes - 1) / lanes;
+    bool spread = false; // an operand that is no constant changes from lane to lane
+    for (const TensorAccess& access : stop.accesses)
+        for (const std::set<Symbol>& vars : access.vars)
+            spread = spread || (vars.contains(stop.lane) &&
+                                !m_planner.context.constants.contains(access.tensor));
+    const auto tile = [&](std::int64_t rows, std::int64_t vectorsOfTile) {
+        const auto t = static_cast<double>(rows), n = static_cast<double>(vectorsOfTile);
+        return std::max({t * n / 2, (spread ? t * n + n : t + n) / 2, 4.0}) + 0.6;
+    };
+    double best = INFINITY;
+    for (std::int64_t v = 1; v <= std::min<std::int64_t>(vectors, 4); ++v)
+        for (std::int64_t r = 1; r <= tall && r * v + v + 1 <= registers; ++r) {
+            const double blocks = static_cast<double>((vectors + v - 1) / v);
+            const double cycles = blocks * (static_cast<double>(tall / r) * tile(r, v) +
+                                            (tall % r > 0 ? tile(tall % r, v) : 0));
+            best = std::min(best, cycles);
+        }
+    return best;
+}
+
+// All packed operands from the cache that holds them, once.
+double MeltedCuts::weightCycles(const MeltedStage& stop, std::int64_t wide) const {
+    const Stage& stage = m_planner.stage(stop.stage);
+    double whole = 1, out = 0;
+    for (const Axis& axis : stage.space)
+        if (axis.var == stop.lane)
+            whole = static_cast<double>(constantOr(axis.extent, 1));
+    for (const TensorAccess& access : stop.accesses) {
+        if (!m_planner.context.constants.contains(access.tensor))
+            continue;
+        double bytes = 4 * static_cast<double>(wide) / std::max(whole, 1.0);
+        for (const Dim& dim : m_planner.inst.find(access.tensor)->type.shape)
+            bytes *= static_cast<double>(constantOr(dim, 1));
+        if (bytes > static_cast<double>(m_planner.context.l1Bytes) / 2)
+            out += bytes / bytesPerCycle(bytes, m_planner.context);
+    }
+    return out;
+}
+
+// Of a stage over these iterations, so many times.
+double MeltedCuts::cyclesOf(const MeltedStage& stop, const LoopSpans& spans, double times,
+                            double ofMap) const {
+    const Stage& stage = m_planner.stage(stop.stage);
+    const auto lanes = static_cast<double>(m_planner.context.vectorLanes);
+    double others = 1;
+    std::int64_t wide = 1, tall = 1;
+    for (const Axis& axis : stage.space) {
+        const auto found = spans.find(axis.var);
+        const std::int64_t extent = found == spans.end() ? 1 : found->second.extent;
+        if (axis.var == stop.lane) {
+            wide = extent;
+        } else if (extent > 1) { // the last of them is the rows of a tile
+            others *= static_cast<double>(tall);
+            tall = extent;
+        }
+    }
+    if (stage.isMap())
+        return times * others * static_cast<double>(tall) *
+               std::ceil(static_cast<double>(wide) / lanes) * (bodyCost(stage.body) / 2 + ofMap);
+    double steps = 1;
+    for (const Axis& axis : stage.reduce)
+        steps *= static_cast<double>(constantOr(axis.extent, 1));
+    return times * others * (steps * tileCycles(stop, wide, tall) + weightCycles(stop, wide));
+}
+
+std::vector<std::int64_t> MeltedCuts::tilesOf(const Axis& axis) const {
+    constexpr std::int64_t most = 64, mostOfOthers = 4;
+    const std::int64_t extent = constantOr(axis.extent, 1);
+    std::vector<std::int64_t> out{extent};
+    if (axis.var == m_lane.var) {
+        for (std::int64_t n = m_planner.context.vectorLanes; n < extent; n *= 2)
+            if (extent % n == 0)
+                out.push_back(n);
+        return out;
+    }
+    const bool isLast = std::none_of(
+        std::find(m_axes.begin(), m_axes.end(), axis) + 1, m_axes.end(),
+        [&](const Axis& later) { return later.var != m_lane.var && !later.extent.isInt(1); });
+    for (std::int64_t n = 1; n < extent && n <= (isLast ? most : mostOfOthers); ++n)
+        if (extent % n == 0)
+            out.push_back(n);
+    return out;
+}
+
+void MeltedCuts::choose(std::size_t at, MeltedLoops& loops) {
+    if (at == m_axes.size())
+        return slide(loops);
+    for (const std::int64_t tile : tilesOf(m_axes[at])) {
+        loops.tiles[m_axes[at].var] = tile;
+        choose(at + 1, loops);
+    }
+}
+
+void MeltedCuts::slide(MeltedLoops& loops) {
+    loops.slides = Symbol();
+    loops.strip = 1;
+    rate(loops);
+    const auto threads = static_cast<std::int64_t>(m_planner.context.threads);
+    for (const Axis& axis : m_axes) {
+        const std::int64_t tiles = constantOr(axis.extent, 1) / loops.tiles.at(axis.var);
+        if (tiles < 2 || axis.var == m_lane.var)
+            continue;
+        std::set<std::int64_t> strips{tiles};
+        for (const std::int64_t parts : {threads, 2 * threads, 4 * threads})
+            if (parts > 1 && tiles % parts == 0 && tiles / parts > 1)
+                strips.insert(tiles / parts);
+        for (const std::int64_t strip : strips) {
+            loops.slides = axis.var;
+            loops.strip = strip;
+            rate(loops);
+        }
+    }
+}
+
+// Of every stage what one iteration needs, from the root backwards.
+void MeltedCuts::rate(const MeltedLoops& loops) {
+    double around = 1, strips = 1;
+    for (const Axis& axis : m_axes) {
+        const double tiles = static_cast<double>(constantOr(axis.extent, 1)) /
+                             static_cast<double>(loops.tiles.at(axis.var));
+        around *= tiles;
+        strips *= axis.var == loops.slides ? tiles / static_cast<double>(loops.strip) : tiles;
+    }
+    if (around < 2)
+        return;
+    std::map<std::size_t, LoopSpans> spans;
+    Melting made;
+    made.root = m_root;
+    made.root.melted = loops;
+    double traffic = 0;
+    std::set<std::size_t> cut; // stages whose boxes may end beside the tensor
+    for (auto stop = m_stages.rbegin(); stop != m_stages.rend(); ++stop) {
+        const Stage& stage = m_planner.stage(stop->stage);
+        LoopSpans& own = spans[stop->stage];
+        for (const Axis& axis : stage.reduce)
+            own[axis.var] = {constantOr(axis.extent, 1), 0};
+        if (stop->isRoot) {
+            for (const auto& [mine, its] : m_root.axes.at(stop->stage))
+                own[mine] = {loops.tiles.at(its), its == loops.slides ? loops.tiles.at(its) : 0};
+            made.cycles += cyclesOf(*stop, own, around, m_root.members.empty() ? cyclesOfMap : 0);
+            continue;
+        }
+        if (!boxOf(*stop, spans, own))
+            return;
+        double all = 1, fresh = 1; // elements, and those that the iteration before has not
+        std::int64_t bytes = 4;
+        bool moves = false;
+        for (const Axis& axis : stage.space) {
+            const LoopSpan& span = own.at(axis.var);
+            const std::int64_t isNew =
+                span.step == 0 ? span.extent : std::min(span.extent, std::abs(span.step));
+            all *= static_cast<double>(span.extent);
+            fresh *= static_cast<double>(isNew);
+            bytes *= span.extent;
+            moves = moves || span.step != 0;
+        }
+        if (bytes > mostStackBytes || all >= elements(stage))
+            return;
+        const double kept = static_cast<double>(loops.strip) - 1;
+        const double times = loops.slides.empty() ? around
+                             : !moves             ? strips
+                                                  : strips * (1 + kept * fresh / all);
+        made.held += bytes;
+        const bool edges = hasEdges(*stop, own, cut);
+        if (edges)
+            cut.insert(stop->stage);
+        made.cycles +=
+            cyclesOf(*stop, own, times, cyclesOfMap) * ofShortLoops * (edges ? ofGuards : 1) +
+            times * cyclesOfLoops;
+        made.repeated +=
+            std::max(times * all / elements(stage) - 1, 0.0) * m_planner.work(stop->stage);
+        traffic += 8 * times * all;
+        if (!isFollowed(*stop))
+            made.saved += 2 * bytesOf(*stop);
+        NestPlan part{stop->stage, {}, {}, {}};
+        part.into = MeltedInto{m_root.root, {}, {}};
+        for (const Axis& axis : stage.space)
+            part.into->box[axis.var] = own.at(axis.var).extent;
+        made.parts.insert(made.parts.begin(), std::move(part));
+    }
+    if (made.held * 3 / 2 > mostHeldBytes)
+        return;
+    if (made.held > m_planner.context.l1Bytes / 2)
+        made.cycles += traffic / fromCaches;
+    const auto threads = static_cast<double>(m_planner.context.threads);
+    made.cycles *= std::ceil(strips / threads) * threads / strips;
+    m_ways.push_back(std::move(made));
+}
+
+// Whether a box may end beside the tensor: windows of a part of a row are padded.
+bool MeltedCuts::hasEdges(const MeltedStage& stop, const LoopSpans& own,
+                          const std::set<std::size_t>& others) const {
+    const Stage& stage = m_planner.stage(stop.stage);
+    bool isPadded = false;
+    for (const std::size_t reader : m_planner.readers(stage.out)) {
+        isPadded = isPadded || others.contains(reader);
+        visitExpr(m_planner.stage(reader).body,
+                  [&](const Expr& e) { isPadded = isPadded || e.op() == ExprOp::Pad; });
+    }
+    const auto row = std::find_if(stage.space.rbegin(), stage.space.rend(),
+                                  [&](const Axis& axis) { return axis.var != stop.lane; });
+    return isPadded && row != stage.space.rend() &&
+           own.at(row->var).extent < constantOr(row->extent, 1);
+}
+
+// The hull of what the stages behind it read; false if they read it by no known sum.
+bool MeltedCuts::boxOf(const MeltedStage& stop, const std::map<std::size_t, LoopSpans>& spans,
+                       LoopSpans& own) const {
+    const Stage& stage = m_planner.stage(stop.stage);
+    std::vector<std::optional<IndexSum>> known(stage.space.size());
+    for (const MeltedStage& reader : m_stages) {
+        const auto at = spans.find(reader.stage);
+        if (at == spans.end() || reader.stage == stop.stage)
+            continue;
+        for (const TensorAccess& access : reader.accesses) {
+            for (std::size_t d = 0; access.tensor == stage.out && d < stage.space.size(); ++d) {
+                const std::int64_t whole = constantOr(stage.space[d].extent, 1);
+                LoopSpan span{whole, 0};
+                if (const auto& index = access.dims[d]) {
+                    span.extent = 1;
+                    for (const auto& [var, factor] : index->terms) {
+                        const auto found = at->second.find(var);
+                        if (found == at->second.end())
+                            return false;
+                        span.extent += std::abs(factor) * (found->second.extent - 1);
+                        span.step += factor * found->second.step;
+                    }
+                    // Reads a constant distance apart share a box.
+                    if (known[d] && known[d]->terms == index->terms)
+                        span.extent += std::abs(known[d]->constant - index->constant);
+                    known[d] = index;
+                }
+                const auto [before, isNew] = own.try_emplace(stage.space[d].var, span);
+                if (!isNew && span.extent > before->second.extent)
+                    before->second = span;
+                if (before->second.extent >= whole)
+                    before->second = {whole, 0};
+            }
+        }
+    }
+    return std::all_of(stage.space.begin(), stage.space.end(),
+                       [&](const Axis& axis) { return own.contains(axis.var); });
+}
+
+} // namespace fw

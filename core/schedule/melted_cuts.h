@@ -1,0 +1,73 @@
+// The ways to cut the loops of a nest that others are melted into, and what each costs.
+#pragma once
+
+#include "schedule/melted.h"
+
+namespace fw {
+
+// Iterations of a variable in one iteration of the loops around, and by how many it moves with the
+// loop that slides.
+struct LoopSpan {
+    std::int64_t extent = 1;
+    std::int64_t step = 0;
+};
+using LoopSpans = std::map<Symbol, LoopSpan>;
+
+// An index as a sum of multiples of variables.
+struct IndexSum {
+    std::vector<std::pair<Symbol, std::int64_t>> terms;
+    std::int64_t constant = 0;
+};
+
+struct TensorAccess {
+    Symbol tensor;
+    std::vector<std::optional<IndexSum>> dims; // nullopt: it is no such sum
+    std::vector<std::set<Symbol>> vars;
+};
+
+std::vector<TensorAccess> accessesOf(const Planner& planner, std::size_t stage);
+
+// A stage of a nest that is melted.
+struct MeltedStage {
+    std::size_t stage = 0;
+    bool isRoot = false; // the root, or its own reduction
+    std::vector<TensorAccess> accesses;
+    Symbol lane; // along which its lanes lie
+};
+
+class MeltedCuts {
+public:
+    // Stages in order of execution, the root last.
+    MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages, const NestPlan& root,
+               Axis lane);
+
+    // Every way whose boxes can be held.
+    std::vector<Melting> ways();
+    double apart() const; // cycles of the same stages in nests one behind the other
+
+private:
+    bool isFollowed(const MeltedStage& stop) const;
+    double bytesOf(const MeltedStage& stop) const;
+    double trafficOf(const MeltedStage& stop) const;
+    double tileCycles(const MeltedStage& stop, std::int64_t wide, std::int64_t tall) const;
+    double cyclesOf(const MeltedStage& stop, const LoopSpans& spans, double times,
+                    double ofMap) const;
+    double weightCycles(const MeltedStage& stop, std::int64_t wide) const;
+    std::vector<std::int64_t> tilesOf(const Axis& axis) const;
+    void choose(std::size_t at, MeltedLoops& loops);
+    void slide(MeltedLoops& loops);
+    void rate(const MeltedLoops& loops);
+    bool hasEdges(const MeltedStage& stop, const LoopSpans& own,
+                  const std::set<std::size_t>& others) const;
+    bool boxOf(const MeltedStage& stop, const std::map<std::size_t, LoopSpans>& spans,
+               LoopSpans& own) const;
+
+    const Planner& m_planner;
+    std::vector<MeltedStage> m_stages;
+    const NestPlan& m_root;
+    Axis m_lane;
+    std::vector<Axis> m_axes; // of the root
+    std::vector<Melting> m_ways;
+};
+
+} // namespace fw

@@ -1,0 +1,295 @@
+// Nests inside the loops of the nest that reads them: which are, and that the loops compute what
+// the stages say, whatever the windows, strides and sizes.
+#include "common/long_functions.h"
+#include "expr/simplify.h"
+#include "lower_check.h"
+#include "random_loops.h"
+#include "schedule/melted.h"
+
+#include <QElapsedTimer>
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::test;
+
+namespace {
+
+// One image x[1, C, H, W] and the stages behind it, of which the last writes y. Constants are the
+// weights.
+class Images {
+public:
+    Images(std::int64_t channels, std::int64_t height, std::int64_t width)
+        : m_channels(channels), m_height(height), m_width(width) {
+        inst.inputs = {tensor("x", {Expr(1), Expr(channels), Expr(height), Expr(width)})};
+        context.maps[Symbol("x")] = channelsLast(4);
+    }
+
+    OpInst inst;
+    ScheduleContext context;
+
+    std::int64_t height() const { return std::min(m_height, m_width); }
+
+    void convolution(std::int64_t channels, std::int64_t kernel, std::int64_t stride) {
+        const Expr was(m_channels);
+        m_channels = channels;
+        const Expr read = window(v(name("r")), kernel, stride);
+        const Expr weights = weight({Expr(channels), was, Expr(kernel), Expr(kernel)},
+                                    {axis("c"), axis("r"), axis("i"), axis("j")});
+        end(Reducer::Sum, {{name("r"), was}, {name("i"), Expr(kernel)}, {name("j"), Expr(kernel)}},
+            read * weights);
+    }
+
+    void depthwise(std::int64_t kernel, std::int64_t stride) {
+        const Expr read = window(axis("c"), kernel, stride);
+        const Expr weights = weight({Expr(m_channels), Expr(kernel), Expr(kernel)},
+                                    {axis("c"), axis("i"), axis("j")});
+        end(Reducer::Sum, {{name("i"), Expr(kernel)}, {name("j"), Expr(kernel)}}, read * weights);
+    }
+
+    void pool(std::int64_t kernel, std::int64_t stride, bool padded) {
+        const Expr read = window(axis("c"), kernel, stride, padded ? (kernel - 1) / 2 : 0,
+                                 reducerIdentity(Reducer::Max, DType::F32));
+        end(Reducer::Max, {{name("i"), Expr(kernel)}, {name("j"), Expr(kernel)}}, read);
+    }
+
+    // max(x + b[c], 0), or less than 6 of it.
+    void bias(bool clipped) {
+        const Expr b = weight({Expr(m_channels)}, {axis("c")});
+        const Expr sum = maxExpr(at(inst, m_last, {axis("n"), axis("c"), axis("h"), axis("w")}) + b,
+                                 floatExpr(0));
+        end(Reducer::None, {}, clipped ? minExpr(sum, floatExpr(6)) : sum);
+    }
+
+    void finish() {
+        inst.outputs = {inst.temporaries.back()};
+        inst.temporaries.pop_back();
+        inst.outputs[0].name = Symbol("y");
+        inst.stages.back().out = Symbol("y");
+        context.maps.erase(Symbol(m_last));
+        context.maps[Symbol("y")] = channelsLast(4);
+    }
+
+private:
+    std::string name(const char* what) const { return what + std::to_string(inst.stages.size()); }
+    Expr axis(const char* what) const { return v(name(what)); }
+
+    Expr window(const Expr& channel, std::int64_t kernel, std::int64_t stride) {
+        return window(channel, kernel, stride, (kernel - 1) / 2, floatExpr(0));
+    }
+    Expr window(const Expr& channel, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
+                const Expr& otherwise) {
+        const Expr read = at(inst, m_last,
+                             {axis("n"), channel, axis("h") * Expr(stride) + axis("i") - Expr(pad),
+                              axis("w") * Expr(stride) + axis("j") - Expr(pad)});
+        m_height = (m_height + 2 * pad - kernel) / stride + 1;
+        m_width = (m_width + 2 * pad - kernel) / stride + 1;
+        return pad > 0 ? padExpr(read, otherwise) : read;
+    }
+
+    Expr weight(const Shape& shape, const Exprs& indices) {
+        const std::string own = name("weights");
+        inst.inputs.push_back(tensor(own, shape));
+        context.constants.insert(Symbol(own));
+        return at(inst, own, indices);
+    }
+
+    void end(Reducer reducer, std::vector<Axis> reduce, const Expr& body) {
+        const std::string out = name("t");
+        const Shape shape{Expr(1), Expr(m_channels), Expr(m_height), Expr(m_width)};
+        const std::vector<Axis> space{{name("n"), shape[0]},
+                                      {name("c"), shape[1]},
+                                      {name("h"), shape[2]},
+                                      {name("w"), shape[3]}};
+        inst.temporaries.push_back(tensor(out, shape));
+        inst.stages.push_back(reducer == Reducer::None
+                                  ? mapStage(out, space, body)
+                                  : reduceStage(out, space, reducer, std::move(reduce), body));
+        m_last = out;
+    }
+
+    std::string m_last = "x";
+    std::int64_t m_channels, m_height, m_width;
+};
+
+Images drawn(Random& r) {
+    const std::int64_t width = r.pick(5, 21);
+    Images out(r.pick(1, 20), r.oneIn(2) ? width : r.pick(5, 21), width);
+    out.context.vectorLanes = r.oneIn(2) ? 8 : 4;
+    out.context.vectorRegisters = r.oneIn(2) ? 16 : 32;
+    out.context.threads = static_cast<int>(r.pick(1, 2));
+    for (std::int64_t stages = r.pick(2, 4); stages > 0; --stages) {
+        const std::int64_t kernel = out.height() > 5 ? 2 * r.pick(0, 2) + 1 : 1,
+                           stride = out.height() > 6 ? r.pick(1, 2) : 1;
+        switch (r.below(4)) {
+        case 0:
+            out.convolution(r.pick(3, 20), kernel, stride);
+            break;
+        case 1:
+        case 2:
+            out.depthwise(kernel, stride);
+            break;
+        case 3:
+            out.pool(out.height() > 3 ? r.pick(2, 3) : 1, stride, r.oneIn(2));
+            break;
+        }
+        if (r.oneIn(2))
+            out.bias(r.oneIn(2));
+    }
+    out.finish();
+    return out;
+}
+
+std::string stepsOf(const ScheduleChoice& choice) {
+    std::string out = choice.schedule.text();
+    for (const Decision& decision : choice.decisions)
+        out += fmt::format("# {}: {}\n", decision.subject, decision.evidence);
+    return out;
+}
+
+} // namespace
+
+class TestMelted : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void chains_data();
+    void chains();
+    void whatCostsMoreIsRefused();
+    void whatHasNoBoxIsAlone();
+    void rightOrRefused();
+};
+
+// Every producer of these is computed inside a loop of what reads it.
+void TestMelted::chains_data() {
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<int>("inside");
+    QTest::newRow("convolution and pool") << "cp" << 1;
+    QTest::newRow("bias and pool that overlaps") << "cbq" << 2;
+    QTest::newRow("depthwise and pointwise") << "dbpb" << 2;
+    QTest::newRow("pointwise and depthwise") << "pbdb" << 2;
+    QTest::newRow("pointwise, depthwise, pointwise") << "pbdbpb" << 4;
+    QTest::newRow("two convolutions") << "cbcb" << 2;
+    QTest::newRow("depthwise chain") << "dddd" << 3;
+    QTest::newRow("stride two") << "pbebpb" << 4;
+}
+
+void TestMelted::chains() {
+    QFETCH(QString, kind);
+    QFETCH(int, inside);
+    for (const int threads : {1, 2}) {
+        Images images(8, 16, 12);
+        images.context.vectorLanes = 8;
+        images.context.vectorRegisters = 16;
+        images.context.threads = threads;
+        for (const QChar one : kind)
+            switch (one.toLatin1()) {
+            case 'c':
+                images.convolution(16, 3, 1);
+                break;
+            case 'p':
+                images.convolution(24, 1, 1);
+                break;
+            case 'd':
+                images.depthwise(3, 1);
+                break;
+            case 'e':
+                images.depthwise(3, 2);
+                break;
+            case 'b':
+                images.bias(true);
+                break;
+            case 'q':
+                images.pool(3, 2, true);
+                break;
+            default:
+                images.pool(2, 2, false);
+            }
+        images.finish();
+        const auto choice = meltedSchedule(images.inst, images.context, Melt::Always);
+        QVERIFY2(choice.ok(), choice.ok() ? "" : choice.diag().message.c_str());
+        const std::string steps = stepsOf(*choice);
+        std::size_t placed = 0;
+        for (const ScheduleStep& step : choice->schedule.steps)
+            placed += step.kind == StepKind::At ? 1 : 0;
+        QVERIFY2(placed >= static_cast<std::size_t>(inside), steps.c_str());
+        QVERIFY2(choice->lowered.temporaries.empty(), steps.c_str());
+        const Checked checked =
+            checkLowering(images.inst, choice->schedule, images.context.maps, {});
+        QVERIFY2(checked.problem.isEmpty(),
+                 qPrintable(checked.problem + u'\n' + QString::fromStdString(steps)));
+        QVERIFY2(choice->decisions.back().evidence.starts_with("melted, "), steps.c_str());
+    }
+}
+
+// The result of a convolution of many channels is small beside its work, and two rows of each three
+// would be computed again.
+void TestMelted::whatCostsMoreIsRefused() {
+    Images images(256, 14, 14);
+    images.convolution(256, 3, 1);
+    images.convolution(256, 3, 1);
+    images.finish();
+    images.context.threads = 2;
+    const auto choice = meltedSchedule(images.inst, images.context);
+    QVERIFY(!choice.ok());
+    QVERIFY2(choice.diag().message.starts_with("nothing is melted: y: t0: "),
+             choice.diag().message.c_str());
+    Images large(4, 512, 512);
+    large.convolution(32, 3, 1);
+    large.bias(false);
+    large.pool(2, 2, false);
+    large.finish();
+    const auto taken = meltedSchedule(large.inst, large.context);
+    QVERIFY2(taken.ok(), taken.ok() ? "" : taken.diag().message.c_str());
+}
+
+// A sum over all of an image is a stage of its own, whatever is melted behind it.
+void TestMelted::whatHasNoBoxIsAlone() {
+    OpInst inst;
+    inst.inputs = {tensor("x", {Expr(32), Expr(64)})};
+    inst.temporaries = {tensor("t", {Expr(64)})};
+    inst.outputs = {tensor("y", {Expr(16)})};
+    inst.stages = {reduceStage("t", {{"i", Expr(64)}}, Reducer::Sum, {{"j", Expr(32)}},
+                               at(inst, "x", {v("j"), v("i")})),
+                   reduceStage("y", {{"k", Expr(16)}}, Reducer::Max, {{"l", Expr(64)}},
+                               at(inst, "t", {v("l")}))};
+    const auto choice = meltedSchedule(inst, {}, Melt::Always);
+    QVERIFY(!choice.ok());
+    QVERIFY2(choice.diag().message.find("all of it, or more than can be held") != std::string::npos,
+             choice.diag().message.c_str());
+}
+
+// As many as FW_FUZZ_SECONDS allows, from FW_FUZZ_SEED on.
+void TestMelted::rightOrRefused() {
+    const int seconds = qEnvironmentVariableIntValue("FW_FUZZ_SECONDS");
+    const auto first = static_cast<unsigned>(qEnvironmentVariableIntValue("FW_FUZZ_SEED"));
+    QElapsedTimer timer;
+    timer.start();
+    int melted = 0, refused = 0;
+    for (unsigned seed = first; seed < first + 40 || timer.elapsed() < 1000 * seconds; ++seed) {
+        Random r(seed + 1);
+        const Images images = drawn(r);
+        const Melt how = r.oneIn(4) ? Melt::WherePays : Melt::Always;
+        const auto choice = meltedSchedule(images.inst, images.context, how);
+        if (!choice.ok()) {
+            ++refused;
+            QCOMPARE(choice.diag().code, DiagCode::ScheduleIllegal);
+            continue;
+        }
+        ++melted;
+        const Checked checked =
+            checkLowering(images.inst, choice->schedule, images.context.maps, {}, seed);
+        QVERIFY2(checked.problem.isEmpty(),
+                 qPrintable(QStringLiteral("FW_FUZZ_SEED=%1\n%2\n%3")
+                                .arg(seed)
+                                .arg(checked.problem, QString::fromStdString(images.inst.text() +
+                                                                             stepsOf(*choice)))));
+    }
+    qInfo("%d melted, %d refused", melted, refused);
+    QVERIFY(melted > refused);
+}
+
+int main(int count, char** arguments) {
+    return runLong<TestMelted>(count, arguments);
+}
+
+#include "test_melted.moc"
