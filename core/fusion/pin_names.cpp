@@ -1,6 +1,7 @@
 #include "fusion/pin_names.h"
 
 #include "base/nearest.h"
+#include "strategy/melted.h"
 #include "strategy/user_libraries.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@ std::vector<std::string> namesFor(const Catalog& catalog, const PinClause& pin) 
             add(library);
     for (const auto& implementation : catalog.all())
         add(implementation->name());
+    add(meltedImplementation()->name());
     for (const StrategyBlock& block : catalog.book().blocks())
         for (const EntryTree& entry : block.tree->entries)
             add(entry.name);

@@ -151,6 +151,8 @@ private:
     enum Step { Illegal = 1, NoCode, NotAbsorbed, TooDear }; // Refusal::step
     Made refused(Step step, std::string why) const;
     Made groupOf(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root) const;
+    std::string wishOf(const FuseTree& tree, NodeId anchor) const;
+    void melt(Forming& group, const FuseRule& rule) const;
     Made besideCall(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root,
                     const std::string& own, const std::string& ofCall) const;
     // composites.cpp: of a library that a book declares. The kernel that the composite names is

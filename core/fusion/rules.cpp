@@ -2,6 +2,7 @@
 // group. Where none can, the reason is that of the way that got furthest.
 #include "fusion/planner.h"
 
+#include "strategy/melted.h"
 #include "strategy/user_libraries.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,15 @@
 #include <algorithm>
 
 namespace fw {
+
+namespace {
+
+// What the implementation does not take is computed in nests of their own.
+bool mayStack(const FuseTree& tree) {
+    return tree.as == FuseAs::Stacked || tree.as == FuseAs::Melted;
+}
+
+} // namespace
 
 GroupPlanner::Made GroupPlanner::refused(Step step, std::string why) const {
     Made out;
@@ -26,7 +36,7 @@ GroupPlanner::Made GroupPlanner::besideCall(const FuseRule& rule, const std::vec
     const NodeId anchor = anchorOf(nodes);
     std::string refusal;
     Forming group = assemble(nodes, anchor, choose(anchor, own, nodes), refusal);
-    if (!refusal.empty() && rule.tree->as != FuseAs::Stacked)
+    if (!refusal.empty() && !mayStack(*rule.tree))
         return refused(NotAbsorbed, fmt::format("{}; {}", ofCall, refusal));
     const Result<Split> other = split(group);
     if (!other)
@@ -58,7 +68,11 @@ GroupPlanner::Made GroupPlanner::groupOf(const FuseRule& rule, const std::vector
             library != nullptr && library->isDeclared())
             return kernelGroup(rule, *library, nodes);
     const NodeId anchor = anchorOf(nodes);
-    Selection selection = choose(anchor, pinned(anchor), nodes);
+    const std::string wish = wishOf(tree, anchor);
+    Selection selection = choose(anchor, wish, nodes);
+    if (wish != pinned(anchor) && selection.implementation != nullptr &&
+        selection.implementation->library() != nullptr)
+        selection = choose(anchor, bestOwn(selection), nodes);
     if (forLibrary) {
         const Candidate* best = nullptr;
         std::string why = fmt::format("{} has no code for {}", tree.library, label(anchor));
@@ -91,16 +105,66 @@ GroupPlanner::Made GroupPlanner::groupOf(const FuseRule& rule, const std::vector
     Made out;
     out.group = assemble(nodes, anchor, std::move(selection), refusal);
     const bool isCall = out.group->selection().implementation->library() != nullptr;
-    if (!refusal.empty() && isCall && !own.empty() && pinned(anchor).empty())
+    if (!refusal.empty() && isCall && !own.empty() && wish.empty())
         out = besideCall(rule, nodes, root, own, refusal);
-    else if (!refusal.empty() && (tree.as != FuseAs::Stacked || isCall))
+    else if (!refusal.empty() && (!mayStack(tree) || isCall))
         return refused(NotAbsorbed, std::move(refusal));
     if (!out.group)
         return out;
-    if (const std::string wish = wishAgainst(nodes, out.group->selection()); !wish.empty())
-        return refused(NoCode, "a pin wants " + wish);
+    if (tree.as == FuseAs::Melted && out.group->stacked)
+        melt(*out.group, rule);
+    if (const std::string other = wishAgainst(nodes, out.group->selection()); !other.empty())
+        return refused(NoCode, "a pin wants " + other);
     out.group->held = out.group->stacked || forLibrary || out.group->selection().source == "pin";
     return out;
+}
+
+// The implementation that a pin wants for the anchor; that of melting is none for one operator.
+std::string GroupPlanner::wishOf(const FuseTree& tree, NodeId anchor) const {
+    std::string wish = pinned(anchor);
+    return tree.as == FuseAs::Melted && wish == meltedImplementation()->name() ? std::string()
+                                                                               : wish;
+}
+
+// Stages inside the loops of others are one more candidate of the group, and the first: should they
+// cost more than nests one behind the other, its lowering says so, and the next one is asked.
+void GroupPlanner::melt(Forming& group, const FuseRule& rule) const {
+    Selection chosen = group.selection();
+    const std::string& name = meltedImplementation()->name();
+    if (chosen.implementation->library() != nullptr || !chosen.branches.empty() ||
+        (chosen.source == "pin" && pinned(group.anchor.node->id) != name))
+        return;
+    Candidate one = chosen.candidates[chosen.plain];
+    one.implementation = name;
+    one.level.clear();
+    one.place = rule.place();
+    one.guard.clear();
+    one.measuredUs.reset();
+    one.by = meltedImplementation(pinned(group.anchor.node->id) == name ? Melt::Always
+                                                                        : Melt::WherePays);
+    for (const NodeId id : group.nodes)
+        if (const Avoided* avoid = avoided(id, name, {})) {
+            one.verdict = Verdict::No;
+            one.code = ReasonCode::PinAvoids;
+            one.evidence = avoid->evidence;
+            one.chosen = false;
+            chosen.candidates.push_back(std::move(one));
+            group.choose(std::move(chosen));
+            return;
+        }
+    Candidate& before = chosen.candidates[chosen.plain];
+    before.chosen = false;
+    before.code = ReasonCode::ScheduleDefault;
+    before.evidence = kindText(group.anchor.facts.kind);
+    one.chosen = true;
+    one.code = ReasonCode::FuseRuleApplied;
+    one.evidence = rule.place();
+    chosen.implementation = one.by;
+    chosen.name = name;
+    chosen.source = "rule";
+    chosen.plain = chosen.candidates.size();
+    chosen.candidates.push_back(std::move(one));
+    group.choose(std::move(chosen));
 }
 
 void GroupPlanner::applyRule(const FuseRule& rule) {

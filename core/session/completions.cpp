@@ -2,6 +2,7 @@
 
 #include "extern/extern.h"
 #include "rewrite/builtin.h"
+#include "strategy/melted.h"
 
 #include <fmt/format.h>
 
@@ -322,6 +323,7 @@ std::vector<std::string> BookNames::implementations() const {
     std::set<std::string> out;
     for (const auto& implementation : generatedImplementations())
         out.insert(implementation->name());
+    out.insert(meltedImplementation()->name());
     for (const auto& library : externLibraries())
         for (const auto& implementation : library->implementations())
             out.insert(implementation->name());

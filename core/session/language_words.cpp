@@ -77,8 +77,10 @@ const std::vector<LanguageWord>& languageWords() {
 
         {"match", "fuse", "the operators of the group, as a pattern"},
         {"where", "fuse", conditions},
-        {"as", "fuse", "how the group is computed: stacked, or for a library"},
+        {"as", "fuse", "how the group is computed: stacked, melted, or for a library"},
         {"stacked", "fuse", "one nest of loops behind the other in the same function"},
+        {"melted", "fuse",
+         "stages inside the loops of what reads them, where that costs less than stacked"},
         {"for", "fuse", "the library that computes the group"},
         {"on", "fuse", keys},
         {"match", "composite", "what the call computes, as a pattern"},

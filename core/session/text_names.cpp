@@ -128,9 +128,9 @@ private:
 
     void value(std::size_t i) {
         static const std::set<std::string, std::less<>> words = {
-            "match",   "where", "let", "emit",  "stage", "strategy", "duplicate", "expose",
-            "as",      "for",   "any", "const", "kind",  "same",     "in",        "on",
-            "stacked", "not",   "out", "assoc", "input", "true",     "false"};
+            "match",   "where",  "let", "emit",  "stage", "strategy", "duplicate", "expose",
+            "as",      "for",    "any", "const", "kind",  "same",     "in",        "on",
+            "stacked", "melted", "not", "out",   "assoc", "input",    "true",      "false"};
         static const std::set<std::string, std::less<>> clauses = {"match", "where", "let", "emit",
                                                                    "as"};
         const std::string& text = at(i).text;

@@ -266,7 +266,7 @@ private:
             set(Expect::Words, prev() == "strategy" ? Words{"once", "sweep", "fixpoint"} : Words{});
         else if (clause == "as")
             set(prev() == "for" ? Expect::Library : Expect::Words,
-                prev() == "as" ? Words{"stacked", "for"} : Words{});
+                prev() == "as" ? Words{"stacked", "melted", "for"} : Words{});
         else if (clause == "where")
             conditionPlace();
         else if (clause == "match" && begins && isRule)

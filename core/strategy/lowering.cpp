@@ -1,6 +1,6 @@
 #include "strategy/lowering.h"
 
-#include "strategy/implementation.h"
+#include "strategy/melted.h"
 
 #include <fmt/format.h>
 
@@ -115,6 +115,13 @@ Result<Lowering> lowerByTemplate(ScheduleTemplate own, const GroupSite& site,
     return lowered(site, target,
                    [&](std::int64_t anchor, const GroupBody& body, const ScheduleContext& context) {
                        return scheduleBy(own, anchor, body.inst, context);
+                   });
+}
+
+Result<Lowering> lowerMelted(Melt how, const GroupSite& site, const Target& target) {
+    return lowered(site, target,
+                   [&](std::int64_t, const GroupBody& body, const ScheduleContext& context) {
+                       return meltedSchedule(body.inst, context, how);
                    });
 }
 

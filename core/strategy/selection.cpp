@@ -4,6 +4,7 @@
 #include "strategy/branches.h"
 #include "strategy/computation.h"
 #include "strategy/generated_code.h"
+#include "strategy/melted.h"
 
 #include <fmt/format.h>
 
@@ -63,7 +64,7 @@ ImplementationPtr Catalog::find(std::string_view name) const {
     for (const auto& [entry, implementation] : m_shipped)
         if (entry == name)
             return implementation;
-    return nullptr;
+    return name == meltedImplementation()->name() ? meltedImplementation() : nullptr;
 }
 
 Diags Catalog::entriesWithoutCode() const {

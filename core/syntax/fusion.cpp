@@ -91,6 +91,8 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
             out->librarySpan = parser.peek().span;
             if (library)
                 out->library = libraryMeant(parser.expectName("a library"));
+            else if (parser.accept("melted"))
+                out->as = FuseAs::Melted;
             else
                 parser.expect("stacked");
         } else {

@@ -6,7 +6,7 @@
 
 namespace fw {
 
-enum class FuseAs : std::uint8_t { Unwritten, Stacked, Library };
+enum class FuseAs : std::uint8_t { Unwritten, Stacked, Melted, Library };
 
 struct FuseTree : DeclarationTree { // keyword "fuse" or "composite"
     std::vector<KeyTree> keys;      // empty: every target

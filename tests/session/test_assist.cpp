@@ -141,7 +141,7 @@ void TestAssist::completions_data() {
     row("fuse f on x86-64-|", "x86-64-v3", "relu");
     row("fuse f { |", "match where expose as", "emit");
     row("fuse f { match |", "conv2d relu", "emit");
-    row("fuse f { match relu(x) as |", "stacked for", "relu");
+    row("fuse f { match relu(x) as |", "stacked melted for", "relu");
     row("fuse f { match relu(x) as for |", "onednn openblas", "relu");
     row("composite onednn.x for |", "onednn", "match");
     row("op o(x: T[S...]) -> y: T[S...] |", "onnx where requires", "since");

@@ -16,16 +16,16 @@ constexpr std::array<std::u16string_view, 15> declarations = {
     u"schedule",        u"target",  u"test"};
 
 // The words that clauses begin or hold; names everywhere else.
-constexpr std::array<std::u16string_view, 58> words = {
-    u"absorbs",  u"assoc",     u"dominated", u"not",   u"any",     u"apart",   u"as",
-    u"assume",   u"attr",      u"avoid",     u"bcast", u"because", u"becomes", u"body",
-    u"by",       u"compute",   u"features",  u"keys",  u"libs",    u"threads", u"vector_bits",
-    u"const",    u"duplicate", u"expose",    u"each",  u"emit",    u"expect",  u"for",
-    u"forward",  u"has",       u"in",        u"into",  u"kind",    u"let",     u"limit",
-    u"match",    u"never",     u"none",      u"of",    u"on",      u"onnx",    u"operands",
-    u"priority", u"random",    u"requires",  u"since", u"stacked", u"stage",   u"strategy",
-    u"together", u"unknown",   u"use",       u"when",  u"where",   u"with",    u"knob",
-    u"anchor",   u"epilogue"};
+constexpr std::array<std::u16string_view, 59> words = {
+    u"absorbs",  u"assoc",     u"dominated", u"not",      u"any",     u"apart",   u"as",
+    u"assume",   u"attr",      u"avoid",     u"bcast",    u"because", u"becomes", u"body",
+    u"by",       u"compute",   u"features",  u"keys",     u"libs",    u"threads", u"vector_bits",
+    u"const",    u"duplicate", u"expose",    u"each",     u"emit",    u"expect",  u"for",
+    u"forward",  u"has",       u"in",        u"into",     u"kind",    u"let",     u"limit",
+    u"match",    u"melted",    u"never",     u"none",     u"of",      u"on",      u"onnx",
+    u"operands", u"priority",  u"random",    u"requires", u"since",   u"stacked", u"stage",
+    u"strategy", u"together",  u"unknown",   u"use",      u"when",    u"where",   u"with",
+    u"knob",     u"anchor",    u"epilogue"};
 
 template <std::size_t N>
 bool holds(const std::array<std::u16string_view, N>& table, QStringView word) {
