@@ -140,8 +140,9 @@ void GroupPlanner::melt(Forming& group, const FuseRule& rule) const {
     one.place = rule.place();
     one.guard.clear();
     one.measuredUs.reset();
-    one.by = meltedImplementation(pinned(group.anchor.node->id) == name ? Melt::Always
-                                                                        : Melt::WherePays);
+    const bool isPinned = std::any_of(group.nodes.begin(), group.nodes.end(),
+                                      [&](NodeId id) { return pinned(id) == name; });
+    one.by = meltedImplementation(isPinned ? Melt::Always : Melt::WherePays);
     for (const NodeId id : group.nodes)
         if (const Avoided* avoid = avoided(id, name, {})) {
             one.verdict = Verdict::No;

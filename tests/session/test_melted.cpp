@@ -15,6 +15,8 @@ class TestMelted : public QObject {
 private Q_SLOTS:
     void stagesMelt_data();
     void stagesMelt();
+    void operatorsOfABookMelt_data();
+    void operatorsOfABookMelt();
 };
 
 void TestMelted::stagesMelt_data() {
@@ -113,5 +115,62 @@ void TestMelted::stagesMelt() {
             QVERIFY2(wrong.empty(), wrong.c_str());
         }
 }
+
+void TestMelted::operatorsOfABookMelt_data() {
+    QTest::addColumn<QString>("match");
+    QTest::addColumn<QString>("graph");
+    QTest::addColumn<QString>("refused"); // empty: it is melted
+    const QString spots = u"fold(x, w) >> best(^)"_s, pair = u"each(x, v) >> fold(^, w)"_s;
+    const QString weights = u"w = const random(1) : f32[24, 5, 3, 3]  "_s;
+    QTest::newRow("a window of a sum") << spots
+                                       << u"(x: f32[2, 5, 19, 23]) -> y { "_s + weights +
+                                              u"a = fold(x, w) @node(\"S\")  y = best(a) }"_s
+                                       << QString();
+    QTest::newRow("a sum over channels of sums of each")
+        << pair
+        << u"(x: f32[1, 5, 14, 20]) -> y { v = const random(2) : f32[5, 3, 3]  "_s + weights +
+               u"b = each(x, v)  y = fold(b, w) @node(\"S\") }"_s
+        << QString();
+    QTest::newRow("free sizes") << spots
+                                << u"(x: f32[B, 5, 19, 23]) -> y { "_s + weights +
+                                       u"a = fold(x, w) @node(\"S\")  y = best(a) }"_s
+                                << u"sizes are free"_s;
+}
+
+// By the accesses of their stages: nobody knows these operators. A pin wants what is small melted,
+// too.
+void TestMelted::operatorsOfABookMelt() {
+    QFETCH(QString, match);
+    QFETCH(QString, graph);
+    QFETCH(QString, refused);
+    const std::string book = fmt::format(
+        "op fold(x: T[N, C, H, W], w: T[O, C, KH, KW]) -> y: T[N, O, OH, OW]\n"
+        "  where OH = H - KH + 1, OW = W - KW + 1 {{\n"
+        "  y[n, o, h, w] = sum(c in C, i in KH, j in KW : x[n, c, h + i, w + j] * w[o, c, i, j]) "
+        "}}\n"
+        "op each(x: T[N, C, H, W], v: T[C, KH, KW]) -> y: T[N, C, OH, OW]\n"
+        "  where OH = H - KH + 1, OW = W - KW + 1 {{\n"
+        "  y[n, c, h, w] = sum(i in KH, j in KW : x[n, c, h + i, w + j] * v[c, i, j]) }}\n"
+        "op best(x: T[N, C, H, W]) -> y: T[N, C, OH, OW] where OH = (H - 3) / 2 + 1, OW = (W - 3) "
+        "/ 2 + 1 {{\n"
+        "  y[n, c, h, w] = max(i in 3, j in 3 : x[n, c, h * 2 + i, w * 2 + j]) }}\n"
+        "fuse inside {{ match {}  as melted }}\npin {{ use generated.melted for \"S\" }}\n",
+        match.toStdString());
+    for (const int threads : {1, 2})
+        for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+            const auto made = planned(book, "graph g" + graph.toStdString(), cpu, threads);
+            const std::string why = made->refusal("generated.melted");
+            if (!refused.isEmpty())
+                QVERIFY2(why.find(refused.toStdString()) != std::string::npos, why.c_str());
+            else
+                QVERIFY2(made->group().implementation == "generated.melted", why.c_str());
+            if (!made->target.isHost) // this CPU cannot run it
+                continue;
+            const std::string wrong =
+                graph.contains(u'B') ? difference(*made, {{"B", 2}}) : difference(*made);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+        }
+}
+
 QTEST_GUILESS_MAIN(TestMelted)
 #include "test_melted.moc"
