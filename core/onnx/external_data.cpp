@@ -44,6 +44,15 @@ Result<std::vector<std::string>> pathParts(const std::string& location) {
     return parts;
 }
 
+// A text of some 130 bytes in place of what a repository keeps elsewhere.
+bool isLfsPointer(std::span<const std::byte> bytes) {
+    constexpr std::string_view start = "version https://git-lfs";
+    constexpr std::size_t longest =
+        1024; // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+    return bytes.size() >= start.size() && bytes.size() < longest &&
+           std::memcmp(bytes.data(), start.data(), start.size()) == 0;
+}
+
 class Handle {
 public:
     explicit Handle(int value) : m_value(value) {}
@@ -92,6 +101,9 @@ Result<MappedFile> ExternalData::open(const std::string& location) {
     auto mapped = mapOpenFile(place.value(), location, m_limits.externalBytes);
     if (!mapped)
         return refused(fmt::format("'{}': {}", location, mapped.diag().message));
+    if (isLfsPointer(mapped->bytes))
+        return refused(fmt::format("'{}' is a Git LFS pointer", location),
+                       "fetch the real file with `git lfs pull`");
     return mapped;
 }
 

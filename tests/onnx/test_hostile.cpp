@@ -536,6 +536,7 @@ void TestHostile::externalDataIsRefused_data() {
     row("past the end", "w.bin", "9223372036854775807");
     row("negative", "w.bin", "-1");
     row("text offset", "w.bin", "zero");
+    row("Git LFS pointer", "pointer.bin");
     row("length differs", "w.bin", "0", "12");
     row("length 2^60", "w.bin", "0", "1152921504606846976");
 }
@@ -552,6 +553,9 @@ void TestHostile::externalDataIsRefused() {
     QVERIFY(writeFile(outer.path().toStdString() + "/secret.bin", secret).ok());
     QVERIFY(writeFile(outer.path().toStdString() + "/elsewhere/w.bin", secret).ok());
     QVERIFY(writeFile(root + "/w.bin", secret).ok());
+    const std::string pointer =
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 16\n";
+    QVERIFY(writeFile(root + "/pointer.bin", pointer).ok());
     QCOMPARE(::symlink("../secret.bin", (root + "/link.bin").c_str()), 0);
     QCOMPARE(::symlink("../elsewhere", (root + "/linked").c_str()), 0);
     QCOMPARE(::link((root + "/../secret.bin").c_str(), (root + "/hard.bin").c_str()), 0);
@@ -569,6 +573,8 @@ void TestHostile::externalDataIsRefused() {
     QVERIFY2(result.diag().code == DiagCode::ExternalData, textOf(result).c_str());
     QVERIFY2(textOf(result).find("initializer 'w'") != std::string::npos, textOf(result).c_str());
     QVERIFY(timer.elapsed() < 2000);
+    QCOMPARE(textOf(result).find("is a Git LFS pointer") != std::string::npos,
+             location == "pointer.bin");
     // The same bytes without a folder may not reach any file.
     const auto nowhere = importModelBytes(external("w.bin").bytes(), looseOperators());
     QVERIFY(!nowhere.ok() && nowhere.diag().code == DiagCode::ExternalData);
