@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,7 +19,7 @@ constexpr char sign = '=';
 constexpr std::size_t deepest = 16;
 constexpr std::int64_t mostElements = std::int64_t{1} << 24; // that one number fills
 
-using Number = std::variant<std::int64_t, double>;
+using Number = std::variant<std::int64_t, std::uint64_t, double>; // unsigned: beyond the signed
 
 struct Value {
     std::vector<std::int64_t> extents;
@@ -94,6 +95,12 @@ private:
             out.numbers.emplace_back(integer);
             return true;
         }
+        std::uint64_t large = 0;
+        if (const auto read = std::from_chars(word.data(), last, large);
+            read.ec == std::errc() && read.ptr == last) {
+            out.numbers.emplace_back(large);
+            return true;
+        }
         double real = 0;
         const auto read = std::from_chars(word.data(), last, real);
         if (word.empty() || read.ec != std::errc() || read.ptr != last)
@@ -110,21 +117,44 @@ Diag wrong(std::string message) {
     return makeDiag(DiagCode::InputMismatch, std::move(message));
 }
 
+template <class T>
+bool liesIn(const Number& number) {
+    return std::visit(
+        [](auto one) {
+            if constexpr (std::is_same_v<decltype(one), double>)
+                // Integers of 64 bits are written out: a real number beyond 2^63 is none.
+                return one == std::floor(one) && std::fabs(one) < 0x1p63 && // no NaN
+                       std::in_range<T>(static_cast<std::int64_t>(one));
+            else
+                return std::in_range<T>(one);
+        },
+        number);
+}
+
 // The element type holds it.
 bool holds(DType dtype, const Number& number) {
-    const double value = std::visit([](auto one) { return static_cast<double>(one); }, number);
-    if (isFloat(dtype))
-        return true;
-    if (value != std::floor(value)) // NaN, too
-        return false;
-    if (dtype == DType::Bool)
-        return value == 0 || value == 1;
-    const bool isUnsigned =
-        dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64;
-    const int bits = 8 * static_cast<int>(dtypeBytes(dtype)) - (isUnsigned ? 0 : 1);
-    // 2^63 and beyond are not written here: no integer of 64 bits holds them.
-    return value >= (isUnsigned ? 0 : -std::ldexp(1.0, bits)) &&
-           value < std::ldexp(1.0, std::min(bits, 63));
+    switch (dtype) {
+    case DType::Bool:
+        return std::visit([](auto one) { return one == 0 || one == 1; }, number);
+    case DType::I8:
+        return liesIn<std::int8_t>(number);
+    case DType::U8:
+        return liesIn<std::uint8_t>(number);
+    case DType::I16:
+        return liesIn<std::int16_t>(number);
+    case DType::U16:
+        return liesIn<std::uint16_t>(number);
+    case DType::I32:
+        return liesIn<std::int32_t>(number);
+    case DType::U32:
+        return liesIn<std::uint32_t>(number);
+    case DType::I64:
+        return liesIn<std::int64_t>(number);
+    case DType::U64:
+        return liesIn<std::uint64_t>(number);
+    default:
+        return isFloat(dtype);
+    }
 }
 
 TensorData dataOf(DType dtype, std::vector<std::int64_t> extents,

@@ -82,6 +82,11 @@ void TestGivenValues::texts_data() {
     row("7", DType::I64, "-", "[] 7");
     row("[1, 2]", DType::I64, "-", "[2] 1 2");
     row("-9223372036854775808", DType::I64, "", "[] -9223372036854775808");
+    row("9223372036854775807", DType::I64, "", "[] 9223372036854775807");
+    row("9223372036854775808", DType::I64, "", "RUN01 9223372036854775808 is no i64");
+    row("18446744073709551615", DType::U64, "", "[] -1"); // as the test reads its bits
+    row("18446744073709551615", DType::I32, "", "RUN01 18446744073709551615 is no i32");
+    row("1e19", DType::U64, "", "RUN01 1e+19 is no u64");
     row("300", DType::U8, "", "RUN01 300 is no u8");
     row("-1", DType::U64, "", "RUN01 -1 is no u64");
     row("0.5", DType::I64, "", "RUN01 0.5 is no i64");
