@@ -473,6 +473,8 @@ Status ModelImporter::importNode(int index) {
         const std::set<std::string> sizes = freeSizesIn(diag.message, node);
         if (!sizes.empty() &&
             (diag.code == DiagCode::ShapeMismatch || diag.code == DiagCode::OnnxMalformed)) {
+            if (diag.code == DiagCode::ShapeMismatch)
+                diag.message += operandsText(node);
             diag.hint = fmt::format("{} is free: data, or --dim {}=..., may show that it fits",
                                     fmt::join(sizes, ", "), *sizes.begin());
             return importUnknown(index, name, std::move(diag));

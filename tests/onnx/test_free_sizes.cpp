@@ -42,6 +42,24 @@ void TestFreeSizes::areAssumed() {
     equal.input("a", {"N", "4"}).output("q").output("r");
     M::set(equal.node("Split", "a", "q r"), "axis", 0);
     QCOMPARE(asked(equal), std::string("N == N / 2 * 2"));
+    M taken; // by places that not every extent has
+    taken.input("a", {"N", "4"}).integers("i", {0, 5, -7}).output("y");
+    taken.node("Gather", "a i", "y");
+    QCOMPARE(asked(taken), std::string("6 < N; 1 <= N"));
+    M ends;
+    ends.input("a", {"N", "4"}).integers("i", {0, -1}).output("y");
+    ends.node("Gather", "a i", "y");
+    QCOMPARE(asked(ends), std::string("1 <= N"));
+    M unequal; // matrices that are square where data say so
+    unequal.input("a", {"N", "3", "4"}).input("b", {"N", "M", "M"}).output("y").output("z");
+    unequal.node("Relu", "a", "y");
+    unequal.node("Det", "b", "d");
+    unequal.input("c", {"K", "3"}).node("Det", "c", "z");
+    const auto partly = read(unequal.bytes());
+    QVERIFY2(partly.ok(), partly.ok() ? "" : partly.diag().text().c_str());
+    QVERIFY2(partly->diagnostics.front().text().find("K is free: data, or --dim K=...") !=
+                 std::string::npos,
+             partly->diagnostics.front().text().c_str());
     M squeezed;
     squeezed.input("a", {"N", "1", "4"}).output("y");
     squeezed.node("Squeeze", "a", "y");
