@@ -26,7 +26,8 @@ namespace {
 std::string textOfRules() {
     std::string out;
     for (const QString& name : {QFINDTESTDATA("told_rules.fw"), QFINDTESTDATA("more_rules.fw"),
-                                QFINDTESTDATA("drawn_rules.fw"), QFINDTESTDATA("shape_rules.fw")}) {
+                                QFINDTESTDATA("drawn_rules.fw"), QFINDTESTDATA("shape_rules.fw"),
+                                QFINDTESTDATA("near_rules.fw")}) {
         QFile file(name);
         if (!file.open(QIODevice::ReadOnly))
             qFatal("%s", qPrintable(file.errorString()));
