@@ -51,6 +51,12 @@ bool isOrder(const std::string& type) {
     return std::find(types.begin(), types.end(), type) != types.end();
 }
 
+// Whether integers of as many bits and the other sign do, too. An exponent of 32 bits takes a type
+// that holds it; of 64 bits there is none.
+bool signDoesNotMatter(DType dtype, const std::string& type) {
+    return isModular(type) && (type != "Pow" || dtypeBytes(dtype) == 8);
+}
+
 // What is read alone, such as a row of indices, has the same values in any type that holds them.
 std::vector<DType> widerThan(DType dtype, const std::string& type, bool isResult) {
     if (!isInteger(dtype) || (isResult && !isModular(type) && !isOrder(type)))
@@ -58,7 +64,8 @@ std::vector<DType> widerThan(DType dtype, const std::string& type, bool isResult
     std::vector<DType> out;
     for (const DType wider : {DType::I32, DType::I64})
         if (dtypeBytes(wider) > dtypeBytes(dtype) ||
-            (isResult && isModular(type) && wider != dtype && dtypeBytes(wider) == dtypeBytes(dtype)))
+            (isResult && signDoesNotMatter(dtype, type) && wider != dtype &&
+             dtypeBytes(wider) == dtypeBytes(dtype)))
             out.push_back(wider);
     return out;
 }
