@@ -475,8 +475,9 @@ Status ModelImporter::importNode(int index) {
             (diag.code == DiagCode::ShapeMismatch || diag.code == DiagCode::OnnxMalformed)) {
             if (diag.code == DiagCode::ShapeMismatch)
                 diag.message += operandsText(node);
-            diag.hint = fmt::format("{} is free: data, or --dim {}=..., may show that it fits",
-                                    fmt::join(sizes, ", "), *sizes.begin());
+            diag.hint = fmt::format("{} {} free: data, or --dim {}=..., may show that it fits",
+                                    fmt::join(sizes, ", "), sizes.size() > 1 ? "are" : "is",
+                                    *sizes.begin());
             return importUnknown(index, name, std::move(diag));
         }
         diag.where.node.clear(); // an inner operator's name says less than the node's
