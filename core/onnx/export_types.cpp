@@ -29,8 +29,8 @@ Typed typed(const proto::NodeProto& node, std::int64_t opset, KnownTypes& types)
     }
     const std::vector<KnownType> inferred = resultTypes(node, opset, out.operands);
     for (int i = 0; i < node.output_size(); ++i)
-        out.results.push_back(types.emplace(node.output(i), inferred[static_cast<std::size_t>(i)])
-                                  .first->second);
+        out.results.push_back(
+            types.emplace(node.output(i), inferred[static_cast<std::size_t>(i)]).first->second);
     return out;
 }
 
@@ -52,9 +52,14 @@ bool isOrder(const std::string& type) {
 }
 
 // Whether integers of as many bits and the other sign do, too. An exponent of 32 bits takes a type
-// that holds it; of 64 bits there is none.
+// that holds it; one of 64 bits stays what it is (`keepsType`).
 bool signDoesNotMatter(DType dtype, const std::string& type) {
     return isModular(type) && (type != "Pow" || dtypeBytes(dtype) == 8);
+}
+
+// An exponent has a type of its own, and no signed one holds all of u64.
+bool keepsType(const proto::NodeProto& node, int operand, DType dtype) {
+    return node.op_type() == "Pow" && operand == 1 && dtype == DType::U64;
 }
 
 // What is read alone, such as a row of indices, has the same values in any type that holds them.
@@ -70,9 +75,11 @@ std::vector<DType> widerThan(DType dtype, const std::string& type, bool isResult
     return out;
 }
 
-Typed replaced(Typed types, DType from, DType to) {
-    for (auto* list : {&types.operands, &types.results})
-        std::replace(list->begin(), list->end(), KnownType(from), KnownType(to));
+Typed replaced(const proto::NodeProto& node, Typed types, DType from, DType to) {
+    for (std::size_t i = 0; i < types.operands.size(); ++i)
+        if (types.operands[i] == from && !keepsType(node, static_cast<int>(i), from))
+            types.operands[i] = to;
+    std::replace(types.results.begin(), types.results.end(), KnownType(from), KnownType(to));
     return types;
 }
 
@@ -170,11 +177,10 @@ Status GraphWriter::fitTypes() {
         }
         bool isWritten = false;
         for (const DType dtype : distinct(own))
-            for (const DType wider :
-                 widerThan(dtype, node.op_type(),
-                           std::find(own.results.begin(), own.results.end(), KnownType(dtype)) !=
-                               own.results.end()))
-                if (const Typed wide = replaced(own, dtype, wider);
+            for (const DType wider : widerThan(dtype, node.op_type(),
+                                               std::find(own.results.begin(), own.results.end(),
+                                                         KnownType(dtype)) != own.results.end()))
+                if (const Typed wide = replaced(node, own, dtype, wider);
                     !isWritten &&
                     opsetThatTakes(node, m_opset, wide.operands, wide.results) == m_opset) {
                     writeWider(node, own.operands, own.results, dtype, wider);
@@ -194,7 +200,7 @@ void GraphWriter::writeWider(proto::NodeProto node, std::span<const KnownType> o
                      std::int64_t{onnxFromDtype(type)});
     };
     for (int i = 0; i < node.input_size(); ++i)
-        if (operands[static_cast<std::size_t>(i)] == dtype) {
+        if (operands[static_cast<std::size_t>(i)] == dtype && !keepsType(node, i, dtype)) {
             const std::string wide = fresh(node.input(i) + ".wide");
             cast(node.input(i), wide, wider);
             node.set_input(i, wide);
