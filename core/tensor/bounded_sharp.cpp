@@ -11,6 +11,8 @@ namespace {
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 // More than what is too small for a double, so that it is a bound behind some divisions, too.
 constexpr double leastPositive = 0x1p-1000;
+// Below it a double has fewer bits, and below the other one what a product rounds off is none.
+constexpr double leastNormalDouble = 0x1p-1022, leastSplit = 0x1p-960;
 
 // Whether the operation on doubles did not round (T. J. Dekker, "A floating-point technique for
 // extending the available precision", 1971).
@@ -27,11 +29,13 @@ bool exactly(ExprOp op, double x, double y, double z, double value) {
     case ExprOp::Sub:
         return sum(x, -y, value);
     case ExprOp::Mul:
-        return std::fma(x, y, -value) == 0;
+        return x == 0 || y == 0 || (std::fabs(value) >= leastSplit && std::fma(x, y, -value) == 0);
     case ExprOp::Div:
-        return y != 0 && std::fma(value, y, -x) == 0;
+        return y != 0 &&
+               (x == 0 || (std::fabs(x) >= leastSplit && std::fabs(value) >= leastNormalDouble &&
+                           std::fma(value, y, -x) == 0));
     case ExprOp::Fma:
-        return std::fma(x, y, -x * y) == 0 && sum(x * y, z, value);
+        return exactly(ExprOp::Mul, x, y, 0, x * y) && sum(x * y, z, value);
     default:
         return false;
     }
@@ -58,7 +62,7 @@ void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
         // Numbers that double does not hold are infinite only where types end.
         const bool beyond =
             real && std::isinf(value) && given && !(step.op == ExprOp::Div && y == 0);
-        const bool small = real && value == 0 && x != 0 && y != 0 &&
+        const bool small = real && std::fabs(value) < leastNormalDouble && x != 0 && y != 0 &&
                            (step.op == ExprOp::Mul || (step.op == ExprOp::Div && given));
         if (beyond && !(m_ends && known))
             out.error[i] = unbounded;
@@ -82,10 +86,11 @@ void BoundedRows::sharpenMath(const Step& step, std::size_t count) {
         const double x = a.value[i].real, value = out.value[i].real;
         const bool known = a.error[i] == 0 && b.error[i] == 0;
         const bool beyond = std::isinf(value) && std::isfinite(x) && x != 0;
-        const bool root =
-            step.fn == MathFn::Sqrt && value * value == x && std::fma(value, value, -x) == 0;
-        const bool small = value == 0 && std::isfinite(x) &&
-                           (step.fn == MathFn::Exp || step.fn == MathFn::Sigmoid);
+        const bool root = step.fn == MathFn::Sqrt && value * value == x &&
+                          (x == 0 || x >= leastSplit) && std::fma(value, value, -x) == 0;
+        const bool small = std::fabs(value) < leastNormalDouble && std::isfinite(x) &&
+                           (step.fn == MathFn::Exp || step.fn == MathFn::Sigmoid ||
+                            (step.fn == MathFn::Pow && value != 0));
         if (small && !m_ends)
             out.error[i] = std::max(out.error[i], leastPositive);
         else if (beyond && !(m_ends && known))

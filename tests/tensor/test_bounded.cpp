@@ -74,6 +74,8 @@ private Q_SLOTS:
     void emptySums();
     void sharpValues_data();
     void sharpValues();
+    void smallValues_data();
+    void smallValues();
     void endsOfTypes();
     void integersThatGrow();
 };
@@ -310,6 +312,40 @@ void TestBounded::sharpValues() {
              qPrintable(QString::number(got)));
     QCOMPARE(std::isinf(z.error(0)), error == QStringLiteral("unknown"));
     QCOMPARE(z.error(0) == 0, error == QStringLiteral("none"));
+}
+
+// That fma finds no rest says nothing where the rest is none of the doubles.
+void TestBounded::smallValues_data() {
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<double>("x");
+    QTest::addColumn<double>("y");
+    QTest::addColumn<bool>("exact");
+    const auto row = [](const char* body, double x, double y, bool exact) {
+        QTest::addRow("%s at %g, %g", body, x, y) << QString(body) << x << y << exact;
+    };
+    const double odd = 1 + 0x1p-52;
+    row("x[i] * y[i]", odd * 0x1p-490, odd * 0x1p-490, false); // a rest of 2^-1084
+    row("x[i] * y[i]", odd * 0x1p-500, odd * 0x1p-540, false);
+    row("x[i] * y[i]", odd * 0x1p-470, 0x1p-470, true);
+    row("x[i] * y[i]", odd * 0x1p-500, 0, true);
+    row("x[i] / y[i]", odd * 0x1p-1000, 3, false);
+    row("x[i] / y[i]", 0x1p-500, 0x1p560 * odd, false);
+    row("x[i] / y[i]", odd * 0x1p-900, 2, true);
+    row("x[i] / y[i]", 0, 3, true);
+    row("sqrt(x[i] + y[i])", odd * 0x1p-1000, 0, false);
+    row("exp(x[i] + y[i])", -720, 0, false);
+    row("pow(x[i], y[i])", 0x1.8p-100, 10.5, false);
+}
+
+void TestBounded::smallValues() {
+    QFETCH(QString, body);
+    QFETCH(double, x);
+    QFETCH(double, y);
+    QFETCH(bool, exact);
+    const auto data = [](double one) { return dataFromDoubles(DType::F64, {1}, {one}); };
+    const BoundedValues z = of("f64", body.toStdString(), "f64", data(x), data(y), sharp());
+    QCOMPARE(z.error(0) == 0, exact);
+    QVERIFY(exact || z.error(0) >= 0x1p-1074);
 }
 
 void TestBounded::endsOfTypes() {
