@@ -1,5 +1,6 @@
 #include "verdict/vary_graph.h"
 
+#include "expr/scalar.h"
 #include "tensor/draw_critical.h"
 
 #include <algorithm>
@@ -99,8 +100,8 @@ double valueFor(const TensorData& own, const std::vector<const TensorData*>& oth
     switch (random.below(3)) {
     case 0:
         return value;
-    case 1:
-        return value == 0 ? 1 : 1 / value;
+    case 1: // not that of a number whose reciprocal the type does not hold
+        return value == 0 || !std::isfinite(roundReal(own.dtype(), 1 / value)) ? 1 : 1 / value;
     default:
         return -value;
     }

@@ -3,13 +3,16 @@
 #include "library/library.h"
 #include "rewrite/embedded.h"
 #include "tensor/evaluate_graph.h"
+#include "verdict/vary_graph.h"
 #include "verdict/verdict.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
+#include <set>
 
 using namespace fw;
 
@@ -68,6 +71,7 @@ private Q_SLOTS:
     void rightRulesAreNot();
     void shippedRulesAreNot();
     void infiniteConstantsAreNamed();
+    void variedConstantsAreNumbers();
     void counterexamplesAreSmallAndRun();
     void drawsFollowFromTheSeed();
     void callsWithoutABodyAreNotDrawn();
@@ -127,6 +131,30 @@ void TestVerdict::infiniteConstantsAreNamed() {
     QCOMPARE(named("rule r { match y = relu(mul(x: f32[N], k: const)) where all(k > 0), finite(k) "
                    "emit y = mul(relu(x), k) }"),
              QStringList());
+}
+
+// The reciprocal of the one is beyond f32: infinite constants are tried apart.
+void TestVerdict::variedConstantsAreNumbers() {
+    GraphEditor editor(standardOperators(), "drawn");
+    const ValueRef least = editor.addConstant("k", dataFromDoubles(DType::F32, {2}, {0x1p-149, 1}));
+    const ValueRef other = editor.addConstant("m", dataFromDoubles(DType::F32, {2}, {3, 4}));
+    GraphEditor::NewNode product;
+    product.op = "mul";
+    product.inputs = {least, other};
+    editor.addResult("y", editor.add(std::move(product))->front());
+    const GraphPtr graph = editor.finish().value();
+    std::set<double> met;
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        Random random(seed);
+        const auto varied = variedGraph(*graph, random);
+        QVERIFY(varied);
+        for (const NodePtr& node : (*varied)->nodes())
+            for (std::size_t i = 0; node->isConstant() && i < node->data->count(); ++i) {
+                QVERIFY(std::isfinite(node->data->at(i)));
+                met.insert(node->data->at(i));
+            }
+    }
+    QVERIFY(met.contains(-0x1p-149) && met.contains(1.0F / 3)); // opposite, reciprocal
 }
 
 void TestVerdict::counterexamplesAreSmallAndRun() {
