@@ -94,10 +94,22 @@ Status split(GraphWriter& out, const Node& node) {
 }
 
 Status slice(GraphWriter& out, const Node& node) {
-    std::vector<std::string> inputs{out.use(node.inputs[0])};
-    for (const char* name : {"starts", "ends", "axes", "steps"})
-        inputs.push_back(out.integers(node.name + "." + name, node.attrs.integers(name)));
-    out.main(node, "Slice", inputs);
+    Integers starts = node.attrs.integers("starts"), ends = node.attrs.integers("ends");
+    const Integers axes = node.attrs.integers("axes"), steps = node.attrs.integers("steps");
+    const Shape& shape = out.graph().type(node.inputs[0]).shape;
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        // Nothing lies before the first element; backwards ONNX begins there, and nothing lies
+        // between the first and the first.
+        const auto axis = static_cast<std::size_t>(axes[i] < 0 ? axes[i] + rank : axes[i]);
+        const auto extent = shape.at(axis).asInt();
+        if (steps[i] < 0 && starts[i] < -extent.value_or(std::int64_t(1) << 40))
+            starts[i] = ends[i] = 0;
+    }
+    out.main(node, "Slice",
+             {out.use(node.inputs[0]), out.integers(node.name + ".starts", starts),
+              out.integers(node.name + ".ends", ends), out.integers(node.name + ".axes", axes),
+              out.integers(node.name + ".steps", steps)});
     return {};
 }
 

@@ -62,8 +62,8 @@ public:
         : m_out(out), m_node(node), m_dtype(out.graph().type(node.inputs[0]).dtype),
           m_narrow(m_dtype == DType::F16 || m_dtype == DType::BF16) {}
 
-    std::string operand() {
-        const std::string x = m_out.use(m_node.inputs[0]);
+    std::string operand(std::size_t i = 0) {
+        const std::string x = m_out.use(m_node.inputs[i]);
         if (!m_narrow)
             return x;
         const std::string wide = m_out.fresh(m_node.name + ".wide");
@@ -238,16 +238,16 @@ Status softmax(GraphWriter& out, const Node& node) {
 
 // Attention is an operator since opset 23 only: its products, factor, mask and softmax.
 Status attention(GraphWriter& out, const Node& node) {
-    std::string scores =
-        out.step(node, "MatMul", {out.use(node.inputs[0]), out.use(node.inputs[1])}, "scores");
+    Steps steps(out, node);
+    std::string scores = steps.step("MatMul", {steps.operand(0), steps.operand(1)}, "scores");
     if (const double factor = node.attrs.real("scale", 1); factor != 1)
-        scores = out.step(node, "Mul", {scores, scalar(out, node, "scale", factor)}, "scaled");
+        scores = steps.step("Mul", {scores, steps.number("scale", factor)}, "scaled");
     if (node.inputs.size() > 3 && node.inputs[3].valid())
-        scores = out.step(node, "Add", {scores, out.use(node.inputs[3])}, "masked");
+        scores = steps.step("Add", {scores, steps.operand(3)}, "masked");
     const std::string weights = out.fresh(node.name + ".weights");
     setAttribute(out.node("Softmax", {scores}, weights, out.fresh(weights + ".node")), "axis",
                  std::int64_t{-1});
-    out.main(node, "MatMul", {weights, out.use(node.inputs[2])});
+    steps.end("MatMul", {weights, steps.operand(2)});
     return {};
 }
 

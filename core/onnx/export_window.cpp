@@ -106,9 +106,16 @@ Result<std::string> padded(GraphWriter& out, const Node& node, Geometry& geometr
     }
     if (std::none_of(geometry.pads.begin(), geometry.pads.end(), isNegative))
         return whole;
+    const Shape& shape = out.graph().type(node.inputs[0]).shape;
     for (std::size_t i = 0; i < geometry.pads.size(); ++i) {
-        amounts[placeOf(i)] = Expr(std::min<std::int64_t>(geometry.pads[i], 0));
+        std::int64_t cut = std::max<std::int64_t>(-geometry.pads[i], 0);
         geometry.pads[i] = std::max<std::int64_t>(geometry.pads[i], 0);
+        // What is more than there is comes off what is put around at the other end.
+        if (const auto extent = shape.at(i % axes + 2).asInt(); extent && cut > *extent) {
+            geometry.pads[(i + axes) % geometry.pads.size()] -= cut - *extent;
+            cut = *extent;
+        }
+        amounts[placeOf(i)] = Expr(-cut);
     }
     const std::string part = out.fresh(node.name + ".cropped");
     FW_TRY(const std::string pads, out.dims(part + ".pads", amounts));
