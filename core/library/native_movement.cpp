@@ -169,6 +169,53 @@ struct Cut {
     Dim extent;
 };
 
+constexpr std::int64_t beyond = std::int64_t(1) << 40; // every axis
+
+// Forwards from `start` to before `end`, both clamped into 0 .. dim. What is clamped is only
+// written where the count depends on it: a dimension less a clamp of itself doubles the text of the
+// sizes behind every cut.
+Dim countForwards(const Dim& dim, std::int64_t start, std::int64_t end) {
+    const bool all = end >= beyond;
+    if (start >= beyond || end <= -beyond)
+        return Expr(0);
+    if (start <= -beyond)
+        start = 0;
+    if (start >= 0)
+        return (all ? dim : end < 0 ? dim + Expr(end) : minExpr(Expr(end), dim)) - Expr(start);
+    if (all)
+        return minExpr(Expr(-start), dim);
+    if (end < 0)
+        return minExpr(dim + Expr(end), Expr(end - start));
+    return minExpr(Expr(end), dim) - maxExpr(dim + Expr(start), Expr(0));
+}
+
+// Backwards from `start` to behind `end`, both clamped into -1 .. dim - 1.
+Dim countBackwards(const Dim& dim, std::int64_t start, std::int64_t end) {
+    const bool all = end <= -beyond;
+    if (start <= -beyond || end >= beyond)
+        return Expr(0);
+    const Dim first = start >= beyond ? dim - Expr(1)
+                      : start < 0     ? dim + Expr(start)
+                                      : minExpr(Expr(start), dim - Expr(1));
+    if (all || end >= 0)
+        return first - Expr(all ? -1 : end);
+    if (start >= beyond)
+        return minExpr(Expr(-1 - end), dim);
+    if (start < 0)
+        return minExpr(dim + Expr(start + 1), Expr(start - end));
+    return first - maxExpr(dim + Expr(end), Expr(-1));
+}
+
+Cut cutOf(const Dim& dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+    const Expr low = step > 0 ? Expr(0) : Expr(-1), high = step > 0 ? dim : dim - Expr(1);
+    const Expr at = start < 0 ? dim + Expr(start) : Expr(start);
+    const Expr first = start >= beyond    ? high
+                       : start <= -beyond ? low
+                                          : simplify(minExpr(maxExpr(at, low), high));
+    const Dim count = step > 0 ? countForwards(dim, start, end) : countBackwards(dim, start, end);
+    return {first, step, simplify(maxExpr(ceilDivExpr(count, Expr(std::abs(step))), Expr(0)))};
+}
+
 Result<std::vector<Cut>> cutsOf(const OpCall& call, const TensorType& x) {
     std::vector<Cut> out;
     for (const Dim& dim : x.shape)
@@ -184,27 +231,13 @@ Result<std::vector<Cut>> cutsOf(const OpCall& call, const TensorType& x) {
         steps.size() != starts.size())
         return makeDiag(DiagCode::UnsupportedAttribute,
                         "starts, ends, axes and steps of a slice differ in length");
-    constexpr std::int64_t far = std::int64_t(1) << 40; // beyond every axis
     for (std::size_t k = 0; k < starts.size(); ++k) {
         FW_TRY(const std::size_t axis, axisAttr(axes[k], x.rank()));
-        const std::int64_t step = std::clamp(steps[k], -far, far);
+        const std::int64_t step = std::clamp(steps[k], -beyond, beyond);
         if (step == 0)
             return makeDiag(DiagCode::UnsupportedAttribute, "a slice needs a step other than 0");
-        const Dim& dim = x.shape[axis];
-        // Clamped into 0 .. dim for a positive step, -1 .. dim - 1 for a negative one.
-        const Expr low = step > 0 ? Expr(0) : Expr(-1), high = step > 0 ? dim : dim - Expr(1);
-        const auto clamped = [&](std::int64_t value) {
-            if (value >= far)
-                return high;
-            if (value <= -far)
-                return low;
-            return simplify(
-                minExpr(maxExpr(value < 0 ? dim + Expr(value) : Expr(value), low), high));
-        };
-        const Expr start = clamped(starts[k]), end = clamped(ends[k]);
-        const Expr count =
-            step > 0 ? ceilDivExpr(end - start, Expr(step)) : ceilDivExpr(start - end, Expr(-step));
-        out[axis] = {start, step, simplify(maxExpr(count, Expr(0)))};
+        out[axis] = cutOf(x.shape[axis], std::clamp(starts[k], -beyond, beyond),
+                          std::clamp(ends[k], -beyond, beyond), step);
     }
     return out;
 }

@@ -293,7 +293,7 @@ Status slice(NodeImport& n) {
     const TensorType type = n.type(x);
     const std::size_t count = starts->size();
     Integers axes;
-    Integers first = *starts;
+    Integers first = *starts, last = *ends;
     Integers steps = givenSteps.value_or(Integers(count, 1));
     if ((givenAxes && givenAxes->size() != count) || steps.size() != count)
         return n.malformed("starts, axes and steps do not agree");
@@ -305,6 +305,8 @@ Status slice(NodeImport& n) {
         axes.push_back(static_cast<std::int64_t>(axis));
         if (steps[i] == 0)
             return n.malformed("a step is 0");
+        first[i] = placeOfSlice(n, first[i], type.shape[axis], axis);
+        last[i] = placeOfSlice(n, last[i], type.shape[axis], axis);
         // Backwards ONNX begins at the first element where a start lies before it; NumPy takes
         // none.
         constexpr std::int64_t far = std::int64_t(1) << 40;
@@ -314,7 +316,7 @@ Status slice(NodeImport& n) {
     }
     Attrs attrs;
     attrs.set("starts", std::move(first));
-    attrs.set("ends", *ends);
+    attrs.set("ends", std::move(last));
     attrs.set("axes", std::move(axes));
     attrs.set("steps", std::move(steps));
     return n.result("slice", {x}, std::move(attrs));

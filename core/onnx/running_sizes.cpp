@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 
 namespace fw {
@@ -54,9 +55,11 @@ Status resultOfExtents(NodeImport& n, ValueRef x, LastStep extents) {
 }
 
 constexpr std::int64_t far = std::int64_t(1) << 40; // beyond every extent
+constexpr std::int64_t meansEnd =
+    std::numeric_limits<std::int32_t>::max(); // where exporters write it
 
 // Where starts and ends are known over free dimensions, axes and steps as numbers.
-std::optional<Exprs> extentsOfSlice(const NodeImport& n, const Shape& shape) {
+std::optional<Exprs> extentsOfSlice(NodeImport& n, const Shape& shape) {
     const auto starts = n.shapeValues(1), ends = n.shapeValues(2);
     if (!starts || !ends || (n.has(3) && !n.integers(3)) || (n.has(4) && !n.integers(4)))
         return std::nullopt;
@@ -72,8 +75,11 @@ std::optional<Exprs> extentsOfSlice(const NodeImport& n, const Shape& shape) {
         const Dim& dim = shape[*axis];
         const Expr high = step > 0 ? dim : dim - Expr(1);
         const auto clamped = [&](const Expr& place, const Expr& low) {
-            if (const auto fixed = place.asInt(); fixed && (*fixed >= far || *fixed <= -far))
-                return *fixed > 0 ? high : simplify(minExpr(low, high));
+            if (const auto fixed = place.asInt()) {
+                const std::int64_t at = placeOfSlice(n, *fixed, dim, *axis);
+                if (at >= far || at <= -far)
+                    return at > 0 ? high : simplify(minExpr(low, high));
+            }
             const Expr counted = selectExpr(ltExpr(place, Expr(0)), place + dim, place);
             return simplify(minExpr(maxExpr(simplify(counted), low), high));
         };
@@ -115,6 +121,18 @@ Result<ValueRef> integerVector(NodeImport& n, std::size_t i) {
         FW_TRY(value, n.reshaped(value, {intExpr(1)}));
     }
     return asI64(n, value);
+}
+
+std::int64_t placeOfSlice(NodeImport& n, std::int64_t place, const Dim& extent, std::size_t axis) {
+    if (extent.asInt() || place >= far || place <= -far || std::abs(place) < meansEnd)
+        return place;
+    const std::int64_t most = place < 0 ? -1 - place : place;
+    n.assume(leExpr(extent, Expr(most)),
+             fmt::format("dimension {} of {} is {}, and {} means its {}: it must be at most {}",
+                         axis, n.operandName(0), extent.text(), place,
+                         place < 0 ? "beginning" : "end", most));
+    constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    return place < 0 ? -end : end;
 }
 
 Result<ValueRef> extentsOf(NodeImport& n, ValueRef x) {

@@ -11,6 +11,11 @@ Result<ValueRef> integerVector(NodeImport& n, std::size_t i);
 // The extents of x, i64[rank].
 Result<ValueRef> extentsOf(NodeImport& n, ValueRef x);
 
+// A start or an end of a slice. A number of 32 bits or more is how exporters write the end of an
+// axis, or its beginning, where they do not know its size: it becomes one beyond every extent, and
+// that a free one is no longer is assumed.
+std::int64_t placeOfSlice(NodeImport& n, std::int64_t place, const Dim& extent, std::size_t axis);
+
 // Operand 1 is the target of operand 0.
 Status reshapeRunning(NodeImport& n, bool allowZero);
 // Operand 1 has the axes.

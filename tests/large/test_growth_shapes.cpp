@@ -60,6 +60,20 @@ std::string joinedOperands(int operands) {
     return bytesOf(model, "y");
 }
 
+// A cache that is joined with what is new, and of which all but the first `from` are kept.
+std::string cutToTheEnd(int steps, std::int64_t from, std::int64_t end) {
+    ModelBuilder model(17);
+    model.input("x0", {"B", "S", "8"}).input("y", {"B", "T", "8"});
+    model.integers("from", {from}).integers("end", {end}).integers("axis", {1});
+    for (int i = 0; i < steps; ++i) {
+        model.node("Tanh", "y", fmt::format("t{}", i));
+        set(model.node("Concat", fmt::format("x{0} t{0}", i), fmt::format("c{}", i)), "axis", 1);
+        model.node("Slice", fmt::format("c{} from end axis", i), fmt::format("s{}", i));
+        model.node("Relu", fmt::format("s{}", i), fmt::format("x{}", i + 1));
+    }
+    return bytesOf(model, fmt::format("x{}", steps));
+}
+
 // Every size is the sum of those before it and a free one.
 std::string nestedSums(int sizes) {
     ModelBuilder model(17);
@@ -256,6 +270,15 @@ void TestGrowthShapes::grows_data() {
     row(
         "levels of a pyramid, planned", 3, 6, [](int n) { return planned(pyramidOf(n)); }, 2,
         2.3); // as the text of its sizes, of which each level halves the one before it
+    for (const auto& [end, name] :
+         {std::pair((std::int64_t(1) << 31) - 1, "cut to the end, 2^31 - 1, planned"),
+          {std::int64_t(1) << 31, "cut to the end, 2^31, planned"},
+          {INT64_MAX, "cut to the end, 2^63 - 1, planned"}})
+        row(name, 10, 40, [end = end](int n) { return planned(cutToTheEnd(n, 0, end)); });
+    row(
+        "cut from the second on, planned", 3, 10,
+        [](int n) { return planned(cutToTheEnd(n, 1, INT64_MAX)); }, 2,
+        2); // each size is as long as the steps before it
     row("sides of images, planned with libraries", 160, 640, triedByLibraries);
     row("convolutions of free sizes, read", 125, 500, [](int n) { return read(shrinking(n)); });
     row(

@@ -4,8 +4,11 @@
 #include "library/library.h"
 #include "tensor/falsify.h"
 
+#include <fmt/format.h>
+
 #include <QtTest>
 
+#include <limits>
 #include <random>
 #include <set>
 
@@ -19,6 +22,7 @@ private Q_SLOTS:
     void factsSurvive();
     void truthsAreNoSum();
     void freeDimensions();
+    void slicesOfFreeSizes();
     void documented();
     void wrongFactsAreFound();
     void hostileText();
@@ -83,6 +87,47 @@ void TestLibrary::freeDimensions() {
         const auto inst = standardOperators()->find(instance.op)->instantiate(callOf(instance));
         QVERIFY2(inst.ok(), inst.ok() ? "" : inst.diag().text().c_str());
     }
+}
+
+// As many elements as are counted one by one, and every read lies inside.
+void TestLibrary::slicesOfFreeSizes() {
+    const Operator* slice = standardOperators()->find("slice");
+    const auto counted = [](std::int64_t extent, std::int64_t start, std::int64_t end,
+                            std::int64_t step) {
+        const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
+        const auto clamped = [&](std::int64_t at) { // the last element is no sum that overflows
+            return at < 0 ? std::max(at + extent, low) : std::min(at, high);
+        };
+        const std::int64_t last = clamped(end);
+        std::int64_t count = 0;
+        for (std::int64_t at = clamped(start); step > 0 ? at < last : at > last; at += step)
+            ++count;
+        return count;
+    };
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const Integers places{-most, -6, -4, -3, -1, 0, 1, 3, 4, 6, most};
+    for (const std::int64_t start : places)
+        for (const std::int64_t end : places)
+            for (const std::int64_t step : {-3, -2, -1, 1, 2, 3}) {
+                const Instance instance{"slice",
+                                        {"f32[N]"},
+                                        attrs({{"starts", Integers{start}},
+                                               {"ends", Integers{end}},
+                                               {"axes", Integers{0}},
+                                               {"steps", Integers{step}}})};
+                const auto inferred = slice->infer(callOf(instance));
+                QVERIFY(inferred.ok());
+                const Dim& dim = inferred->outputs[0].shape[0];
+                for (const std::int64_t extent : {0, 1, 2, 3, 4, 5, 9}) {
+                    const auto got = evalIndex(dim, {{Symbol("N"), extent}});
+                    const std::string text =
+                        fmt::format("[{}:{}:{}] of {} is {} by {}", start, end, step, extent,
+                                    got.value_or(-1), dim.text());
+                    QVERIFY2(got == counted(extent, start, end, step), text.c_str());
+                }
+                const auto inst = slice->instantiate(callOf(instance));
+                QVERIFY2(inst.ok() || dim.isInt(0), dim.text().c_str());
+            }
 }
 
 void TestLibrary::documented() {

@@ -1,7 +1,11 @@
 // Sizes that a model leaves open: what is assumed of them, and how they are called.
 #include "onnx/reading.h"
 
+#include <fmt/format.h>
+
 #include <QtTest>
+
+#include <limits>
 
 using namespace fw;
 using M = fw::test::ModelBuilder;
@@ -50,6 +54,35 @@ void TestFreeSizes::areAssumed() {
     ends.input("a", {"N", "4"}).integers("i", {0, -1}).output("y");
     ends.node("Gather", "a i", "y");
     QCOMPARE(asked(ends), std::string("1 <= N"));
+    // As exporters write the end of an axis of any size, and its beginning.
+    const auto cut = [](std::int64_t start, std::int64_t end, std::int64_t step) {
+        M m;
+        m.input("a", {"N", "4"}).integers("s", {start}).integers("e", {end}).integers("k", {step});
+        m.integers("axes", {0}).output("y");
+        m.node("Slice", "a s e axes k", "y");
+        return m;
+    };
+    const auto type = [](const M& m) {
+        return read(m.bytes()).value().graph->nodes().back()->outputs[0].type.text();
+    };
+    constexpr std::int64_t narrow = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t wide = std::numeric_limits<std::int64_t>::max();
+    for (const std::int64_t end : {narrow, narrow + 1, wide}) {
+        const std::string most = end == wide ? "" : fmt::format("N <= {}", end);
+        QCOMPARE(asked(cut(0, end, 1)), most);
+        QCOMPARE(type(cut(0, end, 1)), std::string("f32[N, 4]"));
+        QCOMPARE(type(cut(1, end, 1)), std::string("f32[max(N - 1, 0), 4]"));
+        QCOMPARE(type(cut(-3, end, 1)), std::string("f32[min(3, N), 4]"));
+        QCOMPARE(type(cut(-1, -end, -1)), std::string("f32[N, 4]"));
+        QCOMPARE(asked(cut(-1, -end - 1, -1)), most);
+        QCOMPARE(type(cut(end, -end - 1, -1)), std::string("f32[N, 4]"));
+    }
+    QCOMPARE(asked(cut(0, narrow - 1, 1)), std::string());
+    QCOMPARE(type(cut(0, narrow - 1, 1)), std::string("f32[min(2147483646, N), 4]"));
+    M known; // where it is not free, nothing is asked
+    known.input("a", {"7", "4"}).integers("s", {2}).integers("e", {narrow}).output("y");
+    known.node("Slice", "a s e", "y");
+    QCOMPARE(asked(known), std::string());
     M unequal; // matrices that are square where data say so
     unequal.input("a", {"N", "3", "4"}).input("b", {"N", "M", "M"}).output("y").output("z");
     unequal.node("Relu", "a", "y");
