@@ -33,6 +33,7 @@ constexpr std::array magics{
           "an xz file"},
     Magic{0, "BZh"sv, "a bzip2 file"},
     Magic{0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive"},
+    Magic{0, "Rar!\x1a\x07"sv, "a RAR archive"},
     Magic{257, "ustar"sv, "a tar archive"},
     Magic{0, "GGUF"sv, "a GGUF file (weights without a graph)"},
     Magic{0, "%PDF"sv, "a PDF document"},
@@ -52,6 +53,8 @@ constexpr std::array magics{
     Magic{0, "version https://git-lfs"sv,
           "a Git LFS pointer; fetch the real file with `git lfs pull`"},
     Magic{0, "#!"sv, "a script"},
+    Magic{0, "\xff\xfe"sv, "a text in UTF-16"},
+    Magic{0, "\xfe\xff"sv, "a text in UTF-16"},
 };
 
 // Of texts, which may begin with blanks: in small letters.
@@ -225,6 +228,8 @@ std::string_view foreignKind(std::string_view bytes) {
     if (bytes.starts_with(mark))
         bytes.remove_prefix(mark.size());
     bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n\f\v"sv), bytes.size()));
+    if (bytes.empty())
+        return "a file of blanks";
     std::string begin(bytes.substr(0, 32));
     for (char& c : begin)
         c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -1,5 +1,6 @@
-// Tensors and types that nothing here computes with, in files that contradict themselves: refused
-// with what is wrong, or opened; counted with no more than has to be.
+// Files that are something else: told as what they are. Tensors and types that nothing here
+// computes with, in files that contradict themselves: refused with what is wrong, or opened;
+// counted with no more than has to be.
 #include "onnx/import.h"
 #include "onnx/loose_operators.h"
 #include "onnx/model_builder.h"
@@ -36,11 +37,62 @@ class TestHostileForeign : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void foreignFiles_data();
+    void foreignFiles();
     void contradictions_data();
     void contradictions();
     void typesOpenHoweverDeep();
     void manyInputsOpenInTime();
 };
+
+void TestHostileForeign::foreignFiles_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QByteArray>("says");
+    QTest::newRow("empty") << QByteArray() << QByteArray("empty");
+    QTest::newRow("png") << QByteArray("\x89PNG\r\n\x1a\n data") << QByteArray("PNG picture");
+    QTest::newRow("zip") << QByteArray("PK\x03\x04rest of it") << QByteArray("ZIP");
+    QTest::newRow("html") << QByteArray("<!DOCTYPE html><html>") << QByteArray("HTML");
+    int pages = 0;
+    for (const char* page : {"\n\n  <!DOCTYPE html>\n<html>", "\xef\xbb\xbf<!doctype HTML>",
+                             " \t\r\n<HTML lang=en>", "\n<head>", "\n\n\n<!DocType html PUBLIC>"})
+        QTest::addRow("html behind blanks %d", ++pages)
+            << QByteArray(page) << QByteArray("this is an HTML page");
+    QTest::newRow("json behind blanks") << QByteArray("\n  {\"error\": 404}") << QByteArray("JSON");
+    for (const char* blanks : {" ", "\n\n\n", "  \t\r\n\v\f\n", "\xef\xbb\xbf\n"})
+        QTest::addRow("nothing but blanks %d", ++pages)
+            << QByteArray(blanks) << QByteArray("this is a file of blanks, not an ONNX model");
+    QTest::newRow("rar") << QByteArray("Rar!\x1a\x07\x01\x00\x33\x92", 10)
+                         << QByteArray("this is a RAR archive, not an ONNX model");
+    for (const QByteArray& text :
+         {QByteArray("\xff\xfe<\0h\0t\0", 8), QByteArray("\xfe\xff\0{\0\n", 6)})
+        QTest::addRow("UTF-16 %d", ++pages)
+            << text << QByteArray("this is a text in UTF-16, not an ONNX model");
+    QTest::newRow("pickle") << QByteArray("\x80\x02}q\x00(X\x05") << QByteArray("pickle");
+    QTest::newRow("lfs") << QByteArray("version https://git-lfs.github.com/spec/v1\n")
+                         << QByteArray("LFS");
+    QTest::newRow("text") << QByteArray("This is not a model.\n")
+                          << QByteArray("this is text, not an ONNX model: it begins with \"This is "
+                                        "not a model.\" (an .onnx file, a folder with model.onnx");
+    QTest::newRow("text behind blank lines")
+        << QByteArray("\n\n  ir_version: 8\n  graph { }\n") << QByteArray("\"ir_version: 8\"");
+    QTest::newRow("a long line of other letters")
+        << QByteArray("\xc3\x84" + QByteArray("\xc3\xb6").repeated(100))
+        << QByteArray(QByteArray("begins with \"\xc3\x84") + QByteArray("\xc3\xb6").repeated(19) +
+                      "...\"");
+    QTest::newRow("bytes") << QByteArray("\x8b\x4a\xe5\xf1\xa9\x41\x06\xa0", 8)
+                           << QByteArray("it begins with the bytes 8b 4a e5 f1");
+    QTest::newRow("zeros") << QByteArray(64, '\0') << QByteArray("not an ONNX model");
+    QTest::newRow("only a version") << QByteArray("\x08\x08", 2) << QByteArray("holds no graph");
+}
+
+void TestHostileForeign::foreignFiles() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(QByteArray, says);
+    const auto result = read(bytes.toStdString());
+    QVERIFY(!result.ok());
+    QVERIFY2(result.diag().code == DiagCode::NotOnnx, textOf(result).c_str());
+    QVERIFY2(textOf(result).find(says.constData()) != std::string::npos, textOf(result).c_str());
+}
 
 void TestHostileForeign::contradictions_data() {
     QTest::addColumn<QByteArray>("bytes");
