@@ -2,6 +2,7 @@
 // document.
 #include "draw.h"
 #include "each_file.h"
+#include "given.h"
 #include "pieces.h"
 #include "rewrite_report.h"
 #include "short_targets.h"
@@ -10,7 +11,6 @@
 #include "base/leftovers.h"
 #include "base/numbers.h"
 #include "base/system_limit.h"
-#include "onnx/given_value.h"
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/worker.h"
@@ -69,9 +69,7 @@ void tellBooks(const Arguments& given) {
 
 struct Options {
     Arguments arguments;
-    std::vector<std::string> inputs;
-    std::vector<std::string> dims;
-    std::vector<std::string> types;
+    GivenTexts given;
     std::vector<std::string> levels; // sketch
     std::string libs;
     std::string book, place;  // assist
@@ -83,40 +81,8 @@ struct Options {
     Form form() const { return json ? Form::Json : Form::Text; }
 };
 
-Result<std::pair<std::string, std::string>> splitPair(const std::string& text,
-                                                      const std::string& option) {
-    const std::size_t place = text.find('=');
-    if (place == std::string::npos || place == 0)
-        return makeDiag(DiagCode::Usage, fmt::format("{} wants NAME=VALUE, not {}", option, text));
-    return std::pair(text.substr(0, place), text.substr(place + 1));
-}
-
 Status finish(Options& options) {
-    for (const std::string& text : options.inputs) {
-        FW_TRY(auto pair, splitPair(text, "--input"));
-        if (isValueText(pair.second))
-            options.arguments.types.insert_or_assign(pair.first, asGivenValue(pair.second));
-        else
-            options.arguments.inputs.insert(std::move(pair));
-    }
-    for (const std::string& text : options.dims) {
-        FW_TRY(auto pair, splitPair(text, "--dim"));
-        const std::size_t dots = pair.second.find("..");
-        const auto least = parseInteger(pair.second.substr(0, dots));
-        const auto most =
-            dots == std::string::npos ? least : parseInteger(pair.second.substr(dots + 2));
-        if (!least || !most || *least < 0 || *most < *least)
-            return makeDiag(DiagCode::Usage,
-                            "--dim wants NAME=N or NAME=N..M with N >= 0 and M >= N, not " + text);
-        if (dots == std::string::npos)
-            options.arguments.dims[pair.first] = *least;
-        else
-            options.arguments.ranges[pair.first] = {*least, *most};
-    }
-    for (const std::string& text : options.types) {
-        FW_TRY(auto pair, splitPair(text, "--type"));
-        options.arguments.types.insert_or_assign(pair.first, pair.second);
-    }
+    FW_CHECK(takeGiven(options.given, options.arguments));
     for (const std::string& text : options.levels) {
         FW_TRY(auto pair, splitPair(text, "--set"));
         options.arguments.levels.insert(std::move(pair));
@@ -247,7 +213,7 @@ private:
         return target(app);
     }
     void types(CLI::App* app) {
-        app->add_option("--type", m_options.types,
+        app->add_option("--type", m_options.given.types,
                         "'NAME=f32[N, 4]' is the type of a value that nothing infers; may repeat")
             ->allow_extra_args(false);
     }
@@ -266,10 +232,10 @@ private:
             ->allow_extra_args(false);
         app->add_option("--log", m_options.arguments.log,
                         "a file of measurements, which decide before priorities");
-        app->add_option("--dim", m_options.dims,
+        app->add_option("--dim", m_options.given.dims,
                         "NAME=N binds a free dimension, NAME=N..M says where it lies; may repeat");
         types(app);
-        app->add_option("--input", m_options.inputs,
+        app->add_option("--input", m_options.given.inputs,
                         "NAME=VALUE (16000, true, [1, 2]) makes an input a constant; where the "
                         "model runs also NAME=FILE (.pb or .npy); may repeat")
             ->allow_extra_args(false);
@@ -419,7 +385,7 @@ private:
             ->allow_extra_args(false);
         diff->add_option("--stage", a.stage,
                          "of two models: imported (the default), rewritten or fused");
-        diff->add_option("--dim", m_options.dims,
+        diff->add_option("--dim", m_options.given.dims,
                          "NAME=N binds a free dimension, NAME=N..M says where it lies; may repeat");
         types(diff);
         diff->add_option("--threads", a.threads, "short for -threads=N in the targets");

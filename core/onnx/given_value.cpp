@@ -32,10 +32,15 @@ public:
 
     std::optional<Value> whole() {
         Value out;
-        if (!item(out, 0) || (skip(), !m_text.empty()))
+        if (!item(out, 0))
             return std::nullopt;
+        if (skip(); !m_text.empty()) {
+            fails(fmt::format("{} stands behind the value", m_text));
+            return std::nullopt;
+        }
         return out;
     }
+    const std::string& why() const { return m_why; } // there is no value
 
 private:
     void skip() {
@@ -51,27 +56,36 @@ private:
         return true;
     }
 
+    bool fails(std::string why) {
+        m_why = std::move(why);
+        return false;
+    }
+
     // Extents are known when the first list of a level is whole; the others must agree.
     bool item(Value& out, std::size_t depth) {
+        const auto ragged = [&] { return fails("numbers and lists stand side by side"); };
         if (!takes('['))
-            return number(out) && depth == (m_known ? out.extents.size() : depth);
+            return number(out) && (depth == out.extents.size() || ragged());
         if (depth >= deepest)
-            return false;
+            return fails(fmt::format("lists lie deeper than {} in each other", deepest));
         if (!m_known && out.extents.size() == depth)
             out.extents.push_back(-1);
         if (depth >= out.extents.size())
-            return false;
+            return ragged();
         std::int64_t count = 0;
         while (!takes(']')) {
+            if (m_text.empty())
+                return fails("a bracket is not closed");
             if (count > 0 && !takes(','))
-                return false;
+                return fails(fmt::format("a comma is missing before {}", m_text));
             if (!item(out, depth + 1))
                 return false;
             ++count;
         }
         std::int64_t& extent = out.extents[depth];
         if (extent >= 0 && extent != count)
-            return false;
+            return fails(
+                fmt::format("lists of {} and of {} elements stand side by side", extent, count));
         extent = count;
         return true;
     }
@@ -103,14 +117,17 @@ private:
         }
         double real = 0;
         const auto read = std::from_chars(word.data(), last, real);
-        if (word.empty() || read.ec != std::errc() || read.ptr != last)
-            return false;
+        if (word.empty())
+            return fails("a number is missing");
+        if (read.ec != std::errc() || read.ptr != last)
+            return fails(fmt::format("{} is no number", word));
         out.numbers.emplace_back(real);
         return true;
     }
 
     std::string_view m_text;
     bool m_known = false;
+    std::string m_why;
 };
 
 Diag wrong(std::string message) {
@@ -175,7 +192,12 @@ TensorData dataOf(DType dtype, std::vector<std::int64_t> extents,
 } // namespace
 
 bool isValueText(std::string_view text) {
-    return Reader(text).whole().has_value();
+    return !whyNoValue(text);
+}
+
+std::optional<std::string> whyNoValue(std::string_view text) {
+    Reader reader(text);
+    return reader.whole() ? std::nullopt : std::optional(reader.why());
 }
 
 std::string asGivenValue(std::string_view text) {

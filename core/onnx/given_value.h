@@ -13,6 +13,7 @@
 namespace fw {
 
 bool isValueText(std::string_view text);
+std::optional<std::string> whyNoValue(std::string_view text); // "a bracket is not closed"
 std::string asGivenValue(std::string_view text); // "= 16000"
 // The value in an entry of ImportOptions::types; nullopt: it is a type.
 std::optional<std::string_view> givenValue(std::string_view entry);

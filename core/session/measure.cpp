@@ -159,7 +159,7 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
         return completed(std::move(matched));
     }
     FW_TRY(std::vector<TensorData> made, module.randomInputs(seed, arguments.dims));
-    return Operands{std::move(made), true};
+    return Operands{std::move(made), !names.empty()};
 }
 
 namespace {

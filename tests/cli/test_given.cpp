@@ -1,0 +1,112 @@
+// What is given by name on the command line: values of inputs, sizes, types; and what is told where
+// it is none.
+#include "onnx/model_builder.h"
+
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace Qt::StringLiterals;
+
+class TestGiven : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void wrong_data();
+    void wrong();
+    void filesMayBeCalledLikeValues();
+    void nothingIsMadeUpWhereAllIsGiven();
+
+private:
+    struct Answer {
+        int exitCode = -1;
+        QString out, error;
+    };
+    Answer fw(const QStringList& arguments) const;
+
+    QTemporaryDir m_folder;
+};
+
+void TestGiven::initTestCase() {
+    fw::test::ModelBuilder m;
+    m.input("x", {"2", "N"}).input("s", {"N"}).output("y", {"2", "N"});
+    m.node("Add", "x s", "y");
+    QFile model(m_folder.filePath(u"sum.onnx"_s));
+    QVERIFY(model.open(QIODevice::WriteOnly));
+    QVERIFY(model.write(QByteArray::fromStdString(m.bytes())) > 0);
+}
+
+TestGiven::Answer TestGiven::fw(const QStringList& arguments) const {
+    QProcess process;
+    process.setWorkingDirectory(m_folder.path());
+    process.start(qEnvironmentVariable("FW_BIN") + u"/fw"_s, arguments);
+    if (!process.waitForStarted() || !process.waitForFinished(60000))
+        return {};
+    return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
+            QString::fromUtf8(process.readAllStandardError())};
+}
+
+void TestGiven::wrong_data() {
+    QTest::addColumn<QStringList>("given");
+    QTest::addColumn<QString>("says");
+    const auto row = [](const char* words, const char* says) {
+        QTest::newRow(words) << QString::fromLatin1(words).split(u'|') << QString::fromLatin1(says);
+    };
+    row("--input|x=[[1,2],[3]]",
+        "[[1,2],[3]] is no value for input x: lists of 2 and of 1 elements stand side by side");
+    row("--input|x=[1,[2]]",
+        "[1,[2]] is no value for input x: numbers and lists stand side by side");
+    row("--input|x=[[1],2]",
+        "[[1],2] is no value for input x: numbers and lists stand side by side");
+    row("--input|x=[[1,2],[3,4]", "[[1,2],[3,4] is no value for input x: a bracket is not closed");
+    row("--input|x=[1,2]]", "[1,2]] is no value for input x: ] stands behind the value");
+    row("--input|x=[1 2]", "[1 2] is no value for input x: a comma is missing before 2]");
+    row("--input|x=[\"a\"]", "[\"a\"] is no value for input x: \"a\" is no number");
+    row("--input|x=1,2", "1,2 is no value for input x: ,2 stands behind the value");
+    row("--input|x=1e", "1e is no value for input x: 1e is no number");
+    row("--input|x=tru", "tru is no value for input x: tru is no number");
+    row("--input|x=", "--input x= names no value (--input x=16000, --input 'x=[1, 2]' or --input "
+                      "x=FILE)");
+    row("--input|x=nowhere.npy", "nowhere.npy: error FIL01");
+    row("--input|x=./1", "./1: error FIL01");
+    row("--input|x=1|--input|x=2", "x is given twice: --input x=1 and --input x=2");
+    row("--input|x=1|--input|x=a.npy", "x is given twice: --input x=1 and --input x=a.npy");
+    row("--input|x=1|--type|x=f32[2, 3]", "x is given twice: --input x=1 and --type x=f32[2, 3]");
+    row("--type|x=f32[2, 3]|--type|x=f32[2, 4]",
+        "x is given twice: --type x=f32[2, 3] and --type x=f32[2, 4]");
+    row("--dim|N=3|--dim|N=4", "N is given twice: --dim N=3 and --dim N=4");
+    row("--dim|N=3|--dim|N=1..4", "N is given twice: --dim N=3 and --dim N=1..4");
+}
+
+void TestGiven::wrong() {
+    QFETCH(QStringList, given);
+    QFETCH(QString, says);
+    for (const QString& command : {u"run"_s, u"bench"_s}) {
+        const Answer answer = fw(QStringList{command, u"sum.onnx"_s, u"-libs="_s} + given);
+        QVERIFY2(answer.exitCode == 2 && answer.error.contains(says), qPrintable(answer.error));
+    }
+}
+
+void TestGiven::filesMayBeCalledLikeValues() {
+    QFile file(m_folder.filePath(u"[1"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("no tensor") > 0);
+    file.close();
+    const Answer answer = fw({u"run"_s, u"sum.onnx"_s, u"-libs="_s, u"--input"_s, u"x=[1"_s});
+    QVERIFY2(answer.exitCode == 2 && answer.error.contains(u"[1: error ONX02"_s),
+             qPrintable(answer.error));
+}
+
+void TestGiven::nothingIsMadeUpWhereAllIsGiven() {
+    const QStringList run{u"run"_s, u"sum.onnx"_s, u"-libs="_s,         u"--dim"_s,
+                          u"N=2"_s, u"--input"_s,  u"x=[[1,2],[3,4]]"_s};
+    const Answer some = fw(run);
+    QVERIFY2(some.exitCode == 0 && some.out.contains(u"random values"_s), qPrintable(some.error));
+    const Answer all = fw(run + QStringList{u"--input"_s, u"s=[1, 0]"_s});
+    QVERIFY2(all.exitCode == 0 && all.out.contains(u"2, 2, 4, 4"_s), qPrintable(all.out));
+    QVERIFY2(!all.out.contains(u"random values"_s), qPrintable(all.out));
+}
+
+QTEST_GUILESS_MAIN(TestGiven)
+#include "test_given.moc"
