@@ -162,11 +162,15 @@ Diag obstacleOf(const Graph& graph, const Node& node, MissingTypes& missing) {
     if (auto diag = missing.readBy(node))
         return std::move(*diag);
     const std::string domain = node.attrs.text("domain", {});
-    return makeDiag(DiagCode::UnknownOperator,
-                    fmt::format("the operator {}{}{} is not known", domain,
-                                domain.empty() ? "" : ".", node.shownOp()),
-                    {{}, node.name},
-                    "what is around it can be planned and timed, the model cannot be run");
+    const std::string shown =
+        fmt::format("{}{}{}", domain, domain.empty() ? "" : ".", node.shownOp());
+    const char* const hint = "what is around it can be planned and timed, the model cannot be run";
+    return node.bodies.empty()
+               ? makeDiag(DiagCode::UnknownOperator,
+                          fmt::format("the operator {} is not known", shown), {{}, node.name}, hint)
+               : makeDiag(DiagCode::NotRunnable,
+                          fmt::format("{} runs graphs of its own, which cannot be done yet", shown),
+                          {{}, node.name}, hint);
 }
 
 } // namespace

@@ -350,6 +350,12 @@ Result<bool> ModelImporter::importBranch(int index) {
     note(nodeName(index), fmt::format("the condition is constant: {} is always taken", taken));
     const auto place = static_cast<std::size_t>(runs - bodies.begin());
     FW_CHECK(addCall(index, std::move(bodies), place));
+    // Its nodes are in the graph then, by their names there: inlineCalls() leaves out the branch.
+    const std::string inBranch = fmt::format("{}/{}/", pathOf(index), taken);
+    for (Diag& diag : runs->diagnostics)
+        if (diag.where.node.starts_with(inBranch))
+            diag.where.node =
+                fmt::format("{}/{}", pathOf(index), diag.where.node.substr(inBranch.size()));
     return true;
 }
 

@@ -2,6 +2,10 @@
 // stand for their calls, and a clear word where they cannot run.
 #include "asked.h"
 
+#include "base/files.h"
+#include "onnx/model_builder.h"
+
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <algorithm>
@@ -19,6 +23,8 @@ private Q_SLOTS:
     void matchesSeeInside();
     void valuesOfCallsHaveNames();
     void whatCannotRunSaysSoPerNode();
+    void whatATakenBranchHoldsIsToldOnce_data();
+    void whatATakenBranchHoldsIsToldOnce();
     void unknownBodiesAreNamed();
 };
 
@@ -148,6 +154,73 @@ void TestBodies::whatCannotRunSaysSoPerNode() {
     }
     for (const char* command : {"rewrite", "match", "fuse"})
         QVERIFY(a.ask(command, on(controlFlow)).ok());
+}
+
+namespace {
+
+// An If named "outer" whose condition is true, with that node in the branch that is taken.
+ModelBuilder around(const proto::NodeProto& inner) {
+    ModelBuilder m;
+    m.input("x", {"5", "1", "3"}).input("c", {}, proto::TensorProto::BOOL);
+    m.input("w", {"1", "16", "3"}).input("r", {"1", "16", "4"}).output("y");
+    auto& k = *m.graph().add_initializer();
+    k.set_name("k");
+    k.set_data_type(proto::TensorProto::BOOL);
+    k.add_int32_data(1);
+    auto& outer = m.node("If", "k", "t", "outer");
+    for (const char* name : {"then_branch", "else_branch"}) {
+        auto& branch = *outer.add_attribute();
+        branch.set_name(name);
+        branch.set_type(proto::AttributeProto::GRAPH);
+        *branch.mutable_g()->add_node() = inner;
+        branch.mutable_g()->add_output()->set_name(inner.output(0));
+    }
+    m.node("Relu", "t", "y", "after");
+    return m;
+}
+
+} // namespace
+
+void TestBodies::whatATakenBranchHoldsIsToldOnce_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("If") << "If"
+                        << "node outer/inner: error RUN02: If runs graphs of its own, which cannot "
+                           "be done yet (its bodies are shown";
+    QTest::newRow("LSTM") << "LSTM"
+                          << "node outer/inner: error OPR01: the operator LSTM is not known (it "
+                             "repeats a step over time";
+}
+
+void TestBodies::whatATakenBranchHoldsIsToldOnce() {
+    QFETCH(QString, type);
+    QFETCH(QString, says);
+    proto::NodeProto inner;
+    if (type == u"If") {
+        ModelBuilder m = around(ModelBuilder().node("Neg", "x", "deep"));
+        inner = m.graph().node(0);
+        inner.set_input(0, "c");
+        inner.set_output(0, "inside");
+    } else {
+        inner = ModelBuilder().node("LSTM", "x w r", "inside");
+        ModelBuilder::set(inner, "hidden_size", 4);
+    }
+    inner.set_name("inner");
+    QTemporaryDir folder;
+    Arguments arguments;
+    arguments.model = folder.filePath(QStringLiteral("branch.onnx")).toStdString();
+    arguments.target = "x86-64 -libs=";
+    QVERIFY(writeFile(arguments.model, around(inner).bytes()).ok());
+    Asked a;
+    const InfoDocument info = a.get<InfoDocument>("info", arguments);
+    QCOMPARE(info.diagnostics.size(), std::size_t(1));
+    const std::string told = info.diagnostics[0].text();
+    QVERIFY2(told.find(says.toStdString()) != std::string::npos, told.c_str());
+    // Whoever runs it is told the same.
+    const auto run = a.ask("run", arguments);
+    QVERIFY(!run.ok());
+    QVERIFY2(run.diag().text().find(says.toStdString()) != std::string::npos,
+             run.diag().text().c_str());
 }
 
 void TestBodies::unknownBodiesAreNamed() {
