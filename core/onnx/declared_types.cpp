@@ -101,7 +101,11 @@ Status ModelImporter::checkGivenTypes() {
             std::string known;
             for (const auto& input : m_graph.input())
                 known += (known.empty() ? "its inputs are " : ", ") + cleanText(input.name());
-            return makeDiag(DiagCode::InputMismatch, "the model has no input " + cleanText(name),
+            const Name* weight = find(name);
+            return makeDiag(DiagCode::InputMismatch,
+                            weight != nullptr && weight->place == byInitializer
+                                ? weightIsNotGiven(name, false)
+                                : "the model has no input " + cleanText(name),
                             {}, known);
         }
         FW_TRY(const auto given, givenType(name));

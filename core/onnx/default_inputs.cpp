@@ -1,8 +1,12 @@
 #include "onnx/default_inputs.h"
 
 #include "base/files.h"
+#include "onnx/names.h"
+#include "onnx/tensor_proto.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <limits>
 
@@ -61,9 +65,13 @@ std::string_view bytesOf(std::string_view message, int wanted) {
 constexpr int irVersion = 1, graph = 7, initializer = 5, input = 11, nameOfTensor = 8,
               nameOfInput = 1;
 
-} // namespace
+struct Weights {
+    bool areDefaults = false; // those that are inputs
+    std::set<std::string> all;
+    std::map<std::string, std::string_view> inputs; // each as a ValueInfoProto
+};
 
-std::set<std::string> defaultInputsOf(std::string_view bytes) {
+Weights weightsOf(std::string_view bytes) {
     std::uint64_t version = 0;
     std::string_view body;
     forFields(bytes, [&](int field, std::uint64_t value, std::string_view part) {
@@ -72,25 +80,86 @@ std::set<std::string> defaultInputsOf(std::string_view bytes) {
         else if (field == graph)
             body = part;
     });
-    std::set<std::string> initializers, out;
-    if (version < firstIrWithDefaults)
-        return out;
-    std::set<std::string, std::less<>> inputs;
+    Weights out;
+    out.areDefaults = version >= firstIrWithDefaults;
     forFields(body, [&](int field, std::uint64_t, std::string_view part) {
         if (field == initializer)
-            initializers.emplace(bytesOf(part, nameOfTensor));
+            out.all.emplace(bytesOf(part, nameOfTensor));
         else if (field == input)
-            inputs.emplace(bytesOf(part, nameOfInput));
+            out.inputs.emplace(bytesOf(part, nameOfInput), part);
     });
-    for (const std::string& name : initializers)
-        if (inputs.contains(name))
-            out.insert(name);
     return out;
 }
 
-std::set<std::string> defaultInputs(const std::string& path) {
+} // namespace
+
+DeclaredTensor declaredTensor(std::string_view bytes) {
+    DeclaredTensor out;
+    proto::ValueInfoProto value;
+    if (!value.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+        !value.type().has_tensor_type())
+        return out;
+    const auto& type = value.type().tensor_type();
+    out.dtype = dtypeFromOnnx(type.elem_type());
+    out.text = out.dtype ? std::string(dtypeText(*out.dtype)) : std::string();
+    if (!type.has_shape())
+        return out;
+    out.dims.emplace();
+    std::string sizes;
+    for (const auto& dim : type.shape().dim()) {
+        const bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+        out.dims->push_back(isKnown ? std::optional(dim.dim_value()) : std::nullopt);
+        sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ",
+                             isKnown                   ? std::to_string(dim.dim_value())
+                             : dim.dim_param().empty() ? "?"
+                                                       : cleanText(dim.dim_param()));
+    }
+    out.text += fmt::format("[{}]", sizes);
+    return out;
+}
+
+bool DeclaredTensor::takes(const TensorType& type) const {
+    if ((dtype && *dtype != type.dtype) || (dims && dims->size() != type.rank()))
+        return false;
+    for (std::size_t i = 0; dims && i < dims->size(); ++i)
+        if (const auto given = type.shape[i].asInt(); (*dims)[i] && given && *given != (*dims)[i])
+            return false;
+    return true;
+}
+
+std::map<std::string, DeclaredTensor> defaultInputsOf(std::string_view bytes) {
+    const Weights weights = weightsOf(bytes);
+    std::map<std::string, DeclaredTensor> out;
+    for (const auto& [name, input] : weights.inputs)
+        if (weights.areDefaults && weights.all.contains(name))
+            out.emplace(name, declaredTensor(input));
+    return out;
+}
+
+std::map<std::string, DeclaredTensor> defaultInputs(const std::string& path) {
     const auto file = mapFile(path, std::numeric_limits<std::int32_t>::max());
-    return file ? defaultInputsOf(file->text()) : std::set<std::string>();
+    return file ? defaultInputsOf(file->text()) : std::map<std::string, DeclaredTensor>();
+}
+
+std::string weightIsNotGiven(const std::string& name, bool isListed) {
+    return isListed ? fmt::format("{} is a weight of the model, which cannot be given: before IR "
+                                  "version {} weights are listed among the inputs",
+                                  cleanText(name), firstIrWithDefaults)
+                    : fmt::format("{} is a weight of the model, no input of it", cleanText(name));
+}
+
+std::string whyNotGiven(const std::string& path, const std::string& name, const TensorType& type) {
+    const auto file = mapFile(path, std::numeric_limits<std::int32_t>::max());
+    const Weights weights = file ? weightsOf(file->text()) : Weights{};
+    if (!weights.all.contains(name))
+        return {};
+    const auto listed = weights.inputs.find(name);
+    if (listed == weights.inputs.end() || !weights.areDefaults)
+        return weightIsNotGiven(name, listed != weights.inputs.end());
+    const DeclaredTensor wanted = declaredTensor(listed->second);
+    return wanted.takes(type) ? std::string()
+                              : fmt::format("input {} must be {}, got {}", cleanText(name),
+                                            wanted.text, type.text());
 }
 
 } // namespace fw

@@ -2,6 +2,7 @@
 #include "onnx/model_importer.h"
 
 #include "base/numbers.h"
+#include "onnx/default_inputs.h"
 #include "onnx/foreign_values.h"
 #include "onnx/given_value.h"
 
@@ -9,6 +10,35 @@
 #include <fmt/format.h>
 
 namespace fw {
+
+namespace {
+
+// A weight that is listed among the inputs as another type. Its value decides.
+std::optional<Diag> otherThanDeclared(const proto::ValueInfoProto& input, const TensorType& found) {
+    const auto& declared = input.type().tensor_type();
+    const auto dtype = dtypeFromOnnx(declared.elem_type());
+    bool fits = !declared.has_shape() ||
+                static_cast<std::size_t>(declared.shape().dim_size()) == found.rank();
+    Shape shape;
+    for (int i = 0; declared.has_shape() && i < declared.shape().dim_size(); ++i) {
+        const auto& dim = declared.shape().dim(i);
+        const bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+        shape.push_back(isKnown ? Dim(dim.dim_value()) : Dim(varExpr(Symbol("N"))));
+        fits = fits && (!isKnown || found.shape[static_cast<std::size_t>(i)].asInt().value_or(
+                                        dim.dim_value()) == dim.dim_value());
+    }
+    if (!input.type().has_tensor_type() || !dtype || (fits && *dtype == found.dtype))
+        return std::nullopt;
+    return makeWarning(*dtype == found.dtype ? DiagCode::ShapeMismatch : DiagCode::DtypeMismatch,
+                       fmt::format("the model declares its input '{}' as {}, the value that it "
+                                   "gives it is {}",
+                                   cleanText(input.name()),
+                                   declared.has_shape() ? TensorType{*dtype, shape}.text()
+                                                        : std::string(dtypeText(*dtype)),
+                                   found.text()));
+}
+
+} // namespace
 
 Status ModelImporter::readInitializers() {
     const auto refuse = [](const std::string& name, Diag diag) {
@@ -90,12 +120,19 @@ Status ModelImporter::readInputs() {
         const auto text = m_prefix.empty() && entry != m_run.options.types.end()
                               ? givenValue(entry->second)
                               : std::nullopt;
+        const bool isWeight =
+            find(input.name())->place == byInitializer && !isGivenDefault(input.name());
         if (const auto given = givenAs(input.name()); given != m_given.end()) {
             take(*given);
+        } else if (text && isWeight) {
+            return makeDiag(DiagCode::InputMismatch, weightIsNotGiven(input.name(), true));
         } else if (text) {
             FW_CHECK(readValue(input, *text));
-        } else if (find(input.name())->place != byInitializer || isGivenDefault(input.name())) {
+        } else if (!isWeight) {
             FW_CHECK(readInput(input, place++));
+        } else if (const auto& data = value(input.name()).data) {
+            if (auto warning = otherThanDeclared(input, data->type()))
+                m_run.out.diagnostics.push_back(std::move(*warning));
         }
     }
     for (const Given& given : m_given)

@@ -82,17 +82,18 @@ void giveDefaults(const snapshot::Arguments& arguments, PipelineInputs& out) {
     const auto folder = isFolder ? findTestData(arguments.model) : Result<TestFolder>(TestFolder{});
     if (!folder || (arguments.inputs.empty() && folder->sets.empty()))
         return;
-    const std::set<std::string> defaults =
+    const std::map<std::string, DeclaredTensor> defaults =
         defaultInputs(isFolder ? folder->model : arguments.model);
     if (defaults.empty())
         return;
-    // What cannot be read is told where it is used.
+    // What cannot be read, or does not fit, is told where it is used.
     const auto give = [&](const std::string& file, const std::string& name) {
         const auto tensor = readTensorFile(file);
         if (!tensor)
             return;
         const std::string& own = name.empty() ? tensor->name : name;
-        if (defaults.contains(own))
+        const auto found = defaults.find(own);
+        if (found != defaults.end() && found->second.takes(tensor->data.type()))
             out.types.try_emplace(own, tensor->data.type().text());
     };
     for (const auto& [name, file] : arguments.inputs)

@@ -4,6 +4,8 @@
 #include "base/numbers.h"
 #include "ir/missing_type.h"
 #include "ir/tensor_text.h"
+#include "onnx/default_inputs.h"
+#include "onnx/given_value.h"
 #include "onnx/tensor_file.h"
 #include "session/busy_neighbours.h"
 #include "session/compare_sets.h"
@@ -118,6 +120,22 @@ Status writeTrace(const std::string& file, const runtime::Program& program,
                      out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+// Of a value that is given for what is no free input of the model.
+Diag noInput(const Pipeline& pipeline, const std::string& name, const TensorType& type,
+             const Graph& model) {
+    std::vector<std::string> inputs;
+    for (const NodeId id : modelInputs(model))
+        inputs.push_back(model.node(id).outputs[0].name);
+    for (const auto& [input, entry] : pipeline.inputs().types)
+        if (givenValue(entry))
+            inputs.push_back(input);
+    const std::string why = whyNotGiven(pipeline.modelFile(), name, type);
+    return makeDiag(DiagCode::InputMismatch, why.empty() ? "the model has no input " + name : why,
+                    {pipeline.modelFile()},
+                    inputs.empty() ? "it has no inputs"
+                                   : fmt::format("its inputs are {}", fmt::join(inputs, ", ")));
+}
+
 } // namespace
 
 Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arguments& arguments,
@@ -142,12 +160,10 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
                         fmt::format("the input {} is {}, which nothing here computes with", name,
                                     shownType(what.model, {id, 0})),
                         {arguments.model}, "leave it out; --type may say another type");
-            if (std::find(names.begin(), names.end(), name) == names.end())
-                return makeDiag(DiagCode::InputMismatch, "the model has no input " + name,
-                                {arguments.model},
-                                fmt::format("its inputs are {}", fmt::join(names, ", ")));
             FW_TRY(NamedTensor tensor, readTensorFile(file));
             tensor.name = name;
+            if (std::find(names.begin(), names.end(), name) == names.end())
+                return noInput(pipeline, name, tensor.data.type(), what.model);
             tensors.push_back(std::move(tensor));
         }
         FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
