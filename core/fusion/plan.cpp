@@ -490,8 +490,12 @@ Diags obstacles(const Graph& graph) {
         if (const Node& node = graph.node(result.value.node); isForeignLeaf(node))
             out.push_back(
                 makeDiag(DiagCode::TypeUnknown,
-                         fmt::format("the output {} is {}, which nothing here computes with",
-                                     result.name, shownType(graph, result.value)),
+                         foreignType(node, result.value.output).empty()
+                             ? fmt::format("the output {} is an input whose type the model does "
+                                           "not say",
+                                           result.name)
+                             : fmt::format("the output {} is {}, which nothing here computes with",
+                                           result.name, shownType(graph, result.value)),
                          {{}, node.name}, "what does not depend on it runs"));
     return out;
 }

@@ -66,6 +66,8 @@ const char* shownKeyOf(const Graph& graph, ValueRef value) {
                : nullptr;
 }
 
+constexpr std::string_view modelSaysNot = "the model does not say the"; // type of an input
+
 std::string inputText(const Graph& graph, ValueRef input) {
     return fmt::format("{}, an input of the body whose type is not known",
                        graph.output(input).name);
@@ -162,7 +164,10 @@ std::optional<MissingType> MissingTypes::find(ValueRef value) {
         }
         cause = std::make_shared<const MissingType>(MissingType{
             element,
-            foreign.empty()
+            foreign.empty() && isForeignInput(node)
+                ? fmt::format("{} {} of its input {}", modelSaysNot, element ? "type" : "shape",
+                              name)
+            : foreign.empty()
                 ? fmt::format("nothing infers the {} {}: {} ({}) is not known",
                               element ? "type of" : "shape of", name, node.shownOp(), node.name)
             : isForeignLeaf(node)
@@ -192,10 +197,10 @@ std::optional<Diag> MissingTypes::readBy(const Node& node) {
                 DiagCode::TypeUnknown,
                 fmt::format("{} reads a value of unknown type: {}", node.shownOp(), missing->why),
                 {{}, node.name},
-                fmt::format(
-                    "--type '{}=f32[N, 4]' would say what it is, an operator of a book what "
-                    "computes it",
-                    missing->value));
+                fmt::format("--type '{}=f32[N, 4]' would say what it is, {}", missing->value,
+                            missing->why.starts_with(modelSaysNot)
+                                ? "and so do data that are given for it"
+                                : "an operator of a book what computes it"));
     }
     if (const ValueRef input = untypedInputOf(node); input.valid())
         return makeDiag(DiagCode::TypeUnknown,

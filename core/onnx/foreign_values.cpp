@@ -20,7 +20,9 @@ std::string elementName(std::int64_t code) {
     const std::string foreign = foreignElement(code);
     if (!foreign.empty())
         return foreign;
-    return code == proto::TensorProto::UNDEFINED ? "tensor" : onnxDtypeText(code);
+    if (code == proto::TensorProto::UNDEFINED)
+        return "tensor";
+    return dtypeFromOnnx(code) ? onnxDtypeText(code) : fmt::format("type {}", code);
 }
 
 std::string dimsText(const proto::TensorShapeProto& shape, DimNames& dims) {
@@ -69,13 +71,15 @@ std::string typeText(const proto::TypeProto& type, DimNames& dims, int depth) {
     return "of no type";
 }
 
+// Without a type where nothing says it.
 Attrs leafAttrs(const char* kind, const std::string& type) {
     Attrs out;
     out.set("domain", std::string());
     out.set("op_type", std::string(kind));
     out.set(leafKey, std::string(kind));
     out.set(untypedOutputsKey, Integers{0});
-    out.set(foreignTypesKey, Texts{type});
+    if (!type.empty())
+        out.set(foreignTypesKey, Texts{type});
     return out;
 }
 
@@ -88,7 +92,9 @@ Diag malformed(std::string message) {
 std::string foreignTypeText(const proto::TypeProto& type, DimNames& dims) {
     if (type.value_case() == proto::TypeProto::VALUE_NOT_SET)
         return {};
-    if (type.has_tensor_type() && foreignElement(type.tensor_type().elem_type()).empty())
+    if (const auto element = type.tensor_type().elem_type();
+        type.has_tensor_type() && foreignElement(element).empty() &&
+        (element == proto::TensorProto::UNDEFINED || dtypeFromOnnx(element)))
         return {};
     return typeText(type, dims, 0);
 }
@@ -112,6 +118,15 @@ Attrs foreignInput(const proto::ValueInfoProto& declared, const std::string& typ
     Attrs out = leafAttrs("input", type);
     out.set(placeKey, place);
     out.set(declarationKey, bytesOf(declared));
+    return out;
+}
+
+Attrs untypedInput(const proto::ValueInfoProto& declared, bool elementIsKnown, std::int64_t place) {
+    Attrs out = foreignInput(declared, {}, place);
+    if (elementIsKnown) {
+        out.erase(untypedOutputsKey);
+        out.set(unrankedOutputsKey, Integers{0});
+    }
     return out;
 }
 

@@ -11,12 +11,16 @@
 namespace fw {
 
 // "text[N]", "sequence of f32[2]", "optional int4", "map of i64 to f32"; empty if it is a tensor of
-// elements of ours or nothing at all. Names of dimensions are those of the graph.
+// elements of ours or nothing at all, as far as it says. Names of dimensions are those of the
+// graph.
 std::string foreignTypeText(const proto::TypeProto& type, DimNames& dims);
 
 // Attributes of the node that such a value is.
 Attrs foreignInput(const proto::ValueInfoProto& declared, const std::string& type,
                    std::int64_t place);
+// Of an input of which the model says too little: its type is not known, or only its elements are.
+// It stands in the graph as one of a foreign type does, and has none (foreignType() is empty).
+Attrs untypedInput(const proto::ValueInfoProto& declared, bool elementIsKnown, std::int64_t place);
 Attrs foreignConstant(const ForeignTensor& tensor);
 Attrs foreignConstant(const proto::SparseTensorProto& tensor);
 

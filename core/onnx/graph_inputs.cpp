@@ -13,6 +13,20 @@ namespace fw {
 
 namespace {
 
+ValueRef leafOf(GraphEditor& editor, const std::string& name, const Attrs& attrs,
+                const TensorType& type) {
+    GraphEditor::NewNode wish;
+    wish.op = "unknown";
+    wish.name = fmt::format("{}.{}", cleanText(name), attrs.text(leafKey, {}));
+    wish.outputNames = {cleanText(name)};
+    wish.attrs = attrs;
+    wish.declaredTypes = {type};
+    auto values = editor.add(std::move(wish));
+    if (!values)
+        throw InternalError("no node for '" + name + "': " + values.diag().text());
+    return values->front();
+}
+
 // A weight that is listed among the inputs as another type. Its value decides.
 std::optional<Diag> otherThanDeclared(const proto::ValueInfoProto& input, const TensorType& found) {
     const auto& declared = input.type().tensor_type();
@@ -90,16 +104,7 @@ Status ModelImporter::readSparse(proto::SparseTensorProto& tensor, Value& value)
 const TensorType ModelImporter::madeUp{DType::F32, {}};
 
 ValueRef ModelImporter::addLeaf(const std::string& name, const Attrs& attrs) {
-    GraphEditor::NewNode wish;
-    wish.op = "unknown";
-    wish.name = fmt::format("{}.{}", cleanText(name), attrs.text(leafKey, {}));
-    wish.outputNames = {cleanText(name)};
-    wish.attrs = attrs;
-    wish.declaredTypes = {madeUp};
-    auto values = m_editor.add(std::move(wish));
-    if (!values)
-        throw InternalError("no node for '" + name + "': " + values.diag().text());
-    return values->front();
+    return leafOf(m_editor, name, attrs, madeUp);
 }
 
 Status ModelImporter::readInputs() {
@@ -153,6 +158,8 @@ Status ModelImporter::readValue(const proto::ValueInfoProto& input, std::string_
     if (!data) {
         Diag diag = data.takeDiag();
         diag.message = fmt::format("the value given to input '{}': {}", name, diag.message);
+        if (!dtype)
+            diag.hint = "a file says its type as well";
         return diag;
     }
     note(name, "the input has the given value, as a constant");
@@ -184,25 +191,19 @@ Status ModelImporter::readInput(const proto::ValueInfoProto& input, std::int64_t
         value.ref = addLeaf(input.name(), foreignInput(input, foreign, place));
         return {};
     }
-    if (!given && !input.type().has_tensor_type())
-        return refuse("has no type");
     const auto& type = input.type().tensor_type();
     const auto dtype = given ? given->dtype : dtypeFromOnnx(type.elem_type());
-    if (!dtype)
-        return refuse(fmt::format("has element type {}, which is not supported",
-                                  onnxDtypeText(type.elem_type())));
     FW_TRY(auto shape, given ? std::optional(std::move(given->shape))
                              : m_run.dims.shape(type, m_prefix + name));
-    if (!shape && m_prefix.empty()) {
-        Diag diag = refuse("has no shape, not even a number of dimensions");
-        diag.hint =
-            fmt::format("--type '{}={}[N, 4]' would say what it is", name, dtypeText(*dtype));
-        return diag;
-    }
-    if (!shape) { // a body says no more than it must
+    if (!dtype || !shape) { // --type and data may say more
+        const TensorType known{dtype.value_or(madeUp.dtype), {}};
         Value& value = this->value(input.name());
         value.untyped = true;
-        value.ref = m_editor.addInput(name, {*dtype, {}});
+        if (m_prefix.empty())
+            value.ref = leafOf(m_editor, input.name(),
+                               untypedInput(input, dtype.has_value(), place), known);
+        else
+            value.ref = m_editor.addInput(name, known);
         return {};
     }
     if (static_cast<std::int64_t>(shape->size()) > limits().rank)

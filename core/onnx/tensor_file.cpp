@@ -118,10 +118,15 @@ Result<std::vector<DeclaredInput>> declaredInputs(const std::string& path) {
     for (const auto& tensor : model->graph().initializer())
         weights.insert(tensor.name());
     std::vector<DeclaredInput> out;
-    for (const auto& input : model->graph().input())
-        if (!weights.contains(input.name()))
-            out.push_back({cleanText(input.name()), !input.type().has_tensor_type() ||
-                                                        input.type().tensor_type().has_shape()});
+    for (const auto& input : model->graph().input()) {
+        const auto& tensor = input.type().tensor_type();
+        const bool isTyped =
+            input.type().has_tensor_type()
+                ? tensor.elem_type() != proto::TensorProto::UNDEFINED && tensor.has_shape()
+                : input.type().value_case() != proto::TypeProto::VALUE_NOT_SET;
+        out.push_back({cleanText(input.name()), isTyped, weights.contains(input.name()),
+                       declaredTensor(input.SerializeAsString())});
+    }
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/tensor_data.h"
+#include "onnx/default_inputs.h"
 
 #include <string>
 #include <vector>
@@ -36,9 +37,11 @@ Result<TestFolder> findTestData(const std::string& folder);
 
 struct DeclaredInput {
     std::string name;
-    bool hasShape = false; // a number of dimensions at least, or no tensor
+    bool isTyped = false; // has an element type and a number of dimensions, or is no tensor
+    bool isWeight = false;
+    DeclaredTensor type;
 };
-// What tensors are given to: the inputs of a model's file that are no weights, as it declares them.
+// What tensors are given to: the inputs of a model's file, as it declares them.
 Result<std::vector<DeclaredInput>> declaredInputs(const std::string& path);
 
 // Puts tensors in the order of `names`: by name where the tensors have those names, otherwise by

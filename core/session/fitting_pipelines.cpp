@@ -1,6 +1,7 @@
 #include "session/fitting_pipelines.h"
 
 #include "expr/simplify.h"
+#include "ir/missing_type.h"
 #include "onnx/given_value.h"
 
 #include <algorithm>
@@ -33,6 +34,13 @@ bool sizesMayHelp(const Imported& imported) {
         });
 }
 
+// Of which the model itself says no type, or no shape.
+bool hasUntypedInput(const Graph& graph) {
+    return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const NodePtr& node) {
+        return isForeignInput(*node) && foreignType(*node, 0).empty();
+    });
+}
+
 std::size_t computedResults(Pipeline& pipeline, const Context& context) {
     const auto part = pipeline.computable(context);
     const auto source = part ? (*part)->simplified(context) : part.diag();
@@ -51,30 +59,42 @@ Pipeline& FittingPipelines::with(std::map<std::string, std::string> types) {
     return *made;
 }
 
-// Another one than the free one where the model cannot even be read because inputs have no shape.
+// Another one than the free one where inputs have no type of their own: they have that of the data.
 void FittingPipelines::findBase(const ReadTensors& data, const Context& context) {
     m_base = &m_free;
-    if (m_free.imported(context))
+    const auto imported = m_free.imported(context);
+    if (imported && !hasUntypedInput(*(*imported)->graph))
         return;
     const auto declared = declaredInputs(m_free.modelFile());
     if (!declared)
         return; // what cannot be read says so itself
     std::map<std::string, std::string> types = m_free.inputs().types;
     std::vector<std::string> all;
-    std::vector<std::string> shapeless;
+    std::vector<std::string> bound;
+    std::vector<const DeclaredTensor*> wanted; // of each of them
     for (const DeclaredInput& input : *declared) {
-        if (const auto entry = types.find(input.name);
-            entry != types.end() && givenValue(entry->second))
-            continue;
+        const auto entry = types.find(input.name);
+        if (entry != types.end() ? givenValue(entry->second).has_value() : input.isWeight)
+            continue; // a default that is given has a type
         all.push_back(input.name);
-        if (!input.hasShape)
-            shapeless.push_back(input.name);
+        if (!imported || !input.isTyped) { // what is refused may be so for any free size
+            bound.push_back(input.name);
+            wanted.push_back(&input.type);
+        }
     }
-    const auto matched = tensorsOf(shapeless, all, data);
-    for (std::size_t i = 0; matched && i < matched->size(); ++i)
-        types.try_emplace(shapeless[i], (*matched)[i].type().text());
-    if (Pipeline& base = with(std::move(types)); base.imported(context))
-        m_base = &base;
+    const auto matched = tensorsOf(bound, all, data);
+    if (!matched || matched->empty())
+        return;
+    for (std::size_t i = 0; i < matched->size(); ++i) {
+        TensorType type = (*matched)[i].type();
+        if (imported) // what is declared stays, and data of another element type are told so
+            type.dtype = wanted[i]->dtype.value_or(type.dtype);
+        if (!wanted[i]->takes(type))
+            return;
+        types.try_emplace(bound[i], type.text());
+    }
+    // If it is refused with them as well, its reason is the one of these data.
+    m_base = &with(std::move(types));
 }
 
 Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context) {
@@ -100,9 +120,9 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context) 
     if (!changes || (holds && (!sizesMayHelp(**imported) || m_base->runnable(context))))
         return *m_base;
     Pipeline& bound = with(std::move(types));
-    return computedResults(bound, context) > (holds ? computedResults(*m_base, context) : 0)
-               ? bound
-               : *m_base;
+    const std::size_t free = holds ? computedResults(*m_base, context) : 0;
+    // Where neither computes anything, what is told is what is wrong with these data.
+    return free == 0 || computedResults(bound, context) > free ? bound : *m_base;
 }
 
 Pipeline& FittingPipelines::of(const TestDataSet& set, const Context& context) {

@@ -153,17 +153,18 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
         std::vector<NamedTensor> tensors;
         for (const auto& [name, file] : arguments.inputs) {
             for (const NodeId id : modelInputs(what.model))
-                if (const Node& node = what.model.node(id);
-                    isForeignInput(node) && node.outputs[0].name == name)
+                if (const Node& node = what.model.node(id); isForeignInput(node) &&
+                                                            node.outputs[0].name == name &&
+                                                            !foreignType(node, 0).empty())
                     return makeDiag(
                         DiagCode::InputMismatch,
                         fmt::format("the input {} is {}, which nothing here computes with", name,
                                     shownType(what.model, {id, 0})),
                         {arguments.model}, "leave it out; --type may say another type");
             FW_TRY(NamedTensor tensor, readTensorFile(file));
-            tensor.name = name;
             if (std::find(names.begin(), names.end(), name) == names.end())
                 return noInput(pipeline, name, tensor.data.type(), what.model);
+            tensor.name = name;
             tensors.push_back(std::move(tensor));
         }
         FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));

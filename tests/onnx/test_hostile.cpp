@@ -126,10 +126,6 @@ void TestHostile::contradictions_data() {
     });
     row("many dims", DiagCode::LimitReached, "65",
         [](M& m) { m.input("z", std::vector<std::string>(65, "1")); });
-    row("input of no type", DiagCode::DtypeMismatch, "input 'z' has no type",
-        [](M& m) { m.graph().add_input()->set_name("z"); });
-    row("input of element type 99", DiagCode::DtypeMismatch, "99",
-        [](M& m) { m.input("z", {"1"}, 99); });
     row("short weight", DiagCode::OnnxMalformed, "'w' has 7 elements",
         [=](M& m) { tensor(m)->mutable_float_data()->RemoveLast(); });
     row("short raw weight", DiagCode::OnnxMalformed,

@@ -37,6 +37,8 @@ private Q_SLOTS:
     void aWrongTypeIsToldOf();
     void typesOfTextGraphs();
     void inputsWithoutShapeGetOne();
+    void filesSayTypesOfInputs();
+    void refusedForTheDataThatAreGiven();
     void longChainsOpen();
     void controlFlowIsOpaque();
     void everythingAloneIsMeasured();
@@ -371,7 +373,8 @@ void TestUnknown::aWrongTypeIsToldOf() {
     arguments.types = {{"nowhere", "f32[4]"}};
     const auto unnamed = a.ask("info", arguments);
     QVERIFY(!unnamed.ok());
-    QCOMPARE(unnamed.diag().message, std::string("the model has no value 'nowhere' to give a type"));
+    QCOMPARE(unnamed.diag().message,
+             std::string("the model has no value 'nowhere' to give a type"));
     arguments.types = {{"a", "f32[4, 9]"}}; // which is inferred
     const auto other = a.get<InfoDocument>("info", arguments);
     QVERIFY(std::any_of(other.diagnostics.begin(), other.diagnostics.end(), [](const Diag& diag) {
@@ -409,10 +412,87 @@ void TestUnknown::inputsWithoutShapeGetOne() {
     Arguments arguments = asked("shapeless.onnx");
     const auto refused = a.ask("run", arguments);
     QVERIFY(!refused.ok());
-    QVERIFY2(refused.diag().hint.find("--type 'x=f32[N, 4]'") == 0, refused.diag().text().c_str());
+    QCOMPARE(refused.diag().message, std::string("Relu reads a value of unknown type: the model "
+                                                 "does not say the shape of its input x"));
+    QCOMPARE(refused.diag().hint, std::string("--type 'x=f32[N, 4]' would say what it is, and so "
+                                              "do data that are given for it"));
+    // Its element type is known.
+    const NamedTensor integers{"x", dataFromIntegers(DType::I32, {4}, {1, 2, 3, 4})};
+    QVERIFY(writeTensorFile(path("integers.pb"), integers).ok());
+    arguments.inputs["x"] = path("integers.pb");
+    const auto wrong = a.ask("run", arguments);
+    QVERIFY(!wrong.ok());
+    QCOMPARE(wrong.diag().message, std::string("input x: elements must be f32, got i32"));
+    arguments.inputs.clear();
     arguments.types = {{"x", "f32[4]"}};
     const auto run = a.ask("run", arguments);
     QVERIFY2(run.ok(), run ? "" : run.diag().text().c_str());
+}
+
+// What does not touch it is computed; a file gives it its type, and what does not fit is told of
+// that type.
+void TestUnknown::filesSayTypesOfInputs() {
+    M m;
+    m.input("x", {"3", "2"}).output("y", {"3", "2"}).output("z");
+    m.graph().add_input()->set_name("b");
+    m.node("Relu", "x", "y", "relu");
+    m.node("MatMul", "x b", "z", "product");
+    QVERIFY(writeFile(path("beside.onnx"), m.bytes()).ok());
+    Asked a;
+    Arguments arguments = asked("beside.onnx");
+    const auto info = a.get<InfoDocument>("info", arguments);
+    QCOMPARE(info.inputs.size(), std::size_t(2));
+    QCOMPARE(info.inputs[1].type, std::string("unknown"));
+    QCOMPARE(info.untyped, std::vector<std::string>{"b"});
+    const auto made = a.get<RunDocument>("run", arguments);
+    QCOMPARE(made.outputs.size(), std::size_t(1));
+    QCOMPARE(made.outputs[0].name, std::string("y"));
+    QVERIFY(tells(made.notices, "",
+                  "the output z is not computed: MatMul reads a value of unknown "
+                  "type: the model does not say the type of its input b"));
+    const auto give = [&](const std::string& name, std::vector<std::int64_t> extents) {
+        const auto count = extents.size() == 2 ? extents[0] * extents[1] : extents[0];
+        const std::vector<double> ones(static_cast<std::size_t>(count), 1);
+        arguments.inputs[name] = path(name + ".pb");
+        return writeTensorFile(path(name + ".pb"),
+                               {name, dataFromDoubles(DType::F32, std::move(extents), ones)})
+            .ok();
+    };
+    QVERIFY(give("x", {3, 2}) && give("b", {2, 5}));
+    const auto given = a.get<RunDocument>("run", arguments);
+    QCOMPARE(given.outputs.size(), std::size_t(2));
+    QCOMPARE(given.outputs[1].shape, (std::vector<std::int64_t>{3, 5}));
+    QVERIFY(give("b", {3, 5}));
+    const auto wrong = a.ask("run", arguments);
+    QVERIFY(!wrong.ok());
+    QCOMPARE(wrong.diag().where.node, std::string("product"));
+    QVERIFY2(wrong.diag().code == DiagCode::ShapeMismatch &&
+                 wrong.diag().message.find("'b' is f32[3, 5]") != std::string::npos,
+             wrong.diag().text().c_str());
+}
+
+// A model that is refused with its sizes free, and with those of the data, is refused for these.
+void TestUnknown::refusedForTheDataThatAreGiven() {
+    M m;
+    m.input("x", {"N", "N"}).input("w", {"K", "4"}).output("y");
+    m.node("MatMul", "x w", "p", "product");
+    m.node("Det", "p", "y", "det"); // of square matrices: N == 4
+    QVERIFY(writeFile(path("square.onnx"), m.bytes()).ok());
+    Asked a;
+    Arguments arguments = asked("square.onnx");
+    for (const auto& [name, rows, columns] : {std::tuple("x", 3, 3), std::tuple("w", 3, 4)}) {
+        const std::vector<double> some(static_cast<std::size_t>(rows * columns), 1);
+        arguments.inputs[name] = path(std::string(name) + "s.pb");
+        QVERIFY(writeTensorFile(arguments.inputs[name],
+                                {name, dataFromDoubles(DType::F32, {rows, columns}, some)})
+                    .ok());
+    }
+    const auto refused = a.ask("run", arguments);
+    QVERIFY(!refused.ok());
+    const std::string told = refused.diag().text();
+    QVERIFY2(told.find("node det") != std::string::npos, told.c_str());
+    QVERIFY2(told.find("free") == std::string::npos && told.find('3') != std::string::npos,
+             told.c_str());
 }
 
 void TestUnknown::longChainsOpen() {
