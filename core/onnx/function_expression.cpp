@@ -314,7 +314,8 @@ Result<FunctionValue> FunctionExpression::call(const Tree& tree) {
         return unsaid("the least value of an integer type is not the same for all");
     }
     const bool isKnown = f == "select" || f == "sqr" || f == "rsqrt" || f == "div" ||
-                         spelled(functions, f) != nullptr || spelled(pairs, f) != nullptr;
+                         f == "clamp" || spelled(functions, f) != nullptr ||
+                         spelled(pairs, f) != nullptr;
     if (!isKnown)
         return unsaid(fmt::format("{}() is no composition of operators of ONNX", f));
     std::vector<FunctionValue> values;
@@ -334,6 +335,8 @@ Result<FunctionValue> FunctionExpression::call(const Tree& tree) {
         }
         return out;
     }
+    if (f == "clamp" && values.size() == 3)
+        return joined("Min", joined("Max", values[0], values[1]), values[2]);
     if (f == "div" && values.size() == 2)
         return quotient("div", values[0], values[1]);
     if (f == "sqr" && values.size() == 1)

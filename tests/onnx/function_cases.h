@@ -118,6 +118,11 @@ inline std::vector<BodyCase> bodyCases() {
            "let k[i...] = cast(x[i...] * 40, i64)  y[i...] = cast(k[i...] / 4 + div(k[i...], 4) + "
            "k[i...] % 7, f32)"),
         {{{33}}});
+    row("clamped",
+        op("(x: T[S...]) -> y: T[S...]",
+           "let k[i...] = cast(x[i...] * 40, i64)  y[i...] = cast(clamp(k[i...], -3, 5) + "
+           "clamp(k[i...], -1099511627776, k[i...] + 1), f32)"),
+        {{{33}}, {{0, 2}}});
     row("constants", op("(x: T[S...]) -> y: T[S...]", "y[i...] = 2"), {{{2, 3}}, {{0}}, {{}}});
     row("a vector along the last axis",
         op("(x: T[P..., D], g: T[D], b: T[D]) -> y: T[P..., D]",
