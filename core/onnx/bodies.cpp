@@ -2,6 +2,7 @@
 // model. Each is read as the graph of the model is, with what is known of the values it is given.
 #include "onnx/model_importer.h"
 
+#include "onnx/beyond_texts.h"
 #include "onnx/standard_operators.h"
 #include "onnx/stated_types.h"
 #include "onnx/subgraphs.h"
@@ -100,11 +101,12 @@ Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) {
                         {},
                         "make what it gives an input of the model, or a constant; or say what it "
                         "computes in a book, which is given with --rules");
-    if (isRecurrent(node))
+    const BeyondTexts beyond =
+        beyondTexts(isStandardDomain(node.domain()) ? "" : node.domain(), node.op_type());
+    if (beyond != BeyondTexts::None)
         return makeDiag(DiagCode::UnknownOperator,
                         fmt::format("the operator {} is not known", type), {},
-                        "it repeats a step over time, which no text of an operator says; what does "
-                        "not depend on it runs");
+                        whyBeyondTexts(beyond, false));
     const std::string clause = clauseHint(node);
     return makeDiag(DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type),
                     {},
@@ -348,14 +350,14 @@ Result<bool> ModelImporter::importBranch(int index) {
     for (Diag& warning : read.warnings)
         m_run.out.diagnostics.push_back(std::move(warning));
     note(nodeName(index), fmt::format("the condition is constant: {} is always taken", taken));
-    const auto place = static_cast<std::size_t>(runs - bodies.begin());
-    FW_CHECK(addCall(index, std::move(bodies), place));
     // Its nodes are in the graph then, by their names there: inlineCalls() leaves out the branch.
     const std::string inBranch = fmt::format("{}/{}/", pathOf(index), taken);
     for (Diag& diag : runs->diagnostics)
         if (diag.where.node.starts_with(inBranch))
             diag.where.node =
                 fmt::format("{}/{}", pathOf(index), diag.where.node.substr(inBranch.size()));
+    const auto place = static_cast<std::size_t>(runs - bodies.begin());
+    FW_CHECK(addCall(index, std::move(bodies), place));
     return true;
 }
 

@@ -4,12 +4,15 @@
 #include "onnx/model_importer.h"
 
 #include "ir/missing_type.h"
+#include "onnx/beyond_texts.h"
 #include "onnx/foreign_values.h"
 #include "onnx/standard_operators.h"
 #include "onnx/stated_types.h"
 #include "onnx/subgraphs.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace fw {
 
@@ -280,14 +283,33 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             value.untyped = untyped[i];
             value.foreignShape = foreignShapes[i];
         }
+    const auto beyondOf = [](const proto::NodeProto& one) {
+        return beyondTexts(isStandardDomain(one.domain()) ? "" : one.domain(), one.op_type());
+    };
     if (why.code == DiagCode::TypeUnknown) {
         if (!m_missing)
             m_missing.emplace(m_editor.graph());
-        auto told = m_missing->readBy(*m_editor.find(values->front().node));
+        const Node& made = *m_editor.find(values->front().node);
+        auto told = m_missing->readBy(made);
+        for (const ValueRef& input : made.inputs) {
+            const auto missing = m_missing->find(input);
+            if (!missing)
+                continue;
+            const Name* cause = find(missing->value);
+            if (told && cause != nullptr && cause->place >= 0 && missing->foreign.empty() &&
+                beyondOf(m_graph.node(cause->place)) != BeyondTexts::None)
+                told->hint =
+                    fmt::format("--type '{}=f32[N, 4]' would say what it is", missing->value);
+            break;
+        }
         why = told ? std::move(*told)
                    : makeDiag(DiagCode::TypeUnknown,
                               fmt::format("{} reads a value of unknown type", typeName(node)));
     }
+    const bool typed = std::none_of(untyped.begin(), untyped.end(), [](bool one) { return one; });
+    if (const BeyondTexts beyond = beyondOf(node);
+        typed && !why.hint.empty() && why.hint == whyBeyondTexts(beyond, false))
+        why.hint = whyBeyondTexts(beyond, true);
     if (!m_prefix.empty() && why.code == DiagCode::TypeUnknown)
         why.hint.clear(); // --type names values of the model, not of its bodies
     why.severity = Severity::Error;

@@ -2,6 +2,7 @@
 // computes: what reads them is understood all the same. From the texts of both specifications.
 #include "onnx/model_importer.h"
 
+#include "onnx/beyond_texts.h"
 #include "onnx/standard_operators.h"
 #include "onnx/subgraphs.h"
 
@@ -87,10 +88,8 @@ Types recurrent(const proto::NodeProto& node, const Types& operands) {
 } // namespace
 
 bool isRecurrent(const proto::NodeProto& node) {
-    const std::string& type = node.op_type();
-    return isStandardDomain(node.domain())
-               ? type == "LSTM" || type == "GRU" || type == "RNN"
-               : node.domain() == contrib && type == "DynamicQuantizeLSTM";
+    return beyondTexts(isStandardDomain(node.domain()) ? "" : node.domain(), node.op_type()) ==
+           BeyondTexts::Recurrent;
 }
 
 std::vector<std::optional<TensorType>> ModelImporter::typesOfNode(int index, proto::NodeProto node,

@@ -5,6 +5,7 @@
 #include "ir/inline_calls.h"
 #include "ir/missing_type.h"
 #include "library/library.h"
+#include "onnx/beyond_texts.h"
 #include "onnx/declaration.h"
 #include "onnx/given_value.h"
 #include "onnx/npy.h"
@@ -46,6 +47,15 @@ Diag unknownIn(const Graph& graph, const Node& node, MissingTypes& missing) {
         {{}, node.name}, "what is around it can be planned and timed, the model cannot be run");
     if (!node.bodies.empty())
         return out;
+    bool typed = true;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        typed = typed && !missing.find({node.id, static_cast<int>(i)});
+    if (const BeyondTexts beyond =
+            beyondTexts(node.attrs.text("domain", {}), node.attrs.text("op_type", {}));
+        beyond != BeyondTexts::None) {
+        out.hint = whyBeyondTexts(beyond, typed);
+        return out;
+    }
     UnknownCall call;
     call.type = node.attrs.text("op_type", {});
     for (const ValueRef& input : node.inputs)

@@ -17,6 +17,8 @@ private Q_SLOTS:
     void dropoutOfNothing();
     void statisticsThatNobodyReads_data();
     void statisticsThatNobodyReads();
+    void whatNoTextSays_data();
+    void whatNoTextSays();
 };
 
 void TestNotComputed::refusedWithTypes_data() {
@@ -161,6 +163,66 @@ void TestNotComputed::statisticsThatNobodyReads() {
     QCOMPARE(operatorsOf(*imported->graph), std::string(infers ? "batch_norm" : "unknown"));
     if (!infers)
         QVERIFY(imported->diagnostics.front().text().find("training mode") != std::string::npos);
+}
+
+// Nobody is asked to write as the text of an operator what none can say.
+void TestNotComputed::whatNoTextSays_data() {
+    QTest::addColumn<QString>("domain");
+    QTest::addColumn<QString>("inputs");
+    QTest::addColumn<QString>("hint");
+    const auto row = [](const char* domain, const char* type, const char* inputs,
+                        const char* hint) {
+        QTest::newRow(type) << QString::fromLatin1(domain) << QString::fromLatin1(inputs)
+                            << QString::fromLatin1(hint);
+    };
+    const char* const learned = "its attributes hold a learned model (trees, vectors, classes), "
+                                "which no text of an operator says; what does not depend on it "
+                                "runs";
+    const char* const typed = "it computes with quantised integers and their zero points, which is "
+                              "not done yet; the types behind it are known, and what does not "
+                              "depend on it runs";
+    row("", "RegexFullMatch", "x",
+        "it works on texts, which no text of an operator says; what does not depend on it runs");
+    row("", "Optional", "x",
+        "it works on values that may be missing, which no text of an operator says; what does not "
+        "depend on it runs");
+    row("", "ImageDecoder", "q",
+        "it reads the files of pictures, which no text of an operator says; what does not depend "
+        "on it runs");
+    row("", "ConvInteger", "q k", typed);
+    row("com.microsoft", "QLinearAdd", "q f z q f z f z", typed);
+    row("ai.onnx.ml", "TreeEnsembleRegressor", "x", learned);
+    row("ai.onnx.ml", "LinearClassifier", "x", learned);
+    row("ai.onnx.ml", "SVMRegressor", "x", learned);
+    row("ai.onnx.ml", "ZipMap", "x",
+        "it works on maps, which no text of an operator says; what does not depend on it runs");
+    row("ai.onnx.ml", "Binarizer", "x", "say what it computes in a book");
+    row("com.microsoft", "Own", "x", "say what it computes in a book");
+}
+
+void TestNotComputed::whatNoTextSays() {
+    QFETCH(QString, domain);
+    QFETCH(QString, inputs);
+    QFETCH(QString, hint);
+    M m(20);
+    for (const char* other : {"com.microsoft", "ai.onnx.ml"}) {
+        auto* opset = m.model.add_opset_import();
+        opset->set_domain(other);
+        opset->set_version(1);
+    }
+    m.input("x", {"N", "3"}).input("q", {"1", "1", "4", "4"}, proto::TensorProto::UINT8);
+    m.input("k", {"1", "1", "2", "2"}, proto::TensorProto::UINT8);
+    m.input("f", {}).input("z", {}, proto::TensorProto::UINT8).output("y");
+    m.node(QTest::currentDataTag(), inputs.toStdString(), "y", "odd one")
+        .set_domain(domain.toStdString());
+    m.graph().mutable_output(0)->clear_type();
+    const auto imported = read(m.bytes());
+    QVERIFY2(imported.ok(), imported.ok() ? "" : imported.diag().text().c_str());
+    QVERIFY(!imported->diagnostics.empty());
+    const Diag& told = imported->diagnostics.front();
+    QVERIFY2(told.code == DiagCode::UnknownOperator && told.where.node == "odd one",
+             told.text().c_str());
+    QVERIFY2(QString::fromStdString(told.hint).startsWith(hint), told.text().c_str());
 }
 
 QTEST_APPLESS_MAIN(TestNotComputed)
