@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 namespace fw {
 
@@ -71,37 +72,83 @@ bool holds(const runtime::Program& program, const runtime::Assumption& assumptio
            value != 0;
 }
 
-// Sizes for the open symbols that make a broken assumption hold: the numbers that its condition
-// names, the sizes of other symbols, and one more than each. What stays broken is for the run to
-// refuse.
-void fit(const runtime::Program& program, const std::vector<bool>& open,
-         std::vector<std::int64_t>& symbols) {
-    const runtime::Phases phases = runtime::phasesOf(program);
-    for (const runtime::Assumption& assumption : program.assumptions) {
-        if (phases.of(program.expressions[assumption.condition]) > 0)
-            continue; // of sizes that nobody knows yet
-        std::vector<std::int64_t> candidates = symbols;
-        for (const auto& instruction : program.expressions[assumption.condition].code)
-            if (instruction.op == runtime::Op::Constant && instruction.value > -maximumExtent &&
-                instruction.value < maximumExtent)
-                candidates.push_back(std::abs(instruction.value));
-        for (std::size_t i = 0, named = candidates.size(); i < named; ++i)
-            candidates.push_back(candidates[i] + 1);
-        for (const auto& instruction : program.expressions[assumption.condition].code) {
-            if (instruction.op != runtime::Op::Symbol)
-                continue;
-            const auto symbol = static_cast<std::size_t>(instruction.value);
-            const std::int64_t before = symbols[symbol];
-            for (const std::int64_t candidate : candidates) {
-                if (!open[symbol] || holds(program, assumption, symbols))
-                    break;
-                symbols[symbol] = candidate;
-            }
-            if (!holds(program, assumption, symbols))
-                symbols[symbol] = before;
-        }
+// Assumptions of sizes that are known before a run.
+class MadeUpSizes {
+public:
+    MadeUpSizes(const runtime::Program& program, const std::vector<bool>& open)
+        : m_program(program), m_open(open) {
+        const runtime::Phases phases = runtime::phasesOf(program);
+        for (const runtime::Assumption& assumption : program.assumptions)
+            if (phases.of(program.expressions[assumption.condition]) == 0)
+                m_assumptions.push_back(&assumption);
     }
-}
+
+    // Sizes for the open symbols that make broken assumptions hold. What stays broken is for the
+    // run to refuse.
+    void fit(std::vector<std::int64_t>& symbols) const {
+        std::vector<std::int64_t> out = mended(symbols);
+        if (const std::set<std::size_t> broken = openInBroken(out); !broken.empty()) {
+            // What is halved again and again, and doubled, fits a power of two.
+            constexpr std::int64_t largest = 1 << 12;
+            for (std::int64_t size = 2; size <= largest; size *= 2) {
+                std::vector<std::int64_t> other = symbols;
+                for (const std::size_t symbol : broken)
+                    other[symbol] = size;
+                other = mended(std::move(other));
+                if (openInBroken(other).empty()) {
+                    out = std::move(other);
+                    break;
+                }
+            }
+        }
+        symbols = std::move(out);
+    }
+
+private:
+    // One assumption after the other: the numbers that its condition names, the sizes of other
+    // symbols, and one more than each.
+    std::vector<std::int64_t> mended(std::vector<std::int64_t> symbols) const {
+        for (const runtime::Assumption* assumption : m_assumptions) {
+            const auto& code = m_program.expressions[assumption->condition].code;
+            std::vector<std::int64_t> candidates = symbols;
+            for (const auto& instruction : code)
+                if (instruction.op == runtime::Op::Constant && instruction.value > -maximumExtent &&
+                    instruction.value < maximumExtent)
+                    candidates.push_back(std::abs(instruction.value));
+            for (std::size_t i = 0, named = candidates.size(); i < named; ++i)
+                candidates.push_back(candidates[i] + 1);
+            for (const auto& instruction : code) {
+                if (instruction.op != runtime::Op::Symbol)
+                    continue;
+                const auto symbol = static_cast<std::size_t>(instruction.value);
+                const std::int64_t before = symbols[symbol];
+                for (const std::int64_t candidate : candidates) {
+                    if (!m_open[symbol] || holds(m_program, *assumption, symbols))
+                        break;
+                    symbols[symbol] = candidate;
+                }
+                if (!holds(m_program, *assumption, symbols))
+                    symbols[symbol] = before;
+            }
+        }
+        return symbols;
+    }
+
+    std::set<std::size_t> openInBroken(const std::vector<std::int64_t>& symbols) const {
+        std::set<std::size_t> out;
+        for (const runtime::Assumption* assumption : m_assumptions)
+            if (!holds(m_program, *assumption, symbols))
+                for (const auto& instruction : m_program.expressions[assumption->condition].code)
+                    if (instruction.op == runtime::Op::Symbol &&
+                        m_open[static_cast<std::size_t>(instruction.value)])
+                        out.insert(static_cast<std::size_t>(instruction.value));
+        return out;
+    }
+
+    const runtime::Program& m_program;
+    const std::vector<bool>& m_open;
+    std::vector<const runtime::Assumption*> m_assumptions;
+};
 
 DType dtypeOf(runtime::DataType type) {
     for (const DType dtype :
@@ -264,7 +311,7 @@ LoadedModule::randomInputs(std::uint64_t seed, const std::map<std::string, std::
                 open[*symbol] = false;
             }
     }
-    fit(program, open, symbols);
+    MadeUpSizes(program, open).fit(symbols);
     FW_CHECK(isMadeUp(program, given.size(), symbols));
     std::vector<TensorData> out = std::move(given);
     seed += out.size();

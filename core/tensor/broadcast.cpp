@@ -4,6 +4,7 @@
 #include "expr/simplify.h"
 
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
@@ -36,12 +37,30 @@ Expr joined(Exprs extents) {
     return out;
 }
 
+// Whether both are computed from the same free sizes and are equal, and not 1, at sizes that
+// networks are run with: halves that are doubled again, of sizes that can be halved so often, or of
+// one more than these, and so on.
+bool agreeSomewhere(const Expr& a, const Expr& b) {
+    constexpr std::int64_t halved = std::int64_t(1) << 12, odd = 3 * 3 * 5 * 7, offsets = 32;
+    const std::set<Symbol> sizes = freeVars(a);
+    if (sizes.empty() || sizes != freeVars(b))
+        return false;
+    for (std::int64_t offset = 0; offset < offsets; ++offset) {
+        Bindings at;
+        for (const Symbol size : sizes)
+            at[size] = static_cast<std::int64_t>(at.size() + 1) * halved * odd + offset;
+        const auto one = evalIndex(a, at), other = evalIndex(b, at);
+        if (one && other && *one == *other && *one > 1)
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 std::string Compatibility::demand() const {
-    return condition.op() == ExprOp::Eq
-               ? "they must be equal: what is as long as this is not taken for 1"
-               : "they must be equal, or one of them 1";
+    return condition.op() == ExprOp::Eq ? "they must be equal: neither is taken for 1"
+                                        : "they must be equal, or one of them 1";
 }
 
 Broadcast broadcast(const Expr& a, const Expr& b) {
@@ -67,7 +86,8 @@ Broadcast broadcast(const Expr& a, const Expr& b) {
     for (const Expr& extent : right)
         collectExtents(extent, all);
     out.extent = joined(std::move(all));
-    if (out.extent->parts <= longestExtent || out.conditions.empty() || out.refuted)
+    if (out.conditions.empty() || out.refuted ||
+        (out.extent->parts <= longestExtent && !agreeSomewhere(a, b)))
         return out;
     const Expr equal = eqExpr(a, b);
     if (decideDims(equal) == std::optional(false))

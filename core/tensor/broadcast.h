@@ -6,8 +6,10 @@
 // its extent is 1, the index of the result where the extents are equal.
 //
 // Each such expression names an extent twice, so behind operators that broadcast again and again it
-// would double. Where it were longer than what is readable the extents have to be equal, and the
-// shorter one is that of the result; a model that is run with other sizes is read with these.
+// would double, and every kernel would ask it. Where it were longer than what is readable, and
+// where both extents are computed from the same sizes, as the levels of a pyramid are, and are
+// equal for some, they have to be equal, and the shorter one is that of the result; a model that is
+// run with other sizes is read with these.
 #pragma once
 
 #include "expr/expr.h"
@@ -21,7 +23,7 @@ namespace fw {
 // Two extents that must be equal, or one of them 1.
 struct Compatibility {
     Expr a, b;
-    Expr condition; // a == b || a == 1 || b == 1; a == b where these are long
+    Expr condition; // a == b || a == 1 || b == 1; a == b where they have to be equal
 
     std::string demand() const; // "they must be equal, or one of them 1"
 };

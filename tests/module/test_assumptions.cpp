@@ -173,6 +173,7 @@ private Q_SLOTS:
     void boundBefore_data() { boundWhileRunning_data(); }
     void boundBefore();
     void sentences();
+    void halvesThatAreDoubled();
     void exportedModule();
 };
 
@@ -269,6 +270,34 @@ void TestAssumptions::sentences() {
     QCOMPARE(bound.diag().where.node, std::string("Add_3"));
     QCOMPARE(exitCode(ran.diag().code), 2);
     QCOMPARE(exitCode(bound.diag().code), 2);
+}
+
+// Sizes that are halved and doubled are equal, and not 1; those that nobody gave are made up so.
+void TestAssumptions::halvesThatAreDoubled() {
+    const GraphPtr graph =
+        graphOf("graph g(x: f32[H], p: f32[(H + 1) / 2], q: f32[((H + 1) / 2 + 1) / 2 * 2],"
+                " r: f32[(H + 1) / 2 * 2]) -> y, z { y = add(q, p)  z = add(r, x) }")
+            .value();
+    QCOMPARE(graph->assumptions().size(), std::size_t(2));
+    QCOMPARE(graph->type(graph->results()[1].value).text(), std::string("f32[H]"));
+    auto opened = loaded(*graph, parseTarget("x86-64 -libs=").value());
+    QVERIFY2(opened.ok(), opened.ok() ? "" : opened.diag().text().c_str());
+    const auto inputs = (*opened)->randomInputs(1, {});
+    QVERIFY(inputs.ok());
+    QCOMPARE(inputs->front().extents(), std::vector<std::int64_t>{4});
+    for (const std::int64_t size : {4, 8, 12}) {
+        const auto given = (*opened)->randomInputs(1, {{"H", size}}).value();
+        const QString wrong =
+            difference((*opened)->run(given).value(), evaluateGraph(*graph, given).value());
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+    for (const std::int64_t size : {1, 2, 3, 6}) {
+        const auto ran = (*opened)->run((*opened)->randomInputs(1, {{"H", size}}).value());
+        QVERIFY(!ran.ok());
+        QVERIFY2(ran.diag().message.find("they must be equal: neither is taken for 1") !=
+                     std::string::npos,
+                 ran.diag().message.c_str());
+    }
 }
 
 void TestAssumptions::exportedModule() {
