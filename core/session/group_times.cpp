@@ -5,6 +5,7 @@
 #include "session/compare.h"
 #include "session/measure.h"
 #include "session/part.h"
+#include "session/whole_plan.h"
 
 #include <fmt/format.h>
 
@@ -93,16 +94,35 @@ const Group* refusedNeighbour(const FusionPlan& plan, const Group& group) {
     return nullptr;
 }
 
-// Both groups as one, by a pin that makes the library's call a stage of it.
-Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std::uint64_t seed,
-                  double seconds, GroupRecord& row, const Context& context) {
+// The group that reads what this one computes, if both are kernels: a pin may make them one.
+const Group* kernelBehind(const Graph& graph, const FusionPlan& plan, const Group& group) {
+    if (group.kind != GroupKind::Kernel)
+        return nullptr;
+    for (const ValueRef output : group.outputs)
+        for (const Use& use : graph.uses(output))
+            if (const Group& next = plan.groupAt(use.node);
+                next.id != group.id && next.kind == GroupKind::Kernel)
+                return &next;
+    return nullptr;
+}
+
+struct Together {
+    snapshot::Pin pin;
+    double us = 0;
+    bool agree = true, disturbed = false;
+};
+
+// Both groups as one, by a pin that makes a library's call a stage of it.
+Result<Together> timeForced(Pipeline& pipeline, const Group& group, const Group& next,
+                            std::uint64_t seed, double seconds, const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
     FW_TRY(const GraphPtr part, graphOf(*source->graph, {&group, &next}));
     const ApartRuns runs{.border = borderOf(*source->graph, *plan, *part)};
     PinClause pin;
-    pin.kind = PinKind::Together;
-    pin.implementation = group.implementation;
+    pin.kind = fw::PinKind::Together;
+    if (group.kind == GroupKind::Call)
+        pin.implementation = group.implementation;
     for (const Group* one : {&group, &next})
         for (const NodeId node : one->nodes)
             pin.names.push_back(source->graph->node(node).name);
@@ -115,14 +135,15 @@ Status timeForced(Pipeline& pipeline, const Group& group, const Group& next, std
     FW_TRY(const std::vector<TensorData> operands, apart.module->randomInputs(seed, {}));
     FW_TRY(const std::vector<TensorData> wanted, apart.module->run(operands));
     FW_TRY(const std::vector<TensorData> got, together.module->run(operands));
-    row.agree = row.agree.value_or(true) && sameOutputs(*part, got, wanted);
+    Together out;
+    out.pin = {snapshot::PinKind::Together, pin.names, pin.implementation};
+    out.agree = sameOutputs(*part, got, wanted);
     FW_CHECK(together.module->setInputs(operands));
     const MeasureEffort effort{.seconds = seconds};
     FW_TRY(const MeasuredTime time, timeStepsTogether(*together.module, effort, context));
-    row.forcedUs = time.median();
-    row.disturbed = row.disturbed || time.disturbed(effort.grain);
-    row.forced = pin.names;
-    return {};
+    out.us = time.median();
+    out.disturbed = time.disturbed(effort.grain);
+    return out;
 }
 
 } // namespace
@@ -197,17 +218,34 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
             row.aloneUs = row.aloneUs.value_or(0) + alone[s].median();
             row.disturbed = row.disturbed || alone[s].disturbed(effort.grain);
         }
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    MeasuredPieces pieces(*source->graph, *plan);
     std::size_t done = 0;
     for (GroupRecord& row : document.groups) {
         const Group& group = plan->groups[static_cast<std::size_t>(row.id)];
         context.report("run", row.name + " split", done++, document.groups.size());
         const auto seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
-        if (const Group* next = refusedNeighbour(*plan, group))
-            if (const Status status =
-                    timeForced(pipeline, group, *next, seed, seconds / 10, row, context);
-                !status)
+        pieces.addGroup(group, row.aloneUs.value_or(0));
+        const Group* const refused = refusedNeighbour(*plan, group);
+        const Group* const next =
+            refused != nullptr ? refused : kernelBehind(*source->graph, *plan, group);
+        if (next != nullptr) {
+            Result<Together> forced =
+                timeForced(pipeline, group, *next, seed, seconds / 10, context);
+            if (!forced && forced.diag().code == DiagCode::Cancelled)
+                return forced.diag();
+            if (!forced && refused != nullptr)
                 document.notices.push_back(fmt::format("{} was not measured together with {}: {}",
-                                                       row.name, next->name, status.diag().text()));
+                                                       row.name, next->name, forced.diag().text()));
+            if (forced && refused != nullptr) {
+                row.forcedUs = forced->us;
+                row.forced = forced->pin.nodes;
+                row.agree = row.agree.value_or(true) && forced->agree;
+                row.disturbed = row.disturbed || forced->disturbed;
+            }
+            if (forced && forced->agree && !forced->disturbed)
+                pieces.addTogether(group, *next, forced->pin, forced->us);
+        }
         if (!group.hasCode() || group.nodes.size() < 2)
             continue;
         const Result<SplitTime> split = timeSplit(pipeline, group, seed, seconds / 10, context);
@@ -218,10 +256,12 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
                 fmt::format("{} was not measured split: {}", row.name, split.diag().text()));
             continue;
         }
+        pieces.addSplit(group, *split);
         row.splitUs = split->us;
         row.disturbed = row.disturbed || split->disturbed;
         row.agree = row.agree.value_or(true) && split->agree;
     }
+    document.notices.push_back(pieces.sentence());
     return {};
 }
 
