@@ -16,6 +16,7 @@
 #include "session/drawing.h"
 #include "session/gains.h"
 #include "session/group_times.h"
+#include "session/log_use.h"
 #include "session/match.h"
 #include "session/measure.h"
 #include "session/order.h"
@@ -167,6 +168,9 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     for (const Diags* told : {&log->diagnostics, &machine})
         for (const Diag& diag : *told)
             out.notices.push_back(diag.text());
+    for (const Decision& stale :
+         staleRecords(*log, pipeline->inputs().log, *simplified->graph, *plan, *target))
+        out.notices.push_back(noticeText(stale));
     for (GroupRecord& group : out.groups) {
         if (!plan->groups[static_cast<std::size_t>(group.id)].hasCode())
             continue;

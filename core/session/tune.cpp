@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "onnx/names.h"
 #include "session/group_times.h"
+#include "session/judge.h"
 #include "session/race.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@ using namespace snapshot;
 struct Guarded {
     Contender contender;
     std::optional<Expr> when;
+    bool wrong = false; // it computes something else
 };
 
 // What was measured at one size.
@@ -213,7 +215,7 @@ public:
 
     Status measure(Contest& contest, const std::map<std::string, SizeRange>& ranges,
                    std::size_t done, std::size_t all) {
-        m_context.report("tune", contest.group->name, done, all);
+        tell(contest.group->name, done, all);
         FW_CHECK(compile(contest));
         if (contest.dim.empty()) {
             FW_CHECK(measureAt(contest, 0));
@@ -234,6 +236,16 @@ public:
 
 private:
     static constexpr std::size_t mostSizes = 40; // of one workload
+
+    // What is measured now, and what all that was measured takes as it was and at best.
+    void tell(const std::string& what, std::size_t done, std::size_t all) const {
+        m_context.report("tune",
+                         m_out.measured == 0
+                             ? what
+                             : fmt::format("{} ({:.3f} ms before, {:.3f} ms at best so far)", what,
+                                           m_out.beforeMs, m_out.afterMs),
+                         done, all);
+    }
 
     Status compile(Contest& contest) {
         FW_TRY(const GraphPtr part, graphOf(m_graph, {contest.group}));
@@ -264,14 +276,12 @@ private:
         std::map<std::string, std::int64_t> sizes;
         if (!contest.dim.empty()) {
             sizes.emplace(contest.dim, size);
-            m_context.report("tune",
-                             fmt::format("{}, {} = {}", contest.group->name, contest.dim, size),
-                             done, all);
+            tell(fmt::format("{}, {} = {}", contest.group->name, contest.dim, size), done, all);
         }
         const std::string chosen = chosenAt(contest, size);
         std::vector<Contender*> ready;
         for (Guarded& one : contest.contenders)
-            if (holdsAt(one.when, contest.dim, size))
+            if (!one.wrong && holdsAt(one.when, contest.dim, size))
                 ready.push_back(&one.contender);
         // What the others are compared with comes first.
         std::stable_partition(ready.begin(), ready.end(),
@@ -287,11 +297,12 @@ private:
         return appendTuningLog(m_out.log, records);
     }
 
-    // Leaves out those that compute something else than the first.
+    // Leaves out those that compute something else. Where all agree that is what they should: only
+    // where they do not the reference is asked, which takes longer than all of them.
     Status setInputs(Contest& contest, const std::map<std::string, std::int64_t>& sizes,
                      std::vector<Contender*>& ready) {
         std::vector<TensorData> operands, wanted;
-        std::set<std::string> wrong;
+        std::map<std::string, std::string> wrong; // what is seen of it
         for (Contender* one : ready) {
             LoadedModule& module = *one->apart.module;
             if (operands.empty()) {
@@ -302,20 +313,46 @@ private:
             FW_TRY(const std::vector<TensorData> got, module.run(operands));
             if (wanted.empty())
                 wanted = got;
-            if (!sameOutputs(*m_part, got, wanted)) {
-                m_out.notices.push_back(fmt::format("{} by {} computes something else than by {}",
-                                                    contest.group->name, one->implementation,
-                                                    ready.front()->implementation));
-                wrong.insert(one->implementation);
-                continue;
-            }
-            FW_CHECK(module.setInputs(operands));
+            if (!sameOutputs(*m_part, got, wanted))
+                wrong.emplace(one->implementation,
+                              "something else than by " + ready.front()->implementation);
         }
+        if (!wrong.empty())
+            FW_CHECK(askReference(sizes, ready, wrong));
+        for (const auto& [implementation, what] : wrong)
+            m_out.notices.push_back(fmt::format("{} by {} computes {}: it is not measured",
+                                                contest.group->name, implementation, what));
         std::erase_if(ready,
                       [&](const Contender* one) { return wrong.contains(one->implementation); });
-        std::erase_if(contest.contenders, [&](const Guarded& one) {
-            return wrong.contains(one.contender.implementation);
-        });
+        for (Guarded& one : contest.contenders)
+            one.wrong = one.wrong || wrong.contains(one.contender.implementation);
+        for (Contender* one : ready)
+            FW_CHECK(one->apart.module->setInputs(operands));
+        return {};
+    }
+
+    // Puts those that differ from the reference into `wrong`; where it has no answer those stay
+    // that differ from the first.
+    Status askReference(const std::map<std::string, std::int64_t>& sizes,
+                        const std::vector<Contender*>& ready,
+                        std::map<std::string, std::string>& wrong) {
+        const Result<Instance> instance =
+            instanceOf(*m_part, sizes, ValueKind::Random,
+                       static_cast<std::uint64_t>(m_arguments.seed.value_or(1)), m_context.cancel);
+        if (!instance && instance.diag().code == DiagCode::Cancelled)
+            return instance.diag();
+        if (!instance || instance->judged == 0)
+            return {};
+        std::map<std::string, std::string> differing;
+        for (Contender* one : ready) {
+            FW_TRY(const std::vector<TensorData> got, one->apart.module->run(instance->inputs));
+            const Judgement judgement =
+                judge(*m_part, *instance, got, measureOf(one->apart.module->executor().program()));
+            if (judgement.differs)
+                differing.emplace(one->implementation, judgement.worst);
+        }
+        if (!differing.empty()) // else what was seen lies where the reference was not asked
+            wrong = std::move(differing);
         return {};
     }
 

@@ -5,9 +5,10 @@
 // Times at one size of a free dimension of the workload are records of the second version, with
 // "sizes":{"N":16}.
 //
-// Unknown fields survive since lines are never rewritten. A line that cannot be read is told and
-// passed over; of several times of one pair the last counts. Times that other work disturbed say
-// "disturbed":true and decide nothing.
+// Unknown fields survive since lines are never rewritten. Lines that cannot be read are counted, told
+// and passed over; a record behind one that was cut off, on the same line, is read. Of several times
+// of one pair the last counts. Times that other work disturbed say "disturbed":true and decide
+// nothing.
 #pragma once
 
 #include "base/result.h"
@@ -30,7 +31,8 @@ struct TuningRecord {
 
 struct TuningLog {
     Measurements measurements;
-    Diags diagnostics; // lines that were passed over
+    std::vector<TuningRecord> records; // in the order of the lines
+    Diags diagnostics; // lines that were passed over: a warning for each kind, at its first line
 };
 
 // Refused only if the file cannot be read.

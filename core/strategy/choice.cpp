@@ -127,6 +127,9 @@ std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std
         out.index = *fastest;
     out.why = ReasonCode::ChosenMeasured;
     out.evidence = times;
+    if (out.index != *fastest)
+        out.evidence += fmt::format("; {} is less than {:.0f} % faster, which does not decide",
+                                    all[*fastest].implementation, 100 * Measurements::margin);
     out.source = "log";
     out.notice.reset();
     return out;

@@ -2,6 +2,7 @@
 
 #include "runtime/cpu.h"
 #include "runtime/library_level.h"
+#include "strategy/workload_machine.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,16 @@ std::string heldLibraries(const Target& target) {
 
 } // namespace
 
+std::string heldLevels(const Target& target) {
+    const std::string held = heldLibraries(target);
+    return held.empty() ? held : held.substr(1);
+}
+
+std::string workloadMachine(const Target& target) {
+    return fmt::format(" on {}{} threads={} cpu={}", target.codeKey(), heldLibraries(target),
+                       target.threads, runtime::cpuInfo().model);
+}
+
 std::string workloadText(const Graph& graph, const Node& node, const Target& target) {
     std::string operands, results;
     for (const ValueRef& input : node.inputs) {
@@ -33,10 +44,9 @@ std::string workloadText(const Graph& graph, const Node& node, const Target& tar
     }
     for (const Output& output : node.outputs)
         results += (results.empty() ? "" : ", ") + output.type.text();
-    return fmt::format("{}({}){} -> {} on {}{} threads={} cpu={}", node.op, operands,
+    return fmt::format("{}({}){} -> {}{}", node.op, operands,
                        node.attrs.empty() ? "" : " " + node.attrs.print(), results,
-                       target.codeKey(), heldLibraries(target), target.threads,
-                       runtime::cpuInfo().model);
+                       workloadMachine(target));
 }
 
 void Measurements::add(const std::string& workload, const std::string& implementation, double us) {

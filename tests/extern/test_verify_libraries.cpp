@@ -57,6 +57,27 @@ private Q_SLOTS:
         QVERIFY2(answer.out.contains("d[39, 23]"), answer.out.constData());
     }
 
+    // Also where it would be chosen, so that all others differ from it.
+    void aWrongLibraryIsNotMeasured() {
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_wrong.so");
+        const QString log = m_folder.filePath(QStringLiteral("m.jsonl"));
+        const Answer answer =
+            runFw({QStringLiteral("tune"), m_folder.filePath(QStringLiteral("m.fw")),
+                   QStringLiteral("-libs=openblas"), QStringLiteral("--log"), log,
+                   QStringLiteral("--seconds"), QStringLiteral("0.01")},
+                  60);
+        QVERIFY2(answer.exitCode == 0, answer.error.constData());
+        QVERIFY2(answer.out.contains("by openblas.sgemm computes d[39, 23]: ") &&
+                     answer.out.contains(": it is not measured"),
+                 answer.out.constData());
+        QFile file(log);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray records = file.readAll();
+        QVERIFY2(!records.contains("openblas.sgemm") && records.contains("generated.tiled") &&
+                     records.contains("generated.plain"),
+                 records.constData());
+    }
+
     void theFileShowsIt() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_wrong.so");
         const Answer answer =

@@ -1,6 +1,10 @@
 // Tuning logs: measured, appended, read again; they decide, and damage costs a line.
 #include "base/files.h"
+#include "session/commands.h"
 #include "session/tune.h"
+#include "snapshot/json.h"
+
+#include <fmt/format.h>
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -17,10 +21,14 @@ private Q_SLOTS:
     void knobsAreTried();
     void disturbedTimesDecideNothing();
     void damagedLines();
+    void cutRecordsLoseNothingElse();
+    void staleRecordsAreTold();
     void timesAtSizes();
     void missingLog();
+    void stoppedAtAnyTime();
     void unwritableLog();
     void shardsHaveEveryWorkloadOnce();
+    void joinedShardsDecideAsOneRun();
     void shardsThatAreNone_data();
     void shardsThatAreNone();
 
@@ -196,10 +204,76 @@ void TestTune::damagedLines() {
     const TuningLog read = readTuningLog(log).value();
     QCOMPARE(read.measurements.find("w", "a"), std::optional<double>(2));
     QVERIFY(!read.measurements.find("w", "b"));
-    QCOMPARE(read.diagnostics.size(), std::size_t(7));
+    QCOMPARE(read.diagnostics.size(), std::size_t(1));
     QCOMPARE(read.diagnostics[0].where.line, 2);
-    for (std::size_t i = 1; i < read.diagnostics.size(); ++i)
-        QCOMPARE(read.diagnostics[i].where.line, static_cast<int>(i + 3));
+    QVERIFY2(
+        read.diagnostics[0].message.starts_with("lines 2, 4, 5, 6, 7 and 2 more are no record"),
+        read.diagnostics[0].message.c_str());
+}
+
+// A record of a run that was ended while it wrote, and logs that were joined behind one.
+void TestTune::cutRecordsLoseNothingElse() {
+    const auto record = [](const char* name, int us) {
+        return "{\"group\":\"g\",\"implementation\":\"" + std::string(name) +
+               "\",\"us\":" + std::to_string(us) + ",\"v\":1,\"workload\":\"w {axis = 1}\"}";
+    };
+    const std::string whole = record("a", 3) + "\n" + record("b", 2) + "\n";
+    for (std::size_t cut = 1; cut < record("a", 3).size(); ++cut) {
+        const TuningLog read = parseTuningLog(whole.substr(0, cut) + whole, "log");
+        QCOMPARE(read.records.size(), std::size_t(2));
+        QCOMPARE(read.measurements.find("w {axis = 1}", "a"), std::optional<double>(3));
+        QCOMPARE(read.measurements.find("w {axis = 1}", "b"), std::optional<double>(2));
+        QCOMPARE(read.diagnostics.size(), std::size_t(1));
+        QVERIFY(read.diagnostics[0].message.find("was cut off") != std::string::npos);
+    }
+    const TuningLog other = parseTuningLog(
+        "{\"v\":3,\"workload\":\"w\",\"implementation\":\"a\",\"us\":3}\n" + whole + "{\"v\":1,",
+        "log");
+    QCOMPARE(other.records.size(), std::size_t(2));
+    QCOMPARE(other.diagnostics.size(), std::size_t(2));
+    QCOMPARE(other.diagnostics[0].message,
+             std::string("line 4 is no record of a measurement and passed over"));
+    QCOMPARE(other.diagnostics[1].message,
+             std::string("line 1 is of a version that is not known here and passed over"));
+}
+
+void TestTune::staleRecordsAreTold() {
+    const std::string log = path("stale_told.jsonl");
+    Pipeline untuned(inputs({}));
+    snapshot::Arguments arguments;
+    arguments.seconds = 0.001;
+    QVERIFY(tuneModel(untuned, log, arguments, {}).ok());
+    const auto notices = [&](const std::string& target) {
+        snapshot::Request request;
+        request.command = "fuse";
+        request.arguments.model = inputs({}).model;
+        request.arguments.target = target;
+        request.arguments.log = log;
+        Commands commands;
+        const auto document =
+            snapshot::fromJson<snapshot::FuseDocument>(commands.run(request, {}).value());
+        std::string out;
+        for (const std::string& notice : document->notices)
+            if (notice.find("records") != std::string::npos)
+                out += notice + "\n";
+        return out;
+    };
+    const std::string same = "x86-64 -libs= -threads=1", other = "x86-64 -libs= -threads=2";
+    QCOMPARE(notices(same), std::string());
+    const std::size_t all = readTuningLog(log).value().records.size();
+    const std::string elsewhere = notices(other);
+    QVERIFY2(elsewhere.find(fmt::format("{} of {} records are of another CPU, target or number of "
+                                        "threads than on ",
+                                        all, all)) != std::string::npos,
+             elsewhere.c_str());
+    TuningRecord gone = readTuningLog(log).value().records.front();
+    gone.implementation = "generated.gone";
+    QVERIFY(appendTuningLog(log, {gone}).ok());
+    const std::string unknown = notices(same);
+    QVERIFY2(unknown.find(fmt::format("1 of {} records is of implementations that are not known "
+                                      "here: generated.gone",
+                                      all + 1)) != std::string::npos,
+             unknown.c_str());
 }
 
 void TestTune::timesAtSizes() {
@@ -210,7 +284,8 @@ void TestTune::timesAtSizes() {
             "\"sizes\":{\"N\":4294967296}}\n" + front + "\"sizes\":{}}\n" + front +
             "\"sizes\":{\"N\":1,\"M\":1}}\n" + front + "\"sizes\":3}\n" + front + "}\n",
         "log");
-    QCOMPARE(read.diagnostics.size(), std::size_t(7));
+    QCOMPARE(read.diagnostics.size(), std::size_t(1));
+    QVERIFY(read.diagnostics[0].message.starts_with("lines 3, 4, 5, 6, 7 and 2 more are no "));
     QVERIFY(!read.measurements.find("w", "a"));
     QVERIFY(!read.measurements.onlyDisturbed("w", "a"));
     const TimesBySize* known = read.measurements.bySize("w");
@@ -226,6 +301,40 @@ void TestTune::missingLog() {
     const auto plan = pipeline.plan({});
     QVERIFY(!plan.ok());
     QCOMPARE(plan.diag().code, DiagCode::FileMissing);
+}
+
+// What was measured before the work was cancelled is in the log, and the rest can follow.
+void TestTune::stoppedAtAnyTime() {
+    Pipeline pipeline(inputs({}));
+    snapshot::Arguments arguments;
+    arguments.seconds = 0.001;
+    const std::string log = path("stopped.jsonl");
+    std::vector<std::string> steps;
+    Context context;
+    context.progress = [&](const StageProgress& step) {
+        if (step.stage != "tune")
+            return;
+        steps.push_back(fmt::format("{}/{} {}", step.done, step.total, step.text));
+        if (step.done == 2)
+            context.cancel.cancel();
+    };
+    const auto stopped = tuneModel(pipeline, log, arguments, context);
+    QVERIFY(!stopped.ok());
+    QCOMPARE(stopped.diag().code, DiagCode::Cancelled);
+    const auto workloads = [&] {
+        std::set<std::string> out;
+        const TuningLog read = readTuningLog(log).value();
+        for (const TuningRecord& record : read.records)
+            out.insert(record.workload);
+        return read.diagnostics.empty() ? out.size() : 0;
+    };
+    QCOMPARE(workloads(), std::size_t(2));
+    QCOMPARE(steps.size(), std::size_t(3));
+    QVERIFY2(steps[0].starts_with("0/4 ") && steps[2].starts_with("2/4 ") &&
+                 steps[2].ends_with(" ms at best so far)"),
+             steps[2].c_str());
+    QVERIFY(tuneModel(pipeline, log, arguments, {}).ok());
+    QCOMPARE(workloads(), std::size_t(4));
 }
 
 void TestTune::unwritableLog() {
@@ -267,9 +376,70 @@ void TestTune::shardsHaveEveryWorkloadOnce() {
     QCOMPARE(sum, whole.size());
     const std::string log = path("joined.jsonl");
     QVERIFY(writeFile(log, joined).ok());
+    // They say something of the same, each once.
+    const auto said = [](const std::string& file) {
+        std::multiset<std::pair<std::string, std::string>> out;
+        const TuningLog read = readTuningLog(file).value();
+        for (const TuningRecord& record : read.records)
+            out.emplace(record.workload, record.implementation);
+        return out;
+    };
+    QVERIFY(said(log) == said(path("whole.jsonl")));
     Pipeline tuned(inputs(log));
     for (const Group& group : tuned.plan({}).value()->groups)
-        QVERIFY2(!group.hasCode() || group.source != "untuned", group.name.c_str());
+        QVERIFY2(!group.hasCode() || !group.untuned, group.name.c_str());
+}
+
+// The records of one run, as shards would have written them, joined in any order; of one that
+// failed a part, cut off, before it ran again.
+void TestTune::joinedShardsDecideAsOneRun() {
+    Pipeline pipeline(inputs({}));
+    snapshot::Arguments arguments;
+    arguments.seconds = 0.001;
+    const std::string whole = path("one_run.jsonl");
+    QVERIFY(tuneModel(pipeline, whole, arguments, {}).ok());
+    TuningLog log = readTuningLog(whole).value();
+    // Times that decide against what is chosen without them.
+    for (std::size_t i = 0; i < log.records.size(); ++i) {
+        log.records[i].disturbed = false;
+        log.records[i].us = 100.0 - static_cast<double>(i);
+    }
+    const auto plan = [&](const std::string& file) {
+        Pipeline tuned(inputs(file));
+        std::string out;
+        for (const Group& group : tuned.plan({}).value()->groups)
+            out += group.name + " " + group.implementation + " " + group.source + "\n";
+        return out;
+    };
+    const std::string one = path("one.jsonl");
+    QVERIFY(appendTuningLog(one, log.records).ok());
+    QVERIFY(plan(one) != plan({}));
+    std::vector<std::string> parts(3);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        std::vector<TuningRecord> records;
+        std::set<std::string> workloads;
+        for (const TuningRecord& record : log.records)
+            workloads.insert(record.workload);
+        for (const TuningRecord& record : log.records)
+            if (static_cast<std::size_t>(
+                    std::distance(workloads.begin(), workloads.find(record.workload))) %
+                    parts.size() ==
+                part)
+                records.push_back(record);
+        const std::string file = path(fmt::format("of3_{}.jsonl", part).c_str());
+        QVERIFY(appendTuningLog(file, records).ok());
+        parts[part] = readFile(file, 1 << 20).value();
+    }
+    std::sort(parts.begin(), parts.end());
+    do {
+        const std::string joined = path("any_order.jsonl");
+        QVERIFY(writeFile(joined, parts[0] + parts[1] + parts[2]).ok());
+        QCOMPARE(plan(joined), plan(one));
+        QVERIFY(writeFile(joined,
+                          parts[1].substr(0, parts[1].size() / 2) + parts[0] + parts[1] + parts[2])
+                    .ok());
+        QCOMPARE(plan(joined), plan(one));
+    } while (std::next_permutation(parts.begin(), parts.end()));
 }
 
 void TestTune::shardsThatAreNone_data() {
