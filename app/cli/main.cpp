@@ -75,6 +75,7 @@ struct Options {
     std::string book, place;  // assist
     std::optional<int> depth; // draw
     std::string report;       // rewrite
+    std::string machine;      // a file of `fw doctor --save`
     bool json = false;
     bool writeFiles = false, checkOnly = false; // format
 
@@ -86,6 +87,9 @@ Status finish(Options& options) {
     for (const std::string& text : options.levels) {
         FW_TRY(auto pair, splitPair(text, "--set"));
         options.arguments.levels.insert(std::move(pair));
+    }
+    if (!options.machine.empty()) {
+        FW_TRY(options.arguments.target, onMachine(options.arguments.target, options.machine));
     }
     options.arguments.agreed = librariesNamed(options.arguments);
     if (!options.place.empty()) {
@@ -241,6 +245,8 @@ private:
             ->allow_extra_args(false);
         app->add_option("--threads", m_options.arguments.threads,
                         "short for -threads=N in the target");
+        app->add_option("--machine", m_options.machine,
+                        "a file of `fw doctor --save`: the machine that is planned for");
         return app;
     }
 
@@ -487,8 +493,15 @@ private:
         doctor->add_option("--rules", a.rules, "a rule book whose libraries are told; may repeat")
             ->allow_extra_args(false);
         doctor->add_option("--threads", a.threads, "short for -threads=N in the target");
-        doctor->add_flag("--machine", m_machine, "measure what it does at best, again")
-            ->each([&a](const std::string&) { a.measure = true; });
+        CLI::Option* machine =
+            doctor
+                ->add_option("--machine", m_options.machine,
+                             "measure what it does at best, again; with a file of --save: what "
+                             "that says")
+                ->expected(0, 1);
+        machine->each([&a](const std::string& file) { a.measure = file.empty(); });
+        doctor->add_option("--save", a.output, "FILE for this machine, to plan for it elsewhere")
+            ->excludes(machine);
         command("help", "this list", [this](Client&, const Options& o) {
             // help() of the program is that of the command which was found.
             write(standardOutput, o.form() == Form::Json
@@ -504,7 +517,6 @@ private:
     bool m_expect = true;
     bool m_measure = false;
     bool m_strict = false;
-    bool m_machine = false;
     bool m_libraryDied = false;
     CLI::App* m_tune = nullptr; // writes its log
     std::vector<CLI::App*> m_listBooks;

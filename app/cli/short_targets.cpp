@@ -1,6 +1,7 @@
 #include "short_targets.h"
 
 #include "snapshot/inputs.h"
+#include "target/saved_machine.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,21 @@ std::vector<std::string> librariesNamed(const snapshot::Arguments& arguments) {
         if (const auto named = snapshot::splitTarget(text).libraries)
             out.insert(out.end(), named->begin(), named->end());
     return out;
+}
+
+Result<std::string> onMachine(const std::string& target, std::string file) {
+    const auto usage = [](std::string what, std::string hint) {
+        return makeDiag(DiagCode::Usage, std::move(what), {}, std::move(hint));
+    };
+    if (file.find_first_of(" \t") != std::string::npos)
+        return usage(
+            fmt::format("\"{}\" has blanks in its name, and is a word of the target", file),
+            "give the file a name without them");
+    if ((" " + target).find(" -mcpu=") != std::string::npos)
+        return usage("--machine stands beside -mcpu in the target", "leave one of them out");
+    if (!isMachineFile(file))
+        file = "./" + file;
+    return fmt::format("{} -mcpu={}", target.empty() ? "x86-64" : target, file);
 }
 
 } // namespace fw::cli

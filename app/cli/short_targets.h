@@ -15,4 +15,8 @@ Result<std::vector<std::string>> withShortTargets(std::vector<std::string> argum
 // What the user wrote behind -libs=: to write a name is to agree that it is loaded.
 std::vector<std::string> librariesNamed(const snapshot::Arguments& arguments);
 
+// The target with the machine of a file, --machine FILE, for its CPU. Usage where it says a CPU, or
+// the name of the file cannot stand in a target.
+Result<std::string> onMachine(const std::string& target, std::string file);
+
 } // namespace fw::cli

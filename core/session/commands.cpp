@@ -23,6 +23,7 @@
 #include "session/partitioned.h"
 #include "session/probe.h"
 #include "session/rewriting.h"
+#include "session/save_machine.h"
 #include "session/sketch.h"
 #include "session/stages.h"
 #include "session/statistics.h"
@@ -400,12 +401,16 @@ Answer doctor(PipelineStore&, const Arguments& arguments, const Context& context
                                             namesOf(books.libraries)));
     if (arguments.measure.value_or(false))
         FW_CHECK(measureMachine(target, context));
+    if (!arguments.output.empty())
+        FW_CHECK(saveMachine(target, arguments.output, context));
     DoctorDocument out = describeMachine(target, books.libraries, arguments.agreed);
     if (const Result<Diags> machine = checkMachine(target); !machine.ok())
         out.problems.push_back(machine.diag().text());
     else
         for (const Diag& damaged : *machine)
             out.problems.push_back(damaged.text());
+    if (!arguments.output.empty())
+        out.ceilingsFrom += "; saved in " + arguments.output;
     return json(std::move(out));
 }
 

@@ -2,9 +2,11 @@
 
 #include "base/hash.h"
 #include "onnx/names.h"
+#include "runtime/cpu.h"
 #include "session/group_times.h"
 #include "session/judge.h"
 #include "session/race.h"
+#include "target/saved_machine.h"
 
 #include <fmt/format.h>
 
@@ -431,6 +433,13 @@ Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const Target* target, pipeline.target());
+    if (const SavedMachinePtr machine = machineOf(*target);
+        machine && machine->cpu != runtime::cpuInfo().model)
+        return makeDiag(DiagCode::NotRunnable,
+                        fmt::format("{} is of {}, and times are taken on the machine itself, which "
+                                    "is {} here",
+                                    machine->file, machine->cpu, runtime::cpuInfo().model),
+                        {}, "run `fw tune` there; its log decides with --machine here");
     TuneDocument out;
     out.model = arguments.model;
     out.target = target->text;

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "strategy/machine_file.h"
 #include "strategy/machine_measure.h"
+#include "target/saved_machine.h"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,15 @@ Result<MachineProfile> givenProfile(const std::string& file) {
 
 Known knownOf(const Target& target) {
     Known out;
+    if (const SavedMachinePtr machine = machineOf(target)) {
+        Result<MachineProfile> profile =
+            parseMachine(machine->figures, machine->file, tabulatedMachine(target));
+        if (profile)
+            out.figures.profile = *profile;
+        else
+            out.refusal = profile.takeDiag();
+        return out;
+    }
     if (!isHost(target)) {
         out.figures.profile = tabulatedMachine(target);
         return out;
@@ -190,6 +200,8 @@ double knownCeiling(const Target& target, Ceiling ceiling) {
 }
 
 std::string ceilingSource(const Target& target) {
+    if (const SavedMachinePtr machine = machineOf(target))
+        return fmt::format("{}, of {}", machine->file, machine->cpu);
     if (!isHost(target))
         return fmt::format("a table for {}", target.cpu);
     if (const std::string_view file = profileOfEnvironment(); !file.empty())

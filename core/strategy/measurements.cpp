@@ -3,6 +3,7 @@
 #include "runtime/cpu.h"
 #include "runtime/library_level.h"
 #include "strategy/workload_machine.h"
+#include "target/saved_machine.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +31,10 @@ std::string heldLevels(const Target& target) {
 }
 
 std::string workloadMachine(const Target& target) {
+    if (const SavedMachinePtr machine = machineOf(target)) // as the machine itself says it
+        return fmt::format(" on {}{}{} threads={} cpu={}", target.codeKey(),
+                           machine->held.empty() ? "" : " ", machine->held, target.threads,
+                           machine->cpu);
     return fmt::format(" on {}{} threads={} cpu={}", target.codeKey(), heldLibraries(target),
                        target.threads, runtime::cpuInfo().model);
 }

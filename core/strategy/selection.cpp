@@ -5,6 +5,7 @@
 #include "strategy/computation.h"
 #include "strategy/generated_code.h"
 #include "strategy/melted.h"
+#include "target/saved_machine.h"
 
 #include <fmt/format.h>
 
@@ -140,10 +141,12 @@ std::string Catalog::whyNot(std::string_view library, const Target& target) cons
         if (known->name() != library)
             continue;
         if (known->isDeclared() && !listed)
-            return fmt::format("{} is loaded only where the target names it: -libs={}", library,
-                               library);
+            return fmt::format("{0} is loaded only where the target names it: -libs={0}", library);
         if (target.libraryChoice == LibraryChoice::Listed && !listed)
             return fmt::format("library {} is not in the target", library);
+        const SavedMachinePtr machine = known->isDeclared() ? nullptr : machineOf(target);
+        if (machine && machine->library(library) == nullptr)
+            return fmt::format("the machine of {} has no {}", machine->file, library);
         const LibraryStatus& status = known->status();
         if (status.state == LibraryState::Ready)
             return {};

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/numbers.h"
 #include "runtime/cpu.h"
+#include "target/saved_machine.h"
 
 #include <algorithm>
 #include <optional>
@@ -83,6 +84,16 @@ Status setCpu(Target& target, std::string_view name) {
         target.l3 = row.l3;
     };
     target.cpu = name;
+    if (isMachineFile(name)) {
+        FW_TRY(const SavedMachinePtr machine, savedMachine(target.cpu));
+        use(rowOf(machine->level));
+        for (const auto& [bytes, known] :
+             {std::pair(machine->l1, &target.l1), std::pair(machine->l2, &target.l2),
+              std::pair(machine->l3, &target.l3)})
+            if (bytes > 0)
+                *known = bytes;
+        return {};
+    }
     if (name == "native") {
         const runtime::CpuInfo& host = runtime::cpuInfo();
         for (const LevelRow& row : levelRows)
@@ -104,7 +115,8 @@ Status setCpu(Target& target, std::string_view name) {
     std::string known = "native";
     for (const CpuRow& row : cpuRows)
         known.append(", ").append(row.name);
-    return unknown("no CPU is called \"" + std::string(name) + "\"", "known: " + known);
+    return unknown("no CPU is called \"" + std::string(name) + "\"",
+                   "known: " + known + ", and files of `fw doctor --save`");
 }
 
 std::string namesAfter(const std::vector<std::string>& declared) {
@@ -238,6 +250,10 @@ std::string Target::madeOf() const {
 }
 
 std::string Target::libraryLevel(std::string_view library) const {
+    if (const SavedMachinePtr machine = machineOf(*this)) {
+        const SavedLibrary* known = machine->library(library);
+        return known == nullptr ? std::string() : known->level;
+    }
     for (const CpuRow& row : cpuRows)
         if (row.name == cpu)
             return std::string(library == "onednn" ? row.oneDnn : row.openBlas);
@@ -249,7 +265,7 @@ Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declare
     Target target;
     target.threads = std::clamp(runtime::cpuInfo().cores, 1, maxThreads);
     FW_CHECK(setCpu(target, "native"));
-    bool first = true;
+    bool first = true, threads = false;
     while (true) {
         const std::size_t begin = text.find_first_not_of(" \t");
         if (begin == std::string_view::npos)
@@ -275,11 +291,14 @@ Result<Target> parseTarget(std::string_view text, const DeclaredTargets& declare
             FW_CHECK(setLibraries(target, value, libraries));
         } else if (name == "-threads" && !value.empty()) {
             FW_CHECK(setThreads(target, value));
+            threads = true;
         } else {
             return unknownWord(word, first, declared);
         }
         first = false;
     }
+    if (const SavedMachinePtr machine = machineOf(target); machine && !threads)
+        target.threads = machine->threads;
     target.isHost = runsHere(target.features);
     target.text = canonicalText(target);
     return target;
@@ -293,7 +312,7 @@ std::vector<std::string> targetKeys(const Target& target) {
     std::vector<std::string> out;
     for (int level = static_cast<int>(target.level); level >= 2; --level)
         out.push_back("x86-64-v" + std::to_string(level));
-    if (target.cpu != "native" && target.cpu != out.front())
+    if (target.cpu != "native" && target.cpu != out.front() && !isMachineFile(target.cpu))
         out.insert(out.begin(), target.cpu);
     out.insert(out.end(), {"x86-64", "cpu", "any"});
     std::vector<std::string> own = target.ownKeys; // those of every CPU keep their place
