@@ -1,6 +1,7 @@
 #include "client.h"
 
 #include "base/system_limit.h"
+#include "session/remote.h"
 #include "session/worker.h"
 #include "snapshot/recovery.h"
 
@@ -86,7 +87,7 @@ Status Client::start() {
             ::_exit(3);
         // A pipe to another worker, held here, would keep that one from seeing its end.
         ::close_range(STDERR_FILENO + 1, ~0U, 0);
-        std::exit(runWorker());
+        std::exit(m_worker.empty() ? runWorker() : runRemoteWorker(m_worker));
     }
     const int error = m_child < 0 ? errno : 0;
     if (error == 0)

@@ -21,7 +21,9 @@ public:
 
     using ShowWarning = std::function<void(const Diag&)>;
 
-    explicit Client(ShowWarning warn) : m_warn(std::move(warn)) {}
+    // `worker`: a command that reaches one on another machine (session/remote.h); empty: here.
+    explicit Client(ShowWarning warn, std::string worker = {})
+        : m_warn(std::move(warn)), m_worker(std::move(worker)) {}
 
     // The JSON of the answer. A request that needs a fresh child gets one; if a library ends the
     // child, it is asked again without that library (snapshot/recovery.h), with a warning.
@@ -42,6 +44,7 @@ private:
     int m_to = -1;
     int m_from = -1;
     ShowWarning m_warn;
+    std::string m_worker;
     std::string m_pending;
     snapshot::Progress m_last; // what the child said last
     std::string m_end;         // how the last child ended

@@ -11,8 +11,10 @@
 #include "base/leftovers.h"
 #include "base/numbers.h"
 #include "base/system_limit.h"
+#include "session/connection.h"
 #include "session/document.h"
 #include "session/graph_file.h"
+#include "session/remote.h"
 #include "session/worker.h"
 
 #include <CLI/CLI.hpp>
@@ -76,6 +78,7 @@ struct Options {
     std::optional<int> depth; // draw
     std::string report;       // rewrite
     std::string machine;      // a file of `fw doctor --save`
+    std::string worker;       // a command that reaches one
     bool json = false;
     bool writeFiles = false, checkOnly = false; // format
 
@@ -91,6 +94,9 @@ Status finish(Options& options) {
     if (!options.machine.empty()) {
         FW_TRY(options.arguments.target, onMachine(options.arguments.target, options.machine));
     }
+    if (!options.worker.empty())
+        if (const auto words = wordsOf(options.worker); !words)
+            return words.diag();
     options.arguments.agreed = librariesNamed(options.arguments);
     if (!options.place.empty()) {
         const std::size_t colon = options.place.find(':');
@@ -186,11 +192,15 @@ private:
         if (std::none_of(m_listBooks.begin(), m_listBooks.end(),
                          [](const CLI::App* app) { return app->parsed(); }))
             tellBooks(m_options.arguments);
-        Client client([this](const Diag& warning) {
-            m_libraryDied = true;
-            clearProgress();
-            write(standardError, warning.text() + "\n");
-        });
+        if (const std::string usual = takeWorkerCommand(); m_options.worker.empty())
+            m_options.worker = usual;
+        Client client(
+            [this](const Diag& warning) {
+                m_libraryDied = true;
+                clearProgress();
+                write(standardError, warning.text() + "\n");
+            },
+            m_options.worker);
         return m_chosen(client, m_options);
     }
 
@@ -205,6 +215,8 @@ private:
 
     CLI::App* command(const std::string& name, const std::string& what, Run run) {
         CLI::App* app = m_app.add_subcommand(name, what);
+        app->add_option("--worker", m_options.worker,
+                        "\"ssh HOST fw --worker\": the work is done there");
         app->add_flag("--json", m_options.json, "print one JSON document");
         app->callback([this, run] { m_chosen = run; });
         return app;
@@ -536,8 +548,12 @@ int main(int count, char** arguments) {
     // sleep then. By default they spin for several, and beside other work on cores that they need.
     if (std::getenv("OMP_WAIT_POLICY") == nullptr)
         ::setenv("GOMP_SPINCOUNT", "2000", 0);
-    if (count == 2 && std::string_view(arguments[1]) == "--worker")
-        return fw::runWorker();
+    if (count == 2 && std::string_view(arguments[1]) == "--worker") {
+        if (const std::string command = fw::takeWorkerCommand(); !command.empty())
+            return fw::runRemoteWorker(command);
+        else
+            return fw::runWorker();
+    }
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     return fw::cli::Program().run({arguments, arguments + count});
 }

@@ -473,7 +473,22 @@ constexpr Row rows[] = {
 
 } // namespace
 
+namespace {
+
+constexpr std::pair<const char*, Result<std::string> (SentFiles::*)(const Arguments&)> ofFiles[] = {
+    {"place", &SentFiles::place},
+    {"put", &SentFiles::put},
+    {"take", &SentFiles::take},
+};
+
+} // namespace
+
 Result<Commands::Write> Commands::answer(const Request& request, const Context& context) {
+    for (const auto& [name, run] : ofFiles)
+        if (request.command == name) {
+            FW_TRY(const std::string document, (m_sent.*run)(request.arguments));
+            return Write([document](const JsonSink& sink) { sink(document); });
+        }
     for (const Row& row : rows) {
         if (request.command != row.name)
             continue;

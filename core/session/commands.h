@@ -2,6 +2,7 @@
 #pragma once
 
 #include "session/pipeline.h"
+#include "session/sent_files.h"
 #include "snapshot/protocol.h"
 
 namespace fw {
@@ -16,9 +17,11 @@ public:
     Result<std::string> run(const snapshot::Request& request, const Context& context);
 
     static std::vector<std::string> names();
+    void end() { m_sent.end(); } // of the process: it leaves nothing behind
 
 private:
     PipelineStore m_store;
+    SentFiles m_sent; // by another machine
 };
 
 } // namespace fw

@@ -6,6 +6,7 @@
 #include "session/group_times.h"
 #include "session/judge.h"
 #include "session/race.h"
+#include "session/tuning_text.h"
 #include "target/saved_machine.h"
 
 #include <fmt/format.h>
@@ -296,7 +297,10 @@ private:
                                contest.group->name, one->disturbed(), contest.dim, size});
         report(contest, size, chosen, ready);
         // After every size: what was measured is kept when the rest is cancelled.
-        return appendTuningLog(m_out.log, records);
+        FW_CHECK(appendTuningLog(m_out.log, records));
+        if (m_arguments.kind == tellsRecords)
+            m_context.report(tellsRecords, tuningText(records));
+        return {};
     }
 
     // Leaves out those that compute something else. Where all agree that is what they should: only

@@ -6,6 +6,10 @@
 
 namespace fw {
 
+// As Arguments::kind: what is appended to the log is also told, as progress of this stage, to who
+// asks from another machine.
+inline constexpr const char* tellsRecords = "records";
+
 // For every distinct workload of the plan with a choice: the operators of its group as a graph of
 // their own, planned, compiled and run once per implementation that can compute the anchor, in
 // turn, those by a schedule also with other values of its knobs; what the implementation does not

@@ -105,6 +105,7 @@ public:
         while (std::optional<Job> job = next())
             serve(*job);
         reader.join();
+        m_commands.end();
         return 0;
     }
 

@@ -166,6 +166,7 @@ QList<Wrong> TestOutcomes::wrongOf(const QString& command, const QJsonObject& op
         {u"--body"_s, {{u"nosuch"_s}}},
         {u"--shard"_s, {{u"0/2"_s}, {u"3/2"_s}, {u"nan"_s}}},
         {u"--machine"_s, {{nowhere}, {m_folder.path()}, {m_book}}},
+        {u"--worker"_s, {{u"fw 'x"_s}, {u" "_s}}},
         {u"--save"_s, {{u"/dev/null/machine"_s, 3}, {m_folder.path(), 3}}},
         {u"--model"_s, {{nowhere}}},
         {u"--trace"_s, {{u"/dev/null/trace"_s, 3}, {m_folder.path(), 3}}},

@@ -1,0 +1,55 @@
+// A worker that is reached by a command: lines to its standard input, lines from its standard
+// output.
+#pragma once
+
+#include "base/leftovers.h"
+#include "base/result.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace fw {
+
+// The words of a command. Blanks part them; 'all between single quotes' is as it stands; between
+// "double quotes" and outside of quotes a backslash takes the next character as it is. Nothing else
+// means anything: no shell reads it, so there are no variables, patterns, pipes or files. Usage
+// where a quote has no end, or there is no word.
+Result<std::vector<std::string>> wordsOf(std::string_view command);
+
+class Connection {
+public:
+    // FileMissing if the program cannot be started. Its standard error is ours.
+    static Result<std::unique_ptr<Connection>> open(const std::vector<std::string>& command);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    // Any thread. What cannot be written is found by reading.
+    void send(std::string line);
+
+    enum class Got { Line, Nothing, End };
+    // Nothing: not within this time.
+    Got read(std::string& line, int milliseconds);
+    // Behind End: "exit code 255", and whether a line had begun.
+    const std::string& howItEnded() const { return m_end; }
+    bool endedInside() const { return !m_pending.empty(); }
+
+private:
+    Connection() = default;
+    int reap();
+
+    pid_t m_child = -1;
+    std::optional<Leftover> m_running;
+    int m_to = -1, m_from = -1;
+    std::mutex m_sending;
+    std::string m_pending; // what came behind the last line
+    std::size_t m_searched = 0;
+    std::string m_end;
+};
+
+} // namespace fw
