@@ -45,7 +45,8 @@ public:
     Status check(fw_status status) const {
         if (status == FW_OK)
             return {};
-        return failed(m_api->last_error(m_model));
+        return makeDiag(status == FW_BAD_SHAPE ? DiagCode::InputMismatch : DiagCode::ExportFailed,
+                        m_api->last_error(m_model));
     }
     const fw_api& api() const { return *m_api; }
     fw_model* model() const { return m_model; }
