@@ -277,8 +277,8 @@ private:
 };
 
 // Of the rules of one book that nothing shows to end, with those before them: a remark each.
-std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
-                                                       const std::string& file) {
+std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books, const std::string& file,
+                                                       const CancelToken& cancel) {
     std::vector<std::shared_ptr<const RuleTree>> rules;
     std::string texts = textsAround(books);
     for (const ReadBook& book : books.read)
@@ -288,8 +288,8 @@ std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books,
                 rules.push_back(std::move(rule));
             }
     std::map<const DeclarationTree*, Diag> out;
-    for (const NotShownToEnd& one :
-         remembered(texts, {}, [&] { return notShownToEnd(rules, books.rules.table()); })) {
+    for (const NotShownToEnd& one : remembered(
+             texts, cancel, [&] { return notShownToEnd(rules, books.rules.table(), cancel); })) {
         const auto& rule = rules[one.rule];
         Diag remark = makeWarning(
             DiagCode::RuleLimit,
@@ -414,7 +414,7 @@ struct Verdicts::Known {
 Verdicts::Verdicts(const Books& books, const std::string& file, Order order,
                    const CancelToken& cancel)
     : m_known(std::make_unique<Known>(
-          Known{books, file, order, cancel, remarksOnEnding(books, file), {}})) {}
+          Known{books, file, order, cancel, remarksOnEnding(books, file, cancel), {}})) {}
 
 Verdicts::~Verdicts() = default;
 

@@ -4,6 +4,7 @@
 #include "rewrite/right_side.h"
 
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
@@ -251,14 +252,14 @@ bool hasWeights(const std::vector<Count>& rows) {
 } // namespace
 
 std::vector<NotShownToEnd> notShownToEnd(const std::vector<std::shared_ptr<const RuleTree>>& rules,
-                                         const PatternTable& table) {
+                                         const PatternTable& table, const CancelToken& cancel) {
     struct Shown {
         std::string name;
         std::vector<Count> rows;
     };
     std::map<std::string, std::vector<Shown>> stages;
     std::vector<NotShownToEnd> out;
-    for (std::size_t place = 0; place < rules.size(); ++place) {
+    for (std::size_t place = 0; place < rules.size() && !cancel.cancelled(); ++place) {
         const auto& rule = rules[place];
         if (rule->strategy != "fixpoint")
             continue;
@@ -269,10 +270,11 @@ std::vector<NotShownToEnd> notShownToEnd(const std::vector<std::shared_ptr<const
         }
         std::vector<Shown>& before = stages[rule->stage];
         const auto with = [&](const std::vector<const Shown*>& others) {
-            std::vector<Count> rows = change.forms();
+            std::set<Count> rows; // what alike rules ask for is asked once
+            rows.insert(change.forms().begin(), change.forms().end());
             for (const Shown* other : others)
-                rows.insert(rows.end(), other->rows.begin(), other->rows.end());
-            return hasWeights(rows);
+                rows.insert(other->rows.begin(), other->rows.end());
+            return hasWeights({rows.begin(), rows.end()});
         };
         std::vector<const Shown*> all;
         for (const Shown& one : before)

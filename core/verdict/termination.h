@@ -20,6 +20,6 @@ struct NotShownToEnd {
 // Rules that are applied until nothing changes, stage by stage, each with those before it that have
 // weights.
 std::vector<NotShownToEnd> notShownToEnd(const std::vector<std::shared_ptr<const RuleTree>>& rules,
-                                         const PatternTable& table);
+                                         const PatternTable& table, const CancelToken& cancel = {});
 
 } // namespace fw

@@ -34,6 +34,50 @@ Arguments briefly(Arguments arguments, const QTemporaryDir& folder, const std::s
     return arguments;
 }
 
+// So many products, each of which takes a tenth of a second.
+Arguments products(const QTemporaryDir& folder) {
+    constexpr std::int64_t width = 512;
+    constexpr int steps = 200;
+    ModelBuilder model(17);
+    model.input("x0", {"N", std::to_string(width)}).weights("w", {width, width});
+    for (int i = 0; i < steps; ++i) {
+        model.node("MatMul", fmt::format("x{} w", i), fmt::format("m{}", i));
+        model.node("Relu", fmt::format("m{}", i), fmt::format("x{}", i + 1));
+    }
+    model.output(fmt::format("x{}", steps));
+    Arguments arguments;
+    arguments.model = folder.filePath(QStringLiteral("long.onnx")).toStdString();
+    arguments.target = "x86-64 -libs= -threads=1";
+    arguments.dims = {{"N", 20000}};
+    if (!writeFile(arguments.model, model.model.SerializeAsString()).ok())
+        arguments.model.clear();
+    return arguments;
+}
+
+// Stopped a while behind the begin of a stage, or of the whole where none is named.
+void stopsInTheMiddle(const std::string& command, const Arguments& arguments,
+                      const std::string& stage) {
+    Asked a;
+    std::atomic<bool> running = stage.empty(), answered = false;
+    a.context.progress = [&](const StageProgress& step) {
+        running = stage.empty() || step.stage == stage;
+    };
+    QElapsedTimer since;
+    std::thread stop([&, cancel = a.context.cancel] {
+        while (!running && !answered)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        std::this_thread::sleep_for(std::chrono::milliseconds(stage.empty() ? 1000 : 300));
+        since.start();
+        cancel.cancel();
+    });
+    const Result<std::string> answer = a.ask(command, arguments);
+    answered = true;
+    stop.join();
+    QVERIFY2(!answer.ok(), "answered before it was stopped");
+    QVERIFY2(answer.diag().code == DiagCode::Cancelled, answer.diag().text().c_str());
+    QVERIFY2(since.elapsed() < longestMs, qPrintable(QString::number(since.elapsed())));
+}
+
 } // namespace
 
 class TestStops : public QObject {
@@ -44,6 +88,8 @@ private Q_SLOTS:
     void everyReportIsAPlaceToStop();
     void runsStopBetweenSteps_data();
     void runsStopBetweenSteps();
+    void longAnswersStop_data();
+    void longAnswersStop();
 };
 
 void TestStops::everyReportIsAPlaceToStop_data() {
@@ -106,38 +152,50 @@ void TestStops::runsStopBetweenSteps_data() {
 // A model that runs for many seconds, in steps of a tenth of one.
 void TestStops::runsStopBetweenSteps() {
     QFETCH(QString, command);
-    constexpr std::int64_t width = 512;
-    constexpr int steps = 200;
-    ModelBuilder model(17);
-    model.input("x0", {"N", std::to_string(width)}).weights("w", {width, width});
-    for (int i = 0; i < steps; ++i) {
-        model.node("MatMul", fmt::format("x{} w", i), fmt::format("m{}", i));
-        model.node("Relu", fmt::format("m{}", i), fmt::format("x{}", i + 1));
-    }
-    model.output(fmt::format("x{}", steps));
+    QTemporaryDir folder;
+    stopsInTheMiddle(command.toStdString(), products(folder), "run");
+}
+
+void TestStops::longAnswersStop_data() {
+    QTest::addColumn<QString>("command");
+    for (const char* command : {"check", "match", "bisect"})
+        QTest::newRow(command) << QString::fromLatin1(command);
+}
+
+// A book of many rules, of which each is tried; a pattern that fits nothing in many ways, at many
+// operators; a model that is computed behind many applications of a rule.
+void TestStops::longAnswersStop() {
+    QFETCH(QString, command);
     QTemporaryDir folder;
     Arguments arguments;
-    arguments.model = folder.filePath(QStringLiteral("long.onnx")).toStdString();
-    QVERIFY(writeFile(arguments.model, model.model.SerializeAsString()).ok());
-    arguments.target = "x86-64 -libs= -threads=1";
-    arguments.dims = {{"N", 20000}};
-    Asked a;
-    std::atomic<bool> running = false, answered = false;
-    a.context.progress = [&](const StageProgress& step) { running = step.stage == "run"; };
-    QElapsedTimer since;
-    std::thread stop([&, cancel = a.context.cancel] {
-        while (!running && !answered)
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        std::this_thread::sleep_for(std::chrono::milliseconds(300)); // in the middle of it
-        since.start();
-        cancel.cancel();
-    });
-    const Result<std::string> answer = a.ask(command.toStdString(), arguments);
-    answered = true;
-    stop.join();
-    QVERIFY(!answer.ok());
-    QVERIFY2(answer.diag().code == DiagCode::Cancelled, answer.diag().text().c_str());
-    QVERIFY2(since.elapsed() < longestMs, qPrintable(QString::number(since.elapsed())));
+    std::string book;
+    if (command == QStringLiteral("check")) {
+        constexpr int rules = 200;
+        for (int i = 0; i < rules; ++i)
+            book += fmt::format("rule r{} {{ match y = abs(abs(x: f32[{}, ...])) emit y = abs(x) }}"
+                                "\n",
+                                i, i + 2);
+    } else if (command == QStringLiteral("match")) {
+        constexpr int operators = 20000, steps = 8;
+        ModelBuilder model(17);
+        model.input("x0", {"4", "8"});
+        for (int i = 0; i < operators; ++i)
+            model.node(i % 2 == 0 ? "Tanh" : "Relu", fmt::format("x{}", i),
+                       fmt::format("x{}", i + 1));
+        model.output(fmt::format("x{}", operators));
+        arguments.model = folder.filePath(QStringLiteral("chain.onnx")).toStdString();
+        QVERIFY(writeFile(arguments.model, model.model.SerializeAsString()).ok());
+        book = "rule none { match y = exp(x)";
+        for (int i = 0; i < steps; ++i)
+            book += " >> (kind elementwise(^, ...))* {1..10}";
+        book += " emit y = x }\n";
+    } else {
+        arguments = products(folder);
+        book = "rule wrong { match y = relu(x) emit y = abs(x) }\n";
+    }
+    arguments.rules = {"/nowhere/book.fw"};
+    arguments.texts = {{"/nowhere/book.fw", book}};
+    stopsInTheMiddle(command.toStdString(), arguments, {});
 }
 
 QTEST_GUILESS_MAIN(TestStops)
