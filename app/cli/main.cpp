@@ -469,9 +469,11 @@ private:
                            "graph, rewritten, fused, partitioned, tensor, schedule, loops, llvm or "
                            "asm");
         stages->add_option("--group", a.group, "only this group");
-        onModel("export", "a compiled module that runs on its own", ask<ExportDocument>("export"))
-            ->add_option("-o,--output", a.output, "folder")
-            ->required();
+        CLI::App* exported = onModel("export", "a compiled module that runs on its own",
+                                     ask<ExportDocument>("export"));
+        exported->add_option("-o,--output", a.output, "folder")->required();
+        exported->add_flag("--embed", a.embed, "weights inside the library, no file beside it");
+        exported->add_flag("--static", a.isStatic, "libNAME.a, which a program links, not a .so");
         CLI::App* test = target(
             command("test", "run backend-test folders", [](Client& client, const Options& o) {
                 return runTests(client, o.arguments, o.form());

@@ -8,6 +8,7 @@
 #include "module/export_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -180,25 +181,14 @@ Result<FileEntry> entryOf(const std::string& name, const std::string& path) {
     return FileEntry{name, size, sum.hex()};
 }
 
-fw::Status link(const ExportRequest& request, const Staging& staging, const CancelToken& cancel) {
+fw::Status runTool(std::vector<std::string> command, const Staging& staging,
+                   const CancelToken& cancel) {
     ProcessRequest process;
     process.folder = staging.path();
     process.temporaries = "."; // removed with all else
     process.timeout = std::chrono::minutes(5);
-    const std::string library = fmt::format("lib{}.so", request.name);
-    process.command = {request.compiler, "-shared", "-o", library, "contents.s"};
-    for (std::size_t i = 0; i < request.objects.size(); ++i)
-        process.command.push_back(fmt::format("kernels{}.o", i));
-    // -Bsymbolic: the module calls its own functions even when another module in the process has
-    // the same names.
-    for (const char* word :
-         {"-Wl,--whole-archive", "runtime.a", "-Wl,--no-whole-archive", "-Wl,--gc-sections",
-          "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,defs", "-Wl,-z,noexecstack",
-          "-Wl,--version-script=exports.map", "-Wl,--build-id=sha1", "-static-libgcc",
-          "-Wl,--as-needed", "-lm"})
-        process.command.emplace_back(word);
-    process.command.push_back("-Wl,-soname," + library);
-
+    process.command = std::move(command);
+    const std::string tool = process.command.front();
     auto result = runProcess(process, cancel);
     if (!result.ok() && result.diag().code == DiagCode::FileMissing)
         return makeDiag(DiagCode::ExportFailed, result.diag().message, {},
@@ -207,10 +197,50 @@ fw::Status link(const ExportRequest& request, const Staging& staging, const Canc
         return result.takeDiag();
     if (result->exitCode != 0)
         return makeDiag(DiagCode::ExportFailed,
-                        fmt::format("{} could not link the module (exit code {}): {}",
-                                    request.compiler, result->exitCode,
-                                    result->errors.substr(0, 2000)));
+                        fmt::format("{} could not link the module (exit code {}): {}", tool,
+                                    result->exitCode, result->errors.substr(0, 2000)));
     return {};
+}
+
+fw::Status linkShared(const ExportRequest& request, const Staging& staging,
+                      const CancelToken& cancel) {
+    std::vector<std::string> command = {request.compiler, "-shared", "-o", request.library(),
+                                        "contents.s"};
+    for (std::size_t i = 0; i < request.objects.size(); ++i)
+        command.push_back(fmt::format("kernels{}.o", i));
+    // -Bsymbolic: the module calls its own functions even when another module in the process has
+    // the same names.
+    for (const char* word :
+         {"-Wl,--whole-archive", "runtime.a", "-Wl,--no-whole-archive", "-Wl,--gc-sections",
+          "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,defs", "-Wl,-z,noexecstack",
+          "-Wl,--version-script=exports.map", "-Wl,--build-id=sha1", "-static-libgcc",
+          "-Wl,--as-needed", "-lm"})
+        command.emplace_back(word);
+    command.push_back("-Wl,-soname," + request.library());
+    return runTool(std::move(command), staging, cancel);
+}
+
+// Two members. What a module holds is one object in which every name is local but for its own:
+// fw_NAME_api, and fw_NAME_open for fw_open. The other one gives the functions their common names;
+// of several modules in a program the linker takes that of the first, and only if one is called.
+fw::Status linkStatic(const ExportRequest& request, const Staging& staging,
+                      const CancelToken& cancel) {
+    std::vector<std::string> whole = {request.compiler, "-r",        "-nostdlib", "-o",
+                                      "module.o",       "contents.s"};
+    for (std::size_t i = 0; i < request.objects.size(); ++i)
+        whole.push_back(fmt::format("kernels{}.o", i));
+    // Groups of sections that two modules share by name would be thrown away in the second.
+    for (const char* word : {"-Wl,--whole-archive", "runtime.a", "-Wl,--no-whole-archive",
+                             "-Wl,--force-group-allocation", "-Wl,-z,noexecstack"})
+        whole.emplace_back(word);
+    FW_CHECK(runTool(std::move(whole), staging, cancel));
+    FW_CHECK(runTool({"objcopy", "--redefine-syms=renamed", "--keep-global-symbols=kept",
+                      "module.o", request.name + ".o"},
+                     staging, cancel));
+    FW_CHECK(
+        runTool({request.compiler, "-c", "-o", "functions.o", "functions.s"}, staging, cancel));
+    return runTool({"ar", "rcsD", request.library(), request.name + ".o", "functions.o"}, staging,
+                   cancel);
 }
 
 fw::Status writeParts(const ExportRequest& request, const Staging& staging,
@@ -219,16 +249,20 @@ fw::Status writeParts(const ExportRequest& request, const Staging& staging,
     const std::uint64_t hash = hashWeights(payload.data(), payload.size());
     stored.weightsHash = hash;
     stored.metadata.clear(); // has its own place in the library
-    FW_CHECK(writeWeights(staging.file(request.name + ".weights"),
-                          weightsHeader(payload.size(), hash), payload));
+    FW_CHECK(writeWeights(staging.file(request.weightsFile()), weightsHeader(payload.size(), hash),
+                          payload));
     const std::pair<std::string, std::string> files[] = {
         {"program.bin", std::string(view(writeProgram(stored)))},
         {"metadata.json", request.program.metadata},
         {"contents.s", contentsAssembly(request)},
         {"runtime.a", std::string(embeddedArchive())},
         {"exports.map", exportsText(request)},
+        {"renamed", renamedText(request)},
+        {"kept", keptText(request)},
+        {"functions.s", functionsAssembly(request)},
         {request.name + ".h", headerText(request)},
         {request.name + "Config.cmake", configText(request)},
+        {request.name + "ConfigVersion.cmake", configVersionText()},
         {"CMakeLists.txt", listsText(request)},
         {"example_main.c", exampleText(request)},
     };
@@ -282,7 +316,12 @@ std::string moduleName(std::string_view text) {
             c = static_cast<char>(c - 'A' + 'a');
         name += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
     }
-    if (name.empty() || (name.front() >= '0' && name.front() <= '9'))
+    // fw_module_api is a function of the runtime, FW_INPUT_MISSING a status, and -lm the C
+    // library's.
+    static constexpr std::array taken{"module", "fw", "fusewright", "c",
+                                      "m",      "dl", "rt",         "pthread"};
+    if (name.empty() || (name.front() >= '0' && name.front() <= '9') ||
+        std::find(taken.begin(), taken.end(), name) != taken.end())
         name.insert(0, "model_");
     return name;
 }
@@ -295,13 +334,18 @@ Result<ExportReport> exportModule(const ExportRequest& request, const std::strin
     FW_TRY(const std::unique_ptr<Staging> made, makeStaging(directory));
     const Staging& staging = *made;
     FW_CHECK(writeParts(request, staging, payload));
-    FW_CHECK(link(request, staging, cancel));
+    FW_CHECK(request.isStatic ? linkStatic(request, staging, cancel)
+                              : linkShared(request, staging, cancel));
     FW_TRY(const std::vector<std::string> libraries, copyUserLibraries(request, staging));
 
-    std::vector<std::string> names = {
-        "CMakeLists.txt",          request.name + ".h",
-        request.name + ".weights", request.name + "Config.cmake",
-        "example_main.c",          fmt::format("lib{}.so", request.name)};
+    std::vector<std::string> names = {"CMakeLists.txt",
+                                      request.name + ".h",
+                                      request.name + "Config.cmake",
+                                      request.name + "ConfigVersion.cmake",
+                                      "example_main.c",
+                                      request.library()};
+    if (!request.embedsWeights)
+        names.push_back(request.weightsFile());
     names.insert(names.end(), libraries.begin(), libraries.end());
     std::sort(names.begin(), names.end());
     ExportReport report;

@@ -2,11 +2,12 @@
 //
 //     libNAME.so      kernels, program and runtime; needs the C library and libm only
 //     NAME.h          fusewright.h and the names and shapes of this model
-//     NAME.weights    constants, mapped at run time
-//     NAMEConfig.cmake, CMakeLists.txt, example_main.c, manifest.json
+//     NAME.weights    constants, mapped at run time, unless the library holds them
+//     NAMEConfig.cmake, NAMEConfigVersion.cmake, CMakeLists.txt, example_main.c, manifest.json
 //
-// The library is linked by the system's `cc -shared`. The same request gives the same bytes on the
-// same toolchain: no paths, times or unordered containers get in.
+// The library is linked by the system's `cc -shared`, or is libNAME.a by `cc -r`, objcopy and ar.
+// The same request gives the same bytes on the same toolchain: no paths, times or unordered
+// containers get in.
 #pragma once
 
 #include "base/cancel.h"
@@ -33,6 +34,11 @@ struct ExportRequest {
     std::string compiler = "cc";
     // Shared libraries of the user that steps call, which are copied beside the module.
     std::vector<std::string> userLibraries = {};
+    bool embedsWeights = false; // in the library instead of NAME.weights
+    bool isStatic = false;      // libNAME.a instead of libNAME.so
+
+    std::string library() const { return "lib" + name + (isStatic ? ".a" : ".so"); }
+    std::string weightsFile() const { return name + ".weights"; }
 };
 
 struct ExportReport {
@@ -44,7 +50,8 @@ struct ExportReport {
     std::map<std::string, std::string> sha256; // of every file but the manifest
 };
 
-// "ResNet 18.onnx" -> "resnet_18_onnx": lower case, other characters become '_', never empty.
+// "ResNet 18.onnx" -> "resnet_18_onnx": lower case, other characters become '_', never empty. Names
+// of what a program links or includes anyway get "model_" before them.
 std::string moduleName(std::string_view text);
 
 // Writes into `directory`, which is made if it does not exist; files of other names stay. Nothing

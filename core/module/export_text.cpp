@@ -5,6 +5,7 @@
 #include "runtime/native_step.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -170,7 +171,7 @@ std::string contentsAssembly(const ExportRequest& request) {
     define("fw_program_blob_size", "    .quad 1b - fw_program_blob\n", 8);
     define("fw_kernel_table_size", fmt::format("    .quad {}\n", request.kernels.size()), 8);
     define("fw_module_metadata", "    .incbin \"metadata.json\"\n    .byte 0\n", 1);
-    define("fw_module_weights_name", fmt::format("    .asciz \"{}.weights\"\n", request.name), 1);
+    define("fw_module_weights_name", fmt::format("    .asciz \"{}\"\n", request.weightsFile()), 1);
 
     text += "    .section .data.rel.ro, \"aw\"\n";
     std::string table;
@@ -182,7 +183,20 @@ std::string contentsAssembly(const ExportRequest& request) {
 
     const bool calls = std::any_of(request.program.steps.begin(), request.program.steps.end(),
                                    [](const Step& step) { return step.kernel == libraryKernel; });
+    define("fw_module_weights",
+           request.embedsWeights ? "    .quad fw_module_weights_begin\n" : "    .quad 0\n", 8);
+    define("fw_module_weights_size",
+           request.embedsWeights ? "    .quad fw_module_weights_end - fw_module_weights_begin\n"
+                                 : "    .quad 0\n",
+           8);
     define("fw_module_libraries", calls ? "    .quad fw_prepare_call\n" : "    .quad 0\n", 8);
+
+    // Behind all else that code reaches by 32 bits: weights may be larger than that.
+    if (request.embedsWeights)
+        text += fmt::format("    .section .lrodata, \"al\", @progbits\n    .balign 64\n"
+                            "fw_module_weights_begin:\n    .incbin \"{}\"\n"
+                            "fw_module_weights_end:\n",
+                            request.weightsFile());
 
     // The one name that differs between modules, so that a program can link several.
     text += fmt::format(
@@ -192,17 +206,56 @@ std::string contentsAssembly(const ExportRequest& request) {
     return text;
 }
 
-std::string exportsText(const ExportRequest& request) {
-    std::string text = fmt::format("{{ global: fw_{}_api;", request.name);
+namespace {
+
+// fw_open and all others of the C interface.
+std::vector<std::string> publicFunctions() {
+    std::vector<std::string> out;
     const std::string_view header = embeddedHeader();
     constexpr std::string_view mark = "\nFW_API ";
     for (std::size_t at = header.find(mark); at != std::string_view::npos;
          at = header.find(mark, at + 1)) {
         const std::size_t end = header.find('(', at);
         const std::size_t begin = header.find_last_of(" *", end) + 1;
-        text += fmt::format(" {};", header.substr(begin, end - begin));
+        out.emplace_back(header.substr(begin, end - begin));
     }
+    return out;
+}
+
+// "fw_lenet_open" for "fw_open".
+std::string ownName(const ExportRequest& request, const std::string& function) {
+    return fmt::format("fw_{}_{}", request.name, function.substr(3));
+}
+
+} // namespace
+
+std::string exportsText(const ExportRequest& request) {
+    std::string text = fmt::format("{{ global: fw_{}_api;", request.name);
+    for (const std::string& function : publicFunctions())
+        text += fmt::format(" {};", function);
     return text + " local: *; };\n";
+}
+
+std::string renamedText(const ExportRequest& request) {
+    std::string text;
+    for (const std::string& function : publicFunctions())
+        text += fmt::format("{} {}\n", function, ownName(request, function));
+    return text;
+}
+
+std::string keptText(const ExportRequest& request) {
+    std::string text = fmt::format("fw_{}_api\n", request.name);
+    for (const std::string& function : publicFunctions())
+        text += ownName(request, function) + "\n";
+    return text;
+}
+
+std::string functionsAssembly(const ExportRequest& request) {
+    std::string text = "    .text\n";
+    for (const std::string& function : publicFunctions())
+        text += fmt::format("    .global {0}\n    .type {0}, @function\n{0}:\n    jmp {1}@PLT\n",
+                            function, ownName(request, function));
+    return text + "    .section .note.GNU-stack, \"\", @progbits\n";
 }
 
 std::string headerText(const ExportRequest& request) {
@@ -212,7 +265,8 @@ std::string headerText(const ExportRequest& request) {
     text += fmt::format("\n/* The model {}, compiled for {}. */\n#ifndef FUSEWRIGHT_MODULE_{}_H\n"
                         "#define FUSEWRIGHT_MODULE_{}_H\n\n",
                         harmless(program.name), harmless(program.target), prefix, prefix);
-    text += fmt::format("#define {}_WEIGHTS \"{}.weights\"\n", prefix, request.name);
+    if (!request.embedsWeights)
+        text += fmt::format("#define {}_WEIGHTS \"{}\"\n", prefix, request.weightsFile());
     appendSide(text, program, program.inputs, "INPUT", prefix);
     appendSide(text, program, program.outputs, "OUTPUT", prefix);
     for (const Symbol& symbol : freeSymbols(program))
@@ -232,30 +286,95 @@ std::string exampleText(const ExportRequest& request) {
     return text;
 }
 
+namespace {
+
+// Between the quotes of a CMake argument, whatever a file is called.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '"' || c == '\\' || c == '$')
+            out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+} // namespace
+
 std::string configText(const ExportRequest& request) {
-    return fmt::format(R"(# find_package({0}) gives the target {0}::{0}.
+    std::vector<std::string> files{request.library()};
+    if (!request.embedsWeights)
+        files.push_back(request.weightsFile());
+    for (const std::string& library : request.userLibraries)
+        files.push_back(std::filesystem::path(library).filename().string());
+    for (const char* end : {".h", "Config.cmake", "ConfigVersion.cmake"})
+        files.push_back(request.name + end);
+    std::string text = fmt::format(
+        R"(# find_package({0}) gives the target {0}::{0}, and {0}_install for what has to lie where it is installed.
+if("${{CMAKE_CURRENT_LIST_DIR}}" MATCHES ";")
+  set({0}_FOUND FALSE)
+  set({0}_NOT_FOUND_MESSAGE "CMake links nothing from a folder with a semicolon in its name: move ${{CMAKE_CURRENT_LIST_DIR}}")
+  return()
+endif()
 if(NOT TARGET {0}::{0})
-  add_library({0}::{0} SHARED IMPORTED)
+  add_library({0}::{0} {1} IMPORTED)
   set_target_properties({0}::{0} PROPERTIES
-    IMPORTED_LOCATION "${{CMAKE_CURRENT_LIST_DIR}}/lib{0}.so"
-    IMPORTED_SONAME "lib{0}.so"
+    IMPORTED_LOCATION "${{CMAKE_CURRENT_LIST_DIR}}/{2}"
+    {3}
     INTERFACE_INCLUDE_DIRECTORIES "${{CMAKE_CURRENT_LIST_DIR}}")
 endif()
-set({0}_WEIGHTS "${{CMAKE_CURRENT_LIST_DIR}}/{0}.weights")
 )",
-                       request.name);
+        request.name, request.isStatic ? "STATIC" : "SHARED", request.library(),
+        request.isStatic ? std::string("INTERFACE_LINK_LIBRARIES m")
+                         : fmt::format("IMPORTED_SONAME \"{}\"", request.library()));
+    if (!request.embedsWeights)
+        text += fmt::format("set({}_WEIGHTS \"${{CMAKE_CURRENT_LIST_DIR}}/{}\")\n", request.name,
+                            request.weightsFile());
+    text += fmt::format(R"(set({0}_DIR_OF_FILES "${{CMAKE_CURRENT_LIST_DIR}}")
+# {0}_install(FOLDER): the library with all that it opens, its header and this package, as one folder that
+# find_package({0}) finds there: lib/{0} below CMAKE_INSTALL_PREFIX if none is named.
+function({0}_install)
+  set(folder "lib/{0}")
+  if(ARGC GREATER 0)
+    set(folder "${{ARGV0}}")
+  endif()
+)",
+                        request.name);
+    for (const std::string& file : files)
+        text += fmt::format("  install(FILES \"${{{0}_DIR_OF_FILES}}/{1}\" DESTINATION "
+                            "\"${{folder}}\")\n",
+                            request.name, escaped(file));
+    return text + "endfunction()\n";
+}
+
+std::string configVersionText() {
+    return fmt::format(
+        R"(# The version is that of the C interface (FW_ABI_VERSION): programs of the same one fit.
+set(PACKAGE_VERSION "{0}.0")
+if(PACKAGE_FIND_VERSION_MAJOR STREQUAL "{0}" OR NOT PACKAGE_FIND_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_FIND_VERSION STREQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()
+)",
+        FW_ABI_VERSION);
 }
 
 std::string listsText(const ExportRequest& request) {
-    return fmt::format(R"(# Builds the example program of the exported model {0}.
+    return fmt::format(
+        R"(# Builds the example program of the exported model {0}; `cmake --install` puts it and the module where they run.
 cmake_minimum_required(VERSION 3.16)
 project({0}_example LANGUAGES C)
 set(CMAKE_C_STANDARD 99)
 find_package({0} REQUIRED CONFIG PATHS "${{CMAKE_CURRENT_LIST_DIR}}" NO_DEFAULT_PATH)
 add_executable(example example_main.c)
 target_link_libraries(example PRIVATE {0}::{0})
+set_target_properties(example PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/{0}")
+install(TARGETS example DESTINATION bin)
+{0}_install()
 )",
-                       request.name);
+        request.name);
 }
 
 namespace {
@@ -297,6 +416,8 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
     json["engine"] = program.engine;
     json["target"] = program.target;
     json["requires"] = featureNames(program.requiredFeatures);
+    json["linking"] = request.isStatic ? "static" : "shared";
+    json["weights"] = request.embedsWeights ? "in the library" : request.weightsFile();
     json["libraries"] = libraries;
     json["inputs"] = tensors(program.inputs);
     json["outputs"] = tensors(program.outputs);

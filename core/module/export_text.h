@@ -15,7 +15,13 @@ std::string
 exportsText(const ExportRequest& request); // version script: the functions of fusewright.h
 std::string headerText(const ExportRequest& request);
 std::string exampleText(const ExportRequest& request);
+// Of a static module: names for objcopy, "OLD NEW" and those that stay global, and the functions of
+// fusewright.h for the second member of its archive.
+std::string renamedText(const ExportRequest& request);
+std::string keptText(const ExportRequest& request);
+std::string functionsAssembly(const ExportRequest& request);
 std::string configText(const ExportRequest& request); // NAMEConfig.cmake
+std::string configVersionText();                      // NAMEConfigVersion.cmake
 std::string listsText(const ExportRequest& request);  // CMakeLists.txt
 
 struct FileEntry {

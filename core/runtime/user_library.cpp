@@ -1,6 +1,7 @@
 #include "runtime/user_library.h"
 
 #include "runtime/breadcrumb.h"
+#include "runtime/own_place.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -106,16 +107,6 @@ void open(UserLibrary& library) {
                                     strnlen(library.descriptor->version, longestName));
 }
 
-// The folder of the module that holds this code, with a slash.
-std::string ownFolder() {
-    Dl_info info = {};
-    if (dladdr(&opened, &info) == 0 || !info.dli_fname)
-        return {};
-    const std::string file = info.dli_fname;
-    const std::size_t slash = file.rfind('/');
-    return slash == std::string::npos ? std::string() : file.substr(0, slash + 1);
-}
-
 } // namespace
 
 const fwl_kernel* UserLibrary::find(const std::string& kernel) const {
@@ -171,7 +162,7 @@ Status prepareCallInModule(const ShapedCall& call, int threads,
     if (set && *set == '\0')
         return fail(FW_LIBRARY_MISSING, "the library %s is switched off by %s",
                     call.user.library.c_str(), variable.c_str());
-    const std::string path = set ? std::string(set) : ownFolder() + call.user.file;
+    const std::string path = set ? std::string(set) : besideOwnFile(call.user.file);
     const UserLibrary& library = openUserLibrary(call.user.library, path, {});
     if (library.info.presence != LibraryPresence::Ready)
         return fail(FW_LIBRARY_MISSING,

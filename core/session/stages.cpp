@@ -172,6 +172,8 @@ Result<ExportDocument> exportTo(Pipeline& model, const Arguments& arguments,
     }
     request.program = compiledModule.program;
     request.weights.payload = compiledModule.weights->data();
+    request.embedsWeights = arguments.embed.value_or(false);
+    request.isStatic = arguments.isStatic.value_or(false);
     for (const runtime::LibraryCall& call : request.program.calls) {
         const runtime::UserLibrary* opened = call.library == runtime::LibraryId::User
                                                  ? runtime::openedUserLibrary(call.user.library)

@@ -249,7 +249,7 @@ FW_FIELDS(SizeRange, v("least", r.least); v("most", r.most);)
 FW_FIELDS(Arguments, v("model", r.model); v("models", r.models); v("folders", r.folders); v("target", r.target);
           v("rules", r.rules); v("texts", r.texts); v("without", r.without); v("left_out", r.leftOut); v("pins", r.pins); v("log", r.log); v("agreed", r.agreed); v("targets", r.targets); v("versus", r.versus); v("side", r.side); v("dims", r.dims); v("ranges", r.ranges); v("types", r.types);
           v("stage", r.stage); v("body", r.body); v("group", r.group); v("nodes", r.nodes);
-          v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("inputs", r.inputs); v("values", r.values);
+          v("name", r.name); v("kind", r.kind); v("levels", r.levels); v("book", r.book); v("shipped", r.shipped); v("output", r.output); v("embed", r.embed); v("static", r.isStatic); v("inputs", r.inputs); v("values", r.values);
           v("expect", r.expect); v("each", r.each); v("measure", r.measure); v("decisions", r.decisions); v("rtol", r.rtol); v("atol", r.atol); v("strict", r.strict); v("threads", r.threads);
           v("seconds", r.seconds); v("shard", r.shard); v("limit", r.limit); v("application", r.application); v("until", r.until); v("choice", r.choice); v("around", r.around); v("position", r.position); v("beside", r.beside); v("trace", r.trace); v("seed", r.seed);)
 FW_FIELDS(Request, v("id", r.id); v("command", r.command); v("arguments", r.arguments);)

@@ -80,6 +80,8 @@ struct Arguments {
     std::string book;
     std::optional<bool> shipped;               // match: the shipped rules, too
     std::string output;                        // file or folder to write
+    std::optional<bool> embed;                 // export: weights inside the library
+    std::optional<bool> isStatic;              // export: an archive for the linker
     std::map<std::string, std::string> inputs; // run: input name -> file
     std::vector<std::string> values;           // run: inner values to return as well
     std::optional<bool> expect;                // run: compare with the folder's data sets

@@ -93,6 +93,46 @@ class TestExport : public QObject {
         return r;
     }
 
+    // The program of `twoModulesInOneProgram` for whatever was exported.
+    void writeBoth() {
+        write(at("both.c"), R"(
+#include "sample.h"
+#include "other.h"
+#include <string.h>
+static float last(const fw_api* api) {
+    _Alignas(64) float x[3] = {1, 1, 1};
+    int64_t shape[2] = {1, 3};
+    fw_tensor t, y;
+    fw_model* model = 0;
+    memset(&t, 0, sizeof t);
+    t.data = x; t.device.device_type = 1; t.ndim = 2; t.dtype.code = FW_FLOAT; t.dtype.bits = 32; t.dtype.lanes = 1;
+    t.shape = shape;
+    float result = -1;
+    if (api->open(0, 0, &model) == FW_OK && api->set_input(model, SAMPLE_INPUT_X, &t) == FW_OK && api->run(model) == FW_OK &&
+        api->output_view(model, SAMPLE_OUTPUT_Y, &y) == FW_OK)
+        result = ((float*)y.data)[2];
+    api->close(model);
+    return result;
+}
+int main(void) {
+    fw_step_time none;
+    int32_t count = 0;
+    if (fw_run(0) != FW_BAD_ARGUMENT || fw_run_profiled(0, &none, &count) != FW_BAD_ARGUMENT || !fw_last_error(0)[0])
+        return 3;
+    return last(fw_sample_api()) == 9.0f && last(fw_other_api()) == 90.0f ? 0 : 1;
+}
+)");
+    }
+
+    // A module beside `sample` whose results are ten times as large.
+    ExportRequest otherRequest() const {
+        static const float weights[3] = {10, 20, 30};
+        ExportRequest other = request();
+        other.name = "other";
+        other.weights.pieces[1] = weights;
+        return other;
+    }
+
 private Q_SLOTS:
     void initTestCase() {
         write(at("kernels.c"), kernelSource);
@@ -104,10 +144,10 @@ private Q_SLOTS:
         m_module = at("deep/er/module");
         const auto report = exportModule(request(), m_module.toStdString());
         QVERIFY2(report.ok(), report.ok() ? "" : report.diag().text().c_str());
-        QCOMPARE(report->files.size(), std::size_t{7});
+        QCOMPARE(report->files.size(), std::size_t{8});
         const QStringList there = QDir(m_module).entryList(QDir::Files | QDir::Hidden |
                                                            QDir::NoDotAndDotDot | QDir::Dirs);
-        QCOMPARE(there.size(), 7); // no staging left
+        QCOMPARE(there.size(), 8); // no staging left
         QVERIFY(there.contains("libsample.so") && there.contains("sampleConfig.cmake"));
 
         RAN(0,
@@ -211,47 +251,171 @@ private Q_SLOTS:
     }
 
     void twoModulesInOneProgram() {
-        ExportRequest other = request();
-        other.name = "other";
-        const float weights[3] = {10, 20, 30};
-        other.weights.pieces[1] = weights;
-        QVERIFY(exportModule(other, m_module.toStdString()).ok()); // beside the first
-        write(at("both.c"), R"(
-#include "sample.h"
-#include "other.h"
-#include <string.h>
-static float last(const fw_api* api) {
-    _Alignas(64) float x[3] = {1, 1, 1};
-    int64_t shape[2] = {1, 3};
-    fw_tensor t, y;
-    fw_model* model = 0;
-    memset(&t, 0, sizeof t);
-    t.data = x; t.device.device_type = 1; t.ndim = 2; t.dtype.code = FW_FLOAT; t.dtype.bits = 32; t.dtype.lanes = 1;
-    t.shape = shape;
-    float result = -1;
-    if (api->open(0, 0, &model) == FW_OK && api->set_input(model, SAMPLE_INPUT_X, &t) == FW_OK && api->run(model) == FW_OK &&
-        api->output_view(model, SAMPLE_OUTPUT_Y, &y) == FW_OK)
-        result = ((float*)y.data)[2];
-    api->close(model);
-    return result;
-}
-int main(void) {
-    fw_step_time none;
-    int32_t count = 0;
-    if (fw_run(0) != FW_BAD_ARGUMENT || fw_run_profiled(0, &none, &count) != FW_BAD_ARGUMENT || !fw_last_error(0)[0])
-        return 3;
-    return last(fw_sample_api()) == 9.0f && last(fw_other_api()) == 90.0f ? 0 : 1;
-}
-)");
+        QVERIFY(exportModule(otherRequest(), m_module.toStdString()).ok()); // beside the first
+        writeBoth();
         RAN(0,
             {"cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I",
              m_module.toStdString(), "both.c", "-o", "both", "-L", m_module.toStdString(),
              "-Wl,-rpath," + m_module.toStdString(), "-lsample", "-lother"},
             m_folder.path());
         RAN(0, {at("both").toStdString()}, m_folder.path());
-        for (const char* file : {"libother.so", "other.h", "other.weights", "otherConfig.cmake"})
+        for (const char* file : {"libother.so", "other.h", "other.weights", "otherConfig.cmake",
+                                 "otherConfigVersion.cmake"})
             QVERIFY(QFile::remove(m_module + '/' + file));
         QVERIFY(exportModule(request(), m_module.toStdString()).ok());
+    }
+
+    // The archives lie in one folder with nothing else of the modules but their headers.
+    void twoStaticModulesInOneProgram() {
+        for (ExportRequest r : {request(), otherRequest()}) {
+            r.isStatic = r.embedsWeights = true;
+            const auto report = exportModule(r, at("static").toStdString());
+            QVERIFY2(report.ok(), report.ok() ? "" : report.diag().text().c_str());
+        }
+        QVERIFY(!QFile::exists(at("static/sample.weights")));
+        QVERIFY(!QFile::exists(at("static/libsample.so")));
+        writeBoth();
+        RAN(0,
+            {"cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I",
+             at("static").toStdString(), "both.c", "-o", "both_static", "-L",
+             at("static").toStdString(), "-lsample", "-lother", "-lm"},
+            m_folder.path());
+        RAN(0, {at("both_static").toStdString()}, m_folder.path());
+        const Ran names = run({"nm", "-g", "--defined-only", "libsample.a"}, at("static"));
+        for (const QString& line :
+             QString::fromStdString(names.text).split('\n', Qt::SkipEmptyParts))
+            if (line.count(' ') == 2)
+                QVERIFY2(line.section(' ', 2).startsWith("fw_"), qPrintable(line));
+    }
+
+    void staticModuleByItsPackage() {
+        const std::string build = at("static_build").toStdString();
+        ExportRequest r = request();
+        r.isStatic = true; // weights beside the program
+        QVERIFY(exportModule(r, at("archive").toStdString()).ok());
+        RAN(0, {"cmake", "-S", at("archive").toStdString(), "-B", build}, m_folder.path());
+        RAN(0, {"cmake", "--build", build}, m_folder.path());
+        RAN(2, {build + "/example"}, m_folder.path());
+        QVERIFY(QFile::copy(at("archive/sample.weights"),
+                            QString::fromStdString(build) + "/sample.weights"));
+        RAN(0, {build + "/example"}, m_folder.path());
+    }
+
+    void weightsInTheLibrary() {
+        ExportRequest r = request();
+        r.embedsWeights = true;
+        const auto report = exportModule(r, at("embedded").toStdString());
+        QVERIFY2(report.ok(), report.ok() ? "" : report.diag().text().c_str());
+        QVERIFY(!QFile::exists(at("embedded/sample.weights")));
+        const std::string build = at("embedded_build").toStdString();
+        RAN(0, {"cmake", "-S", at("embedded").toStdString(), "-B", build}, m_folder.path());
+        RAN(0, {"cmake", "--build", build}, m_folder.path());
+        for (const char* of : {"apart", "inside"}) {
+            const std::string program =
+                of == std::string("apart") ? m_example.toStdString() : build + "/example";
+            RAN(0, {program, "--symbol", "n=2", "-o", "sum", "-o", of}, m_folder.path());
+        }
+        QCOMPARE(contents(at("inside")).size(), qsizetype{24});
+        QCOMPARE(contents(at("inside")), contents(at("apart")));
+        RAN(0, {build + "/example", "--weights", m_module.toStdString() + "/sample.weights"},
+            m_folder.path());
+        const QJsonObject json =
+            QJsonDocument::fromJson(contents(at("embedded/manifest.json"))).object();
+        QCOMPARE(json["weights"].toString(), QStringLiteral("in the library"));
+    }
+
+    // Opened by a relative name before the folder changes, and by a link that lies elsewhere.
+    void weightsAreFoundWhereTheLibraryLies() {
+        write(at("opens.c"), R"(
+#include "sample.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char** words) {
+    void* library = count == 2 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : 0;
+    const fw_api* (*get)(void) = 0;
+    *(void**)&get = library ? dlsym(library, "fw_sample_api") : 0;
+    if (!get || chdir("/") != 0)
+        return 3;
+    fw_model* model = 0;
+    const fw_status status = get()->open(0, 0, &model);
+    if (status != FW_OK)
+        fprintf(stderr, "%s\n", get()->last_error(0));
+    get()->close(model);
+    return status == FW_OK ? 0 : 1;
+}
+)");
+        RAN(0, {"cc", "-std=gnu99", "-I", m_module.toStdString(), "opens.c", "-o", "opens", "-ldl"},
+            m_folder.path());
+        const std::string opens = at("opens").toStdString();
+        RAN(0, {opens, "./libsample.so"}, m_module);
+        RAN(0, {opens, "deep/../deep/er/module/libsample.so"}, m_folder.path());
+        QVERIFY(QDir().mkpath(at("links")));
+        QVERIFY(QFile::link(m_module + "/libsample.so", at("links/libother_name.so")));
+        RAN(0, {opens, "./libother_name.so"}, at("links"));
+        // A library whose weights lie beside the link alone.
+        QVERIFY(QDir().mkpath(at("alone")));
+        QVERIFY(QFile::copy(m_module + "/libsample.so", at("alone/libsample.so")));
+        const Ran without = run({opens, at("alone/libsample.so").toStdString()}, m_folder.path());
+        QCOMPARE(without.exitCode, 1);
+        QVERIFY2(without.text.find("alone/sample.weights") != std::string::npos,
+                 without.text.c_str());
+        QVERIFY(QDir().mkpath(at("linked")));
+        QVERIFY(QFile::link(at("alone/libsample.so"), at("linked/libsample.so")));
+        QVERIFY(QFile::copy(m_module + "/sample.weights", at("linked/sample.weights")));
+        RAN(0, {opens, at("linked/libsample.so").toStdString()}, m_folder.path());
+    }
+
+    void installed() {
+        const std::string prefix = at("prefix").toStdString();
+        RAN(0, {"cmake", "--install", at("build").toStdString(), "--prefix", prefix},
+            m_folder.path());
+        for (const char* file :
+             {"libsample.so", "sample.weights", "sample.h", "sampleConfig.cmake"})
+            QVERIFY2(QFile::exists(at("prefix/lib/sample/") + file), file);
+        // Nothing of what was exported or built is needed.
+        QVERIFY(QDir().rename(m_module, at("gone")) && QDir().rename(at("build"), at("gone_too")));
+        RAN(0, {prefix + "/bin/example"}, m_folder.path());
+        const auto asks = [&](const char* version, int wanted) {
+            QVERIFY(QDir().mkpath(at("user")));
+            write(at("user/CMakeLists.txt"),
+                  QByteArray("cmake_minimum_required(VERSION 3.16)\nproject(user C)\n"
+                             "find_package(sample ") +
+                      version +
+                      " REQUIRED)\nget_target_property(at sample::sample "
+                      "IMPORTED_LOCATION)\nmessage(STATUS ${at})\n");
+            RAN(wanted,
+                {"cmake", "-S", "user", "-B", std::string("user/build") + version,
+                 "-DCMAKE_PREFIX_PATH=" + prefix},
+                m_folder.path());
+        };
+        asks("", 0);
+        asks("1", 0);
+        asks("1.0", 0);
+        asks("2", 1);
+        QVERIFY(QDir().rename(at("gone"), m_module) && QDir().rename(at("gone_too"), at("build")));
+    }
+
+    void foldersWithASemicolon() {
+        const std::string folder = at("a;b").toStdString();
+        QVERIFY(exportModule(request(), folder).ok());
+        // CMake's own folders must have none.
+        QVERIFY(QDir().mkpath(at("plain")));
+        write(at("plain/CMakeLists.txt"),
+              "cmake_minimum_required(VERSION 3.16)\nproject(plain C)\n"
+              "find_package(sample REQUIRED)\nadd_executable(example example_main.c)\n"
+              "target_link_libraries(example PRIVATE sample::sample)\n");
+        QVERIFY(QFile::copy(m_module + "/example_main.c", at("plain/example_main.c")));
+        const Ran told =
+            run({"cmake", "-S", "plain", "-B", "plain/build", "-Dsample_DIR=" + folder},
+                m_folder.path());
+        QCOMPARE(told.exitCode, 1);
+        QVERIFY2(told.text.find("semicolon") != std::string::npos, told.text.c_str());
+        RAN(0,
+            {"cc", "-I", folder, "plain/example_main.c", "-o", "plain/example",
+             folder + "/libsample.so", "-Wl,-rpath," + folder, "-lm"},
+            m_folder.path());
+        RAN(0, {"plain/example"}, m_folder.path());
     }
 
     void sameBytesTwice() {
@@ -274,7 +438,7 @@ int main(void) {
         QCOMPARE(json["groups"].toArray().size(), 5);
         QCOMPARE(json["groups"][1]["kernel"].toString(), QStringLiteral("add_rows"));
         QCOMPARE(json["groups"][1]["nodes"][0].toString(), QStringLiteral("node_twice"));
-        QCOMPARE(json["files"].toArray().size(), 6);
+        QCOMPARE(json["files"].toArray().size(), 7);
         const QByteArray weights = contents(m_module + "/sample.weights");
         const auto bytes =
             std::as_bytes(std::span(weights.constData(), std::size_t(weights.size())));
@@ -339,6 +503,8 @@ int main(void) {
         QCOMPARE(moduleName("ResNet-18.onnx"), std::string("resnet_18_onnx"));
         QCOMPARE(moduleName("18"), std::string("model_18"));
         QCOMPARE(moduleName(""), std::string("model_"));
+        QCOMPARE(moduleName("module"), std::string("model_module")); // fw_module_api is taken
+        QCOMPARE(moduleName("M"), std::string("model_m"));           // libm.so, too
         ExportRequest r = request();
         r.program.tensors[0].name = "a*/ \"\n";
         r.program.name = "*/ x";

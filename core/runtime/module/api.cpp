@@ -3,10 +3,10 @@
 #define FW_BUILDING_MODULE
 #include "runtime/executor.h"
 #include "runtime/module/contents.h"
+#include "runtime/own_place.h"
 
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 
 using namespace fw::runtime;
 
@@ -59,16 +59,6 @@ Status giveShape(Status status, const std::vector<std::int64_t>& shape, std::int
     return status;
 }
 
-std::string weightsBesideUs() {
-    Dl_info info = {};
-    if (dladdr(fw_module_weights_name, &info) == 0 || !info.dli_fname)
-        return fw_module_weights_name;
-    const std::string library = info.dli_fname;
-    const std::size_t slash = library.rfind('/');
-    return (slash == std::string::npos ? std::string() : library.substr(0, slash + 1)) +
-           fw_module_weights_name;
-}
-
 fw_tensor_info describe(const Program& program, const Tensor& tensor,
                         std::vector<std::int64_t>& dims) {
     for (ExpressionId id : tensor.dims) {
@@ -104,7 +94,8 @@ void describeAll(fw_model& model) {
     }
 }
 
-// Where the weights of a model come from: a file, memory of the caller, or what lies beside us.
+// Where the weights of a model come from: a file, memory of the caller, or, if it names neither,
+// the module itself or the file beside it.
 struct Source {
     const char* path = nullptr;
     const void* data = nullptr;
@@ -118,7 +109,11 @@ Status findWeights(const Source& source, const Program& program, Verify verify, 
                            "the memory given", program, verify, weights);
     if (program.weightsBytes == 0 && !source.path)
         return {};
-    const std::string file = source.path ? std::string(source.path) : weightsBesideUs();
+    if (fw_module_weights && !source.path)
+        return takeWeights(fw_module_weights, fw_module_weights_size, "the module itself", program,
+                           verify, weights);
+    const std::string file =
+        source.path ? std::string(source.path) : besideOwnFile(fw_module_weights_name);
     return openWeights(file.c_str(), program, verify, model.weights, weights);
 }
 
