@@ -23,6 +23,7 @@ namespace {
 // What every lane reads, in elements; lanes that are off read what another one reads.
 struct Lanes {
     std::vector<std::int64_t> places;
+    std::int64_t origin = 0; // what the first one reads, or would read if it were on
 
     std::int64_t least() const { return *std::min_element(places.begin(), places.end()); }
     std::int64_t most() const { return *std::max_element(places.begin(), places.end()); }
@@ -44,6 +45,8 @@ std::optional<Lanes> knownLanes(const Index& at, const llvm::Value* mask, unsign
         if (!step || (isOn && !on))
             return std::nullopt;
         out.places.push_back(step->getSExtValue() + at.laneStride * lane);
+        if (lane == 0)
+            out.origin = out.places[0];
         if (!on || on->isOne())
             first = first.value_or(out.places.back());
         else
@@ -61,7 +64,7 @@ struct Run {
 
 // The aligned run in fewest registers, up to two; whole registers first.
 std::optional<Run> alignedRun(const Lanes& lanes, const Aligned& aligned, unsigned count) {
-    const std::int64_t shift = aligned.phase - lanes.places[0]; // from a place to its element
+    const std::int64_t shift = aligned.phase - lanes.origin; // from a place to its element
     std::optional<Run> best;
     std::int64_t least = INT64_MAX;
     for (std::int64_t unit = 2 * static_cast<std::int64_t>(count); unit > 1; --unit) {
