@@ -121,8 +121,9 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context) 
         return *m_base;
     Pipeline& bound = with(std::move(types));
     const std::size_t free = holds ? computedResults(*m_base, context) : 0;
-    // Where neither computes anything, what is told is what is wrong with these data.
-    return free == 0 || computedResults(bound, context) > free ? bound : *m_base;
+    // Where neither computes anything, what is told is what is wrong with these data: what the free
+    // one asks of them, or why it does not run with them.
+    return (holds && free == 0) || computedResults(bound, context) > free ? bound : *m_base;
 }
 
 Pipeline& FittingPipelines::of(const TestDataSet& set, const Context& context) {
