@@ -121,15 +121,19 @@ Status writeTrace(const std::string& file, const runtime::Program& program,
 }
 
 // Of a value that is given for what is no free input of the model.
-Diag noInput(const Pipeline& pipeline, const std::string& name, const TensorType& type,
+Diag noInput(const Pipeline& pipeline, const std::string& name, const std::string& file,
              const Graph& model) {
+    const Result<NamedTensor> tensor = readTensorFile(file);
+    if (!tensor && defaultInputs(pipeline.modelFile()).contains(name))
+        return tensor.diag();
     std::vector<std::string> inputs;
     for (const NodeId id : modelInputs(model))
         inputs.push_back(model.node(id).outputs[0].name);
     for (const auto& [input, entry] : pipeline.inputs().types)
         if (givenValue(entry))
             inputs.push_back(input);
-    const std::string why = whyNotGiven(pipeline.modelFile(), name, type);
+    const std::string why =
+        tensor ? whyNotGiven(pipeline.modelFile(), name, tensor->data.type()) : std::string();
     return makeDiag(DiagCode::InputMismatch, why.empty() ? "the model has no input " + name : why,
                     {pipeline.modelFile()},
                     inputs.empty() ? "it has no inputs"
@@ -161,9 +165,9 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
                         fmt::format("the input {} is {}, which nothing here computes with", name,
                                     shownType(what.model, {id, 0})),
                         {arguments.model}, "leave it out; --type may say another type");
-            FW_TRY(NamedTensor tensor, readTensorFile(file));
             if (std::find(names.begin(), names.end(), name) == names.end())
-                return noInput(pipeline, name, tensor.data.type(), what.model);
+                return noInput(pipeline, name, file, what.model);
+            FW_TRY(NamedTensor tensor, readTensorFile(file));
             tensor.name = name;
             tensors.push_back(std::move(tensor));
         }
