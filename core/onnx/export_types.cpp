@@ -211,9 +211,22 @@ void GraphWriter::writeWider(proto::NodeProto node, std::span<const KnownType> o
             back.emplace_back(fresh(node.output(i) + ".wide"), node.output(i));
             node.set_output(i, back.back().first);
         }
+    const std::string type = node.op_type();
     *m_out.add_node() = std::move(node);
-    for (const auto& [wide, narrow] : back)
+    for (auto& [wide, narrow] : back) {
+        // Of nothing they give the last number of their type.
+        if (type == "ReduceMin" || type == "ReduceMax") {
+            const bool isLeast = type == "ReduceMin";
+            const Expr last = reducerIdentity(isLeast ? Reducer::Min : Reducer::Max, dtype);
+            const std::string bound = initializer(
+                wide + ".last",
+                dataFromDoubles(wider, {}, {static_cast<double>(last.asInt().value_or(0))}));
+            const std::string bounded = fresh(wide + ".bounded");
+            this->node(isLeast ? "Min" : "Max", {wide, bound}, bounded, fresh(bounded + ".node"));
+            wide = bounded;
+        }
         cast(wide, narrow, dtype);
+    }
 }
 
 } // namespace fw
