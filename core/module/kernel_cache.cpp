@@ -1,5 +1,6 @@
 #include "module/kernel_cache.h"
 
+#include "base/cache_folder.h"
 #include "base/files.h"
 
 #include <fmt/format.h>
@@ -214,17 +215,6 @@ void KernelCache::trim() {
         fs::remove(file.path, error);
         total -= file.bytes;
     }
-}
-
-std::string cacheFolder(std::string_view name) {
-    const fs::path own = fs::path("fusewright") / name;
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    if (cache != nullptr && cache[0] == '/')
-        return (fs::path(cache) / own).string();
-    const char* home = std::getenv("HOME");
-    if (home != nullptr && home[0] == '/')
-        return (fs::path(home) / ".cache" / own).string();
-    return {};
 }
 
 std::string kernelCacheFolder() {

@@ -48,10 +48,7 @@ private:
     std::uint64_t m_serial = 0;
 };
 
-// $XDG_CACHE_HOME/fusewright/NAME, else ~/.cache/fusewright/NAME; empty if neither is named. A
-// relative XDG_CACHE_HOME counts as absent, as its specification asks.
-std::string cacheFolder(std::string_view name);
-std::string kernelCacheFolder(); // that of "obj"
+std::string kernelCacheFolder(); // cacheFolder("obj")
 
 // The one of this process, on kernelCacheFolder().
 KernelCache& sharedKernelCache();

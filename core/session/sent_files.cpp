@@ -1,6 +1,7 @@
 #include "session/sent_files.h"
 
 #include "base/base64.h"
+#include "base/cache_folder.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -28,14 +28,6 @@ using nlohmann::json;
 
 constexpr std::uint64_t mostStored = std::uint64_t{8} << 30; // bytes, of what no request needs
 constexpr std::string_view rootName = "worker-";
-
-fs::path cacheFolder() {
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-        return fs::path(cache) / "fusewright";
-    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-        return fs::path(home) / ".cache" / "fusewright";
-    return fs::temp_directory_path() / fmt::format("fusewright-{}", ::getuid());
-}
 
 bool isSha(std::string_view text) {
     return text.size() == 64 &&
@@ -124,11 +116,16 @@ Result<Sent> sentOf(const std::string& text) {
 Status SentFiles::begin() {
     if (!m_root.empty())
         return {};
-    const fs::path cache = cacheFolder();
+    m_store = cacheFolder("sent");
+    if (m_store.empty())
+        return makeDiag(DiagCode::FileUnwritable,
+                        "the worker has no folder for what it is sent: neither XDG_CACHE_HOME nor "
+                        "HOME names one");
     std::error_code error;
-    fs::create_directories(cache / "sent", error);
+    fs::create_directories(m_store, error);
     if (error)
-        return unwritable((cache / "sent").string(), error);
+        return unwritable(m_store, error);
+    const fs::path cache = fs::path(m_store).parent_path();
     sweep(cache);
     std::string root = (cache / fmt::format("{}{}-XXXXXX", rootName, ::getpid())).string();
     const Making making;
@@ -136,7 +133,6 @@ Status SentFiles::begin() {
         return unwritable(root, std::error_code(errno, std::generic_category()));
     m_left.emplace(Leftover::Kind::Folder, root);
     m_root = root;
-    m_store = (cache / "sent").string();
     return {};
 }
 
@@ -203,7 +199,8 @@ Result<std::string> SentFiles::put(const snapshot::Arguments& arguments) {
     if (!isSha(arguments.name) || arguments.texts.empty() || at < 0 || !arguments.limit)
         return malformed("a piece of a file has its SHA-256, its place, the size and base64");
     const auto bytes = fromBase64(arguments.texts.front().text);
-    if (!bytes || at + static_cast<std::int64_t>(bytes->size()) > *arguments.limit)
+    if (!bytes || at > *arguments.limit ||
+        static_cast<std::int64_t>(bytes->size()) > *arguments.limit - at)
         return malformed("a piece of a file is no base64, or longer than the file");
     const std::string part = fmt::format("{}/{}", m_root, arguments.name);
     const int file =

@@ -1,7 +1,7 @@
 #include "session/verdicts.h"
 
+#include "base/cache_folder.h"
 #include "base/files.h"
-#include "module/kernel_cache.h"
 #include "strategy/computation.h"
 #include "strategy/loop_trial.h"
 #include "tensor/op_check.h"

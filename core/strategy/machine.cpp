@@ -1,5 +1,6 @@
 #include "strategy/machine.h"
 
+#include "base/cache_folder.h"
 #include "base/files.h"
 #include "strategy/machine_file.h"
 #include "strategy/machine_measure.h"
@@ -33,16 +34,9 @@ constexpr double transcendentalFlops = 12;
 constexpr double otherEfficiency = 0.2; // of work in no class
 
 std::optional<std::filesystem::path> cacheFile(const Target& host) {
-    std::filesystem::path folder;
-    // A folder that depends on where the program was started is none.
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-        folder = cache;
-    else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-        folder = std::filesystem::path(home) / ".cache";
-    else
-        return std::nullopt;
-    return folder / "fusewright" /
-           fmt::format("machine-3-v{}-{}.txt", static_cast<int>(host.level), host.threads);
+    const std::string file = cacheFolder(
+        fmt::format("machine-3-v{}-{}.txt", static_cast<int>(host.level), host.threads));
+    return file.empty() ? std::nullopt : std::optional<std::filesystem::path>(file);
 }
 
 constexpr std::uint64_t mostBytes = 65536; // of a profile

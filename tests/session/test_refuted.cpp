@@ -2,7 +2,7 @@
 #include "asked.h"
 
 #include "base/files.h"
-#include "module/kernel_cache.h"
+#include "base/cache_folder.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
