@@ -94,6 +94,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::vector<std::stri
     ::close(request[0]);
     ::close(answer[1]);
     out->m_to = request[1];
+    ::fcntl(out->m_to, F_SETFL, O_NONBLOCK); // a side that takes nothing must not hold up a cancel
     out->m_from = answer[0];
     if (error != 0) {
         out->m_child = -1;
@@ -131,17 +132,23 @@ int Connection::reap() {
     return status;
 }
 
-void Connection::send(std::string line) {
+bool Connection::send(std::string line, const CancelToken& cancel) {
     line += '\n';
-    const std::lock_guard lock(m_sending);
     for (std::size_t at = 0; at < line.size();) {
         const ssize_t count = ::write(m_to, line.data() + at, line.size() - at);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return;
-        at += static_cast<std::size_t>(count);
+        if (count > 0) {
+            at += static_cast<std::size_t>(count);
+        } else if (count < 0 && errno == EAGAIN) {
+            if (cancel.cancelled())
+                return false;
+            constexpr int askAgain = 100; // ms
+            pollfd wait{m_to, POLLOUT, 0};
+            ::poll(&wait, 1, askAgain);
+        } else if (count == 0 || errno != EINTR) {
+            return true;
+        }
     }
+    return true;
 }
 
 Connection::Got Connection::read(std::string& line, int milliseconds) {
@@ -176,10 +183,7 @@ Connection::Got Connection::read(std::string& line, int milliseconds) {
             continue;
         }
         if (m_child > 0) {
-            {
-                const std::lock_guard lock(m_sending);
-                ::close(std::exchange(m_to, ::open("/dev/null", O_WRONLY | O_CLOEXEC)));
-            }
+            ::close(std::exchange(m_to, ::open("/dev/null", O_WRONLY | O_CLOEXEC)));
             const int status = reap();
             m_end = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status),
                                                       ::strsignal(WTERMSIG(status)))

@@ -2,11 +2,11 @@
 // output.
 #pragma once
 
+#include "base/cancel.h"
 #include "base/leftovers.h"
 #include "base/result.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,8 +29,9 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    // Any thread. What cannot be written is found by reading.
-    void send(std::string line);
+    // What cannot be written is found by reading. False if it was cancelled while the other side
+    // took nothing: part of a line may have been sent then, and the connection is of no more use.
+    bool send(std::string line, const CancelToken& cancel);
 
     enum class Got { Line, Nothing, End };
     // Nothing: not within this time.
@@ -46,7 +47,6 @@ private:
     pid_t m_child = -1;
     std::optional<Leftover> m_running;
     int m_to = -1, m_from = -1;
-    std::mutex m_sending;
     std::string m_pending; // what came behind the last line
     std::size_t m_searched = 0;
     std::string m_end;

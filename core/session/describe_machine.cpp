@@ -3,6 +3,7 @@
 #include "runtime/cpu.h"
 #include "runtime/library_level.h"
 #include "session/describe.h"
+#include "session/version.h"
 #include "strategy/generated_code.h"
 #include "strategy/machine.h"
 
@@ -191,7 +192,7 @@ void addOwn(const Target& on, const DeclaredLibrary& declared, const Library& li
 DoctorDocument describeMachine(const Target& on, const std::vector<DeclaredLibrary>& own,
                                const std::vector<std::string>& agreed) {
     DoctorDocument out;
-    out.version = "0.1.0";
+    out.version = programVersion;
     const runtime::CpuInfo& cpu = runtime::cpuInfo();
     const Target target = hostTarget();
     out.cpu.name = cpu.model;

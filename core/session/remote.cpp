@@ -1,13 +1,14 @@
 #include "session/remote.h"
 
 #include "base/base64.h"
-#include "base/cancel.h"
 #include "base/files.h"
 #include "session/connection.h"
 #include "session/document.h"
 #include "session/remote_files.h"
+#include "session/request_queue.h"
 #include "session/sent_files.h"
 #include "session/tune.h"
+#include "session/version.h"
 #include "snapshot/protocol.h"
 
 #include <fmt/format.h>
@@ -15,13 +16,10 @@
 
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <set>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -33,7 +31,6 @@ using namespace snapshot;
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* version = "0.1.0";
 constexpr std::chrono::seconds tellAfter{10}; // of silence, and again after as much
 constexpr std::chrono::seconds greetingWithin{60};
 constexpr std::chrono::seconds heedsWithin{10}; // a cancel
@@ -57,20 +54,19 @@ public:
     explicit RemoteWorker(std::string command) : m_command(std::move(command)) {}
 
     int run() {
-        write(helloLine({version, ::getpid()}));
-        std::thread reader([this] { read(); });
-        while (const std::optional<Job> job = next())
+        write(helloLine({programVersion, ::getpid()}));
+        if (const Status started = m_queue.start(); !started.ok()) {
+            write(errorLine(0, started.diag()));
+            return 3;
+        }
+        while (const std::optional<Job> job = m_queue.next())
             serve(*job);
-        reader.join();
         m_connection.reset();
         return 0;
     }
 
 private:
-    struct Job {
-        Request request;
-        CancelToken cancel;
-    };
+    using Job = RequestQueue::Job;
 
     // --- this side
 
@@ -85,59 +81,6 @@ private:
                 return; // nobody listens: reading will end soon
             text.remove_prefix(static_cast<std::size_t>(count));
         }
-    }
-
-    void read() {
-        std::string pending;
-        char buffer[65536];
-        for (;;) {
-            const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
-            if (count < 0 && errno == EINTR)
-                continue;
-            if (count <= 0)
-                break;
-            pending.append(buffer, static_cast<std::size_t>(count));
-            std::size_t begin = 0;
-            for (std::size_t end; (end = pending.find('\n', begin)) != std::string::npos;
-                 begin = end + 1)
-                accept(std::string_view(pending).substr(begin, end - begin));
-            pending.erase(0, begin);
-        }
-        const std::lock_guard lock(m_mutex);
-        m_ended = true;
-        if (m_current)
-            m_current->cancel.cancel();
-        m_changed.notify_all();
-    }
-
-    void accept(std::string_view line) {
-        if (line.empty())
-            return;
-        Result<Command> command = readCommand(line);
-        if (!command)
-            return write(errorLine(0, command.diag()));
-        const std::lock_guard lock(m_mutex);
-        if (command->request) {
-            m_jobs.push_back({std::move(*command->request), CancelToken()});
-            m_changed.notify_all();
-        } else if (command->cancel) {
-            if (m_current && m_current->request.id == *command->cancel)
-                m_current->cancel.cancel();
-            for (Job& job : m_jobs)
-                if (job.request.id == *command->cancel)
-                    job.cancel.cancel();
-        }
-    }
-
-    std::optional<Job> next() {
-        std::unique_lock lock(m_mutex);
-        m_current.reset();
-        m_changed.wait(lock, [this] { return m_ended || !m_jobs.empty(); });
-        if (m_ended)
-            return std::nullopt;
-        m_current = std::move(m_jobs.front());
-        m_jobs.pop_front();
-        return m_current;
     }
 
     void serve(const Job& job) {
@@ -183,7 +126,7 @@ private:
             if (job.cancel.cancelled()) {
                 if (!asked) {
                     asked = now;
-                    m_connection->send(cancelLine(job.request.id));
+                    m_connection->send(cancelLine(job.request.id), job.cancel);
                 } else if (now - *asked > heedsWithin) {
                     m_connection.reset(); // it does not hear
                     return cancelled();
@@ -211,12 +154,19 @@ private:
             const Result<snapshot::Answer> hello = readAnswer(text);
             if (!hello || hello->kind != AnswerKind::Hello)
                 return lost("does not greet as a worker does: " + text.substr(0, 100));
-            if (hello->hello.version != version)
+            if (hello->hello.version != programVersion)
                 return lost(fmt::format("is fusewright {}, this is {}: both must be the same",
-                                        hello->hello.version, version));
+                                        hello->hello.version, programVersion));
             return {};
         }
         return lost("prints lines that are no greeting of a worker");
+    }
+
+    Status say(const Job& job, const Request& request) {
+        if (m_connection->send(requestLine(request), job.cancel))
+            return {};
+        m_connection.reset();
+        return cancelled();
     }
 
     // A request of our own; the document of its answer.
@@ -224,7 +174,7 @@ private:
         if (job.cancel.cancelled())
             return cancelled();
         Request request{--m_ownId, command, arguments};
-        m_connection->send(requestLine(request));
+        FW_CHECK(say(job, request));
         for (;;) {
             FW_TRY(const std::string text, line(job));
             const Line kind = kindOf(text, request.id);
@@ -344,7 +294,7 @@ private:
         Request request{job.request.id, job.request.command, paths.arguments()};
         if (tunes)
             request.arguments.kind = tellsRecords;
-        m_connection->send(requestLine(request));
+        FW_CHECK(say(job, request));
         for (;;) {
             FW_TRY(const std::string text, line(job));
             switch (kindOf(text, request.id)) {
@@ -371,11 +321,8 @@ private:
     }
 
     const std::string m_command;
-    std::mutex m_writing, m_mutex;
-    std::condition_variable m_changed;
-    std::deque<Job> m_jobs;
-    std::optional<Job> m_current;
-    bool m_ended = false;
+    std::mutex m_writing;
+    RequestQueue m_queue{[this](std::string line) { write(std::move(line)); }};
     std::unique_ptr<Connection> m_connection;
     RemoteFiles m_files;
     std::int64_t m_ownId = 0;

@@ -1,28 +1,24 @@
-// One thread reads lines, so that a cancel is seen at once; the main thread works, so that all runs
-// come from one long-lived thread (libgomp makes a team per calling thread). Standard output
-// belongs to the protocol: it is moved to another descriptor, and whatever a library prints goes to
-// standard error.
+// The main thread works, so that all runs come from one long-lived thread (libgomp makes a team per
+// calling thread), while another one reads (session/request_queue.h). Standard output belongs to
+// the protocol: it is moved to another descriptor, and whatever a library prints goes to standard
+// error.
 #include "session/worker.h"
 
-#include "base/system_limit.h"
 #include "session/commands.h"
 #include "session/crash.h"
+#include "session/request_queue.h"
+#include "session/version.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <ctime>
-#include <deque>
 #include <fcntl.h>
 #include <malloc.h>
 #include <mutex>
 #include <optional>
-#include <set>
-#include <system_error>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -32,7 +28,6 @@ namespace {
 
 using namespace snapshot;
 
-constexpr std::size_t longestLine = 64u << 20;
 constexpr std::size_t largeAnswer = 1u << 20;
 
 // When the program and its libraries had been loaded, which is the first moment that its own code
@@ -79,11 +74,6 @@ private:
     int m_descriptor;
 };
 
-struct Job {
-    Request request;
-    CancelToken cancel;
-};
-
 class Worker {
 public:
     explicit Worker(int output) : m_output(output) {}
@@ -93,101 +83,19 @@ public:
             1e3 * static_cast<double>(loaded) / CLOCKS_PER_SEC +
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun)
                 .count();
-        m_output.line(helloLine({"0.1.0", ::getpid()}));
-        std::thread reader;
-        try {
-            reader = std::thread([this] { read(); });
-        } catch (const std::system_error& refused) {
-            m_output.line(errorLine(0, systemLimitDiag("the worker has no thread to read with",
-                                                       refused.code().value())));
+        m_output.line(helloLine({programVersion, ::getpid()}));
+        if (const Status started = m_queue.start(); !started.ok()) {
+            m_output.line(errorLine(0, started.diag()));
             return 3;
         }
-        while (std::optional<Job> job = next())
+        while (const std::optional<RequestQueue::Job> job = m_queue.next())
             serve(*job);
-        reader.join();
         m_commands.end();
         return 0;
     }
 
 private:
-    void read() {
-        char buffer[65536];
-        for (;;) {
-            const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
-            if (count < 0 && errno == EINTR)
-                continue;
-            if (count <= 0)
-                break;
-            for (std::string_view rest(buffer, static_cast<std::size_t>(count)); !rest.empty();) {
-                const std::size_t end = rest.find('\n');
-                take(rest.substr(0, end));
-                if (end == std::string_view::npos)
-                    break;
-                endLine();
-                rest.remove_prefix(end + 1);
-            }
-        }
-        std::lock_guard lock(m_mutex);
-        m_ended = true;
-        if (m_current)
-            m_current->cancel.cancel();
-        m_changed.notify_all();
-    }
-
-    // A line that is too long is answered and passed over.
-    void take(std::string_view piece) {
-        if (m_tooLong || m_line.size() + piece.size() <= longestLine) {
-            if (!m_tooLong)
-                m_line += piece;
-            return;
-        }
-        m_tooLong = true;
-        m_line = {};
-        m_output.line(
-            errorLine(0, makeDiag(DiagCode::LimitReached,
-                                  fmt::format("a request has more than {} bytes", longestLine), {},
-                                  "texts that are larger are read from files")));
-    }
-
-    void endLine() {
-        if (!std::exchange(m_tooLong, false))
-            accept(m_line);
-        m_line.clear();
-    }
-
-    void accept(std::string_view line) {
-        if (line.empty())
-            return;
-        Result<Command> command = readCommand(line);
-        if (!command) {
-            m_output.line(errorLine(0, command.diag()));
-            return;
-        }
-        std::lock_guard lock(m_mutex);
-        if (command->cancel) {
-            if (m_current && m_current->request.id == *command->cancel)
-                m_current->cancel.cancel();
-            for (Job& job : m_jobs)
-                if (job.request.id == *command->cancel)
-                    job.cancel.cancel();
-        } else if (command->request) {
-            m_jobs.push_back({std::move(*command->request), CancelToken()});
-            m_changed.notify_all();
-        }
-    }
-
-    std::optional<Job> next() {
-        std::unique_lock lock(m_mutex);
-        m_current.reset();
-        m_changed.wait(lock, [this] { return m_ended || !m_jobs.empty(); });
-        if (m_ended)
-            return std::nullopt;
-        m_current = std::move(m_jobs.front());
-        m_jobs.pop_front();
-        return m_current;
-    }
-
-    void serve(const Job& job) {
+    void serve(const RequestQueue::Job& job) {
         const std::int64_t id = job.request.id;
         setServing(id);
         Context context;
@@ -211,13 +119,7 @@ private:
 
     Output m_output;
     Commands m_commands;
-    std::mutex m_mutex;
-    std::condition_variable m_changed;
-    std::deque<Job> m_jobs;
-    std::optional<Job> m_current;
-    bool m_ended = false;
-    std::string m_line; // of the reader, without its end
-    bool m_tooLong = false;
+    RequestQueue m_queue{[this](std::string line) { m_output.line(std::move(line)); }};
 };
 
 } // namespace

@@ -11,6 +11,9 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
+#include <thread>
+
 using namespace fw;
 using namespace Qt::StringLiterals;
 
@@ -56,6 +59,9 @@ private Q_SLOTS:
     void slowIsNotLost();
     void silenceIsTold();
     void cancelled();
+    void aSideThatTakesNothing();
+    void piecesThatAreNone_data();
+    void piecesThatAreNone();
 
 private:
     Said fw(QStringList arguments, const QString& worker = {}) const {
@@ -70,6 +76,28 @@ private:
         out.out = process.readAllStandardOutput();
         out.error = process.readAllStandardError();
         return out;
+    }
+    // A worker here that is one in front of `worker`, as the window starts it.
+    void start(QProcess& process, const QString& worker, const QString& cache = {}) const {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(u"FUSEWRIGHT_WORKER"_s, worker);
+        if (!cache.isEmpty())
+            environment.insert(u"XDG_CACHE_HOME"_s, cache);
+        process.setProcessEnvironment(environment);
+        process.setWorkingDirectory(QStringLiteral(FW_SOURCE_DIR));
+        process.start(program(), {u"--worker"_s});
+    }
+    // What it says until one of these was said. The end of its input would end it.
+    static QByteArray until(QProcess& process, const QByteArrayList& said) {
+        QByteArray all;
+        const auto isSaid = [&](const QByteArray& one) { return all.contains(one); };
+        while (std::none_of(said.begin(), said.end(), isSaid) && process.waitForReadyRead(60000))
+            all += process.readAllStandardOutput();
+        return all;
+    }
+    static void end(QProcess& process) {
+        process.closeWriteChannel();
+        QVERIFY(process.waitForFinished(60000));
     }
     static QString there() { return program() + u" --worker"_s; }
     static QString shell(const QString& script) {
@@ -126,22 +154,12 @@ void TestRemote::answersAreThoseOfHere() {
 void TestRemote::filesAreSentOnce() {
     QTemporaryDir cache;
     QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(u"XDG_CACHE_HOME"_s, cache.path());
-    environment.insert(u"FUSEWRIGHT_WORKER"_s, there());
-    process.setProcessEnvironment(environment);
-    process.setWorkingDirectory(QStringLiteral(FW_SOURCE_DIR));
-    // As the window asks. The end of the input ends a worker, so the answer is waited for.
     const auto answered = [&] {
-        process.start(program(), {u"--worker"_s});
+        start(process, there(), cache.path());
         process.write(
             "{\"id\":1,\"command\":\"info\",\"arguments\":{\"model\":\"samples/mlp\"}}\n");
-        QByteArray all;
-        while (!all.contains("\"result\"") && !all.contains("\"error\"") &&
-               process.waitForReadyRead(60000))
-            all += process.readAllStandardOutput();
-        process.closeWriteChannel();
-        process.waitForFinished(60000);
+        const QByteArray all = until(process, {"\"result\"", "\"error\""});
+        end(process);
         return all;
     };
     const QByteArray first = answered(), second = answered();
@@ -267,47 +285,71 @@ void TestRemote::slowIsNotLost() {
 
 void TestRemote::silenceIsTold() {
     QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(u"FUSEWRIGHT_WORKER"_s, shell(u"sleep 12; exec FW --worker"_s));
-    process.setProcessEnvironment(environment);
-    process.start(program(), {u"--worker"_s});
+    start(process, shell(u"sleep 12; exec FW --worker"_s));
     process.write("{\"id\":1,\"command\":\"ops\",\"arguments\":{\"name\":\"relu\"}}\n");
-    QByteArray all;
-    while (!all.contains("\"result\"") && !all.contains("\"error\"") &&
-           process.waitForReadyRead(60000))
-        all += process.readAllStandardOutput();
-    process.closeWriteChannel();
-    process.waitForFinished(60000);
+    const QByteArray all = until(process, {"\"result\"", "\"error\""});
+    end(process);
     QVERIFY2(all.contains("\"stage\":\"wait\",\"text\":\"nothing from "), all.constData());
     QVERIFY2(all.contains("{\"id\":1,\"result\":"), all.constData());
 }
 
 void TestRemote::cancelled() {
     QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(u"FUSEWRIGHT_WORKER"_s, there());
-    process.setProcessEnvironment(environment);
-    process.setWorkingDirectory(QStringLiteral(FW_SOURCE_DIR));
-    process.start(program(), {u"--worker"_s});
+    start(process, there());
     const QByteArray log = m_folder.filePath(u"cancelled.jsonl"_s).toUtf8();
     process.write("{\"id\":1,\"command\":\"tune\",\"arguments\":{\"model\":\"samples/mobilenet\","
                   "\"seconds\":5,\"log\":\"" +
                   log + "\"}}\n");
-    QByteArray all;
-    while (!all.contains("\"stage\":\"tune\"") && process.waitForReadyRead(60000))
-        all += process.readAllStandardOutput();
+    (void)until(process, {"\"stage\":\"tune\""});
     process.write("{\"cancel\":1}\n");
-    while (!all.contains("\"error\"") && !all.contains("\"result\"") &&
-           process.waitForReadyRead(60000))
-        all += process.readAllStandardOutput();
-    QVERIFY2(all.contains("{\"id\":1,\"error\":") && all.contains("CAN01"), all.constData());
+    const QByteArray told = until(process, {"\"error\"", "\"result\""});
+    QVERIFY2(told.contains("{\"id\":1,\"error\":") && told.contains("CAN01"), told.constData());
     // The worker there goes on.
     process.write("{\"id\":2,\"command\":\"ops\",\"arguments\":{\"name\":\"relu\"}}\n");
-    while (!all.contains("{\"id\":2,\"result\"") && process.waitForReadyRead(60000))
-        all += process.readAllStandardOutput();
-    process.closeWriteChannel();
-    QVERIFY(process.waitForFinished(60000));
-    QVERIFY2(all.contains("{\"id\":2,\"result\""), all.constData());
+    const QByteArray next = until(process, {"{\"id\":2,\"result\""});
+    end(process);
+    QVERIFY2(next.contains("{\"id\":2,\"result\""), next.constData());
+}
+
+// More than its pipe holds.
+void TestRemote::aSideThatTakesNothing() {
+    const auto connection = Connection::open({"sleep", "60"});
+    QVERIFY(connection.ok());
+    CancelToken cancel;
+    std::thread later([&] {
+        QTest::qSleep(200);
+        cancel.cancel();
+    });
+    const bool sent = (*connection)->send(std::string(std::size_t{8} << 20, 'x'), cancel);
+    later.join();
+    QVERIFY(!sent);
+}
+
+// Requests that a worker must refuse, whoever asks.
+void TestRemote::piecesThatAreNone_data() {
+    QTest::addColumn<QByteArray>("arguments");
+    const QByteArray sha(64, 'a');
+    const auto row = [&](const char* name, const QByteArray& rest) {
+        QTest::newRow(name) << "{\"name\":\"" + sha + "\"," + rest + "}";
+    };
+    const QByteArray text = ",\"texts\":[{\"file\":\"\",\"text\":\"eHh4\"}]"; // xxx
+    row("longer than the file", "\"limit\":2,\"application\":0" + text);
+    row("behind its end", "\"limit\":9,\"application\":9223372036854775807" + text);
+    row("of a negative size", "\"limit\":-1,\"application\":0" + text);
+    row("before its beginning", "\"limit\":9,\"application\":-4" + text);
+    row("of no size", "\"application\":0" + text);
+    row("of another content", "\"limit\":3,\"application\":0" + text);
+    QTest::newRow("of no name") << "{\"name\":\"../x\",\"limit\":3,\"application\":0" + text + "}";
+}
+
+void TestRemote::piecesThatAreNone() {
+    QFETCH(const QByteArray, arguments);
+    QProcess process;
+    process.start(program(), {u"--worker"_s});
+    process.write("{\"id\":1,\"command\":\"put\",\"arguments\":" + arguments + "}\n");
+    const QByteArray all = until(process, {"\"result\"", "\"error\""});
+    end(process);
+    QVERIFY2(all.contains("{\"id\":1,\"error\":") && all.contains("USE01"), all.constData());
 }
 
 QTEST_GUILESS_MAIN(TestRemote)
