@@ -144,7 +144,7 @@ private Q_SLOTS:
                        QStringLiteral("-o"), folder, QStringLiteral("--target"), target},
                       120);
             QVERIFY2(answer.exitCode == 0, answer.error.constData());
-            QFile library(folder + QStringLiteral("/libm.so"));
+            QFile library(folder + QStringLiteral("/libmodel_m.so")); // libm.so is the C library's
             QVERIFY(library.open(QIODevice::ReadOnly));
             QCOMPARE(library.readAll().contains("openblas_get_corename"), calls);
         }
