@@ -128,6 +128,20 @@ bool mayMeetNothing(const std::string& op, const std::vector<Operand>& operands,
            std::find(image.begin(), image.end(), 0.0) != image.end();
 }
 
+// Whether an axis keeps its size and every place is an element: ONNX Runtime and the importer take
+// such a Resize for none, and the weights of 0 of what lies beside do not meet an infinity.
+bool resizesNothing(const std::string& op, const std::vector<Operand>& operands,
+                    const Attrs& attrs) {
+    const auto real = [&](const char* name, double otherwise) {
+        return attrs.real(name, otherwise);
+    };
+    if ((op != "resize_linear" && op != "resize_cubic") || real("start", 0) != 0 ||
+        real("step", 1) != real("under", 1))
+        return false;
+    const std::vector<double> values = numbersOf(*operands[0].data);
+    return !std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
 // Whether a step inside an operator may leave the floats, or lose all bits, though its result does
 // not: then what is right depends on how it is computed.
 bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands,
@@ -143,6 +157,8 @@ bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands,
     if (((sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul") ||
          op == "grid_sample") &&
         mayMeetNothing(op, operands, attrs))
+        return true;
+    if (resizesNothing(op, operands, attrs))
         return true;
     const bool turns = op == "sin" || op == "cos" || op == "tan"; // no exact reduction far out
     for (const Operand& operand : operands) {

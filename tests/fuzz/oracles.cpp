@@ -43,6 +43,22 @@ bool bindsNoSize(const Case& with) {
     return evaluateNodes(*with.graph, with.sizes, with.inputs, look).ok() && out;
 }
 
+// The results where what is computed and no number is the largest one or 0 instead: an element that
+// stays as it was has nothing infinite behind it.
+std::vector<TensorData> keptInside(const Case& with) {
+    const auto keep = [](const Node& node, std::size_t, TensorData& data) {
+        if (node.isLeaf() || !isFloat(data.dtype()))
+            return;
+        const double largest = rangeOf(data.dtype()).largest;
+        std::vector<double> values = numbersOf(data);
+        for (double& value : values)
+            value = std::isnan(value) ? 0 : std::clamp(value, -largest, largest);
+        data = dataOf(data.dtype(), data.extents(), values);
+    };
+    Result<Evaluated> out = evaluateNodes(*with.graph, with.sizes, with.inputs, keep);
+    return out ? std::move(out->results) : with.wanted;
+}
+
 struct Ask {
     Engine& engine;
     const Setting& setting;
@@ -69,17 +85,21 @@ struct Ask {
     }
     // Rules hold but for overflow: a sum that left its type is not rounded where a batch norm went
     // into the weights, and 4 * -1.7e38 of weights and a scale is infinite where what they scale is
-    // 0. Such elements, those that are no numbers or all behind constants that are none, must be
-    // what the judge makes of the rewritten graph.
+    // 0. Such elements, those that are no numbers, those behind what is none, as 0 = 1 / inf, or
+    // all behind constants that are none, must be what the judge makes of the rewritten graph.
     bool passesTheType(const Case& with, const std::vector<TensorData>& got,
                        const Differences& found) {
         const Result<GraphPtr> graph = engine.rewritten(with.graph);
         if (!graph || found.places.empty())
             return false;
         const bool folded = holdsNoNumber(**graph) && !holdsNoNumber(*with.graph);
-        for (const Differences::Place& place : found.places)
-            if (!folded && std::isfinite(numberAt(with.wanted[place.result], place.element)))
+        const std::vector<TensorData> kept = keptInside(with);
+        for (const Differences::Place& place : found.places) {
+            const double wanted = numberAt(with.wanted[place.result], place.element);
+            if (!folded && std::isfinite(wanted) &&
+                numberAt(kept.at(place.result), place.element) == wanted)
                 return false;
+        }
         Case other = with;
         other.graph = *graph;
         const auto asItIs = [](const Node&, std::size_t, TensorData&) {};
