@@ -109,7 +109,11 @@ Status ModelImporter::checkGivenTypes() {
                             {}, known);
         }
         FW_TRY(const auto given, givenType(name));
-        if (given && find(name) == nullptr)
+        const Name* known = find(name);
+        if (given && known != nullptr && known->place == byInitializer && !isGivenDefault(name))
+            return makeDiag(DiagCode::InputMismatch, weightIsNotGiven(name, false), {},
+                            "its type is that of its value");
+        if (given && known == nullptr)
             return makeDiag(
                 DiagCode::UnknownName,
                 fmt::format("the model has no value '{}' to give a type", cleanText(name)), {},

@@ -1,6 +1,7 @@
 #include "session/data_sets.h"
 
 #include "ir/missing_type.h"
+#include "onnx/default_inputs.h"
 #include "onnx/given_value.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace fw {
 Result<ComputedPart> computedPart(Pipeline& pipeline, const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const Imported* imported, pipeline.imported(context));
-    return ComputedPart{*imported->inlined, *source->graph, pipeline.inputs().types};
+    return ComputedPart{*imported->inlined, *source->graph, pipeline.inputs().types,
+                        pipeline.modelFile()};
 }
 
 std::vector<std::string> inputNames(const Graph& graph) {
@@ -71,6 +73,19 @@ TensorData asElement(TensorData data, DType wanted) {
     return {wanted, data.extents(), {data.bytes().begin(), data.bytes().end()}};
 }
 
+// Of a weight of the model that is among them, why it is no input.
+Diag withReason(Diag diag, const std::string& file, const std::vector<std::string>& inputs,
+                const ReadTensors& read) {
+    for (const Result<NamedTensor>& tensor : read) {
+        if (!tensor || std::find(inputs.begin(), inputs.end(), tensor->name) != inputs.end())
+            continue;
+        const std::string why = whyNotGiven(file, tensor->name, tensor->data.type());
+        if (!why.empty())
+            diag.message += ": " + why;
+    }
+    return diag;
+}
+
 } // namespace
 
 Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const ReadTensors& read) {
@@ -83,7 +98,10 @@ Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const Read
     for (const NodeId id : modelInputs(what.model))
         all.push_back(what.model.node(id).outputs.at(0).name);
     const Graph& graph = what.graph;
-    FW_TRY(std::vector<TensorData> inputs, tensorsOf(inputNames(graph), all, left));
+    auto taken = tensorsOf(inputNames(graph), all, left);
+    if (!taken)
+        return withReason(taken.takeDiag(), what.file, all, left);
+    std::vector<TensorData> inputs = taken.take();
     for (std::size_t i = 0; i < inputs.size(); ++i)
         inputs[i] =
             asElement(std::move(inputs[i]), graph.node(graph.inputs()[i]).outputs[0].type.dtype);
@@ -162,8 +180,8 @@ Result<std::vector<TestDataSet>> dataSetsFor(const ComputedPart& what,
         FW_TRY(const std::vector<TensorData> matched, givenInputs(what, set));
         bool all = true;
         for (std::size_t i = 0; i < matched.size(); ++i)
-            all =
-                all && fits(graph.node(graph.inputs()[i]).outputs[0].type.shape, matched[i].extents());
+            all = all &&
+                  fits(graph.node(graph.inputs()[i]).outputs[0].type.shape, matched[i].extents());
         if (all)
             fitting.push_back(std::move(set));
     }

@@ -8,12 +8,13 @@
 
 namespace fw {
 
-// The model as it was imported, the part of it that is computed, and PipelineInputs::types: an input
-// that has a value there is none of the graphs.
+// The model as it was imported, the part of it that is computed, PipelineInputs::types (an input that
+// has a value there is none of the graphs) and the file of the model.
 struct ComputedPart {
     const Graph& model;
     const Graph& graph;
     const std::map<std::string, std::string>& types;
+    std::string file;
 };
 // Belongs to the pipeline.
 Result<ComputedPart> computedPart(Pipeline& pipeline, const Context& context);

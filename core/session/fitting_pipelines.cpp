@@ -104,7 +104,7 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context) 
         return *m_base; // and says why when it is asked
     const Graph& graph = *(*imported)->inlined;
     std::map<std::string, std::string> types = m_base->inputs().types;
-    const auto inputs = givenInputs({graph, graph, types}, data);
+    const auto inputs = givenInputs({graph, graph, types, m_free.modelFile()}, data);
     if (!inputs)
         return *m_base; // what does not match is told when it runs
     bool changes = false;
@@ -148,7 +148,7 @@ Result<std::vector<TestDataSet>> FittingPipelines::sets(const snapshot::Argument
                                                         const Context& context) {
     if (const auto imported = m_base->imported(context)) {
         const Graph& graph = *(*imported)->inlined;
-        return dataSetsFor({graph, graph, m_base->inputs().types}, arguments);
+        return dataSetsFor({graph, graph, m_base->inputs().types, m_free.modelFile()}, arguments);
     }
     if (!isTestFolder(arguments.model))
         return std::vector<TestDataSet>();

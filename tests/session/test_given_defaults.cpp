@@ -32,6 +32,8 @@ private Q_SLOTS:
     void olderModelsHaveNone();
     void ofAnotherType_data();
     void ofAnotherType();
+    void ofAnotherTypeInAFolder();
+    void aTypeForAWeight();
     void declaredAsAnotherType();
 
 private:
@@ -236,6 +238,28 @@ void TestGivenDefaults::ofAnotherType() {
     QVERIFY(run(arguments, &error).empty());
     const std::string why = "input w must be f32[3], got " + got.toStdString();
     QVERIFY2(error.find(why) != std::string::npos, error.c_str());
+}
+
+void TestGivenDefaults::ofAnotherTypeInAFolder() {
+    std::filesystem::create_directories(path("wrong/test_data_set_0"));
+    QVERIFY(writeFile(path("wrong/model.onnx"), model(8).bytes()).ok());
+    QVERIFY(!tensor("wrong/test_data_set_0/input_0.pb", "x", {2, 3}, {1, 1, 1, 2, 2, 2}).empty());
+    QVERIFY(!tensor("wrong/test_data_set_0/input_1.pb", "w", {4}, {5, 6, 7, 8}).empty());
+    std::string error;
+    QVERIFY(run(asked("wrong"), &error).empty());
+    QVERIFY2(error.find("2 tensors are given, 1 are needed: input w must be f32[3], got f32[4]") !=
+                 std::string::npos,
+             error.c_str());
+}
+
+void TestGivenDefaults::aTypeForAWeight() {
+    Arguments arguments = asked("net.onnx");
+    arguments.types["b"] = "f32[3]";
+    const auto info = m_asked.ask("info", arguments);
+    QVERIFY(!info.ok());
+    QVERIFY2(info.diag().text().find("b is a weight of the model, no input of it") !=
+                 std::string::npos,
+             info.diag().text().c_str());
 }
 
 // The value decides; who wrote the model is told.
