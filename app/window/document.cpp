@@ -3,6 +3,8 @@
 #include "snapshot/document_file.h"
 #include "snapshot/recovery.h"
 
+#include <QCryptographicHash>
+#include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -76,7 +78,7 @@ void Document::setAgreed(const QStringList& contents) {
 
 bool Document::unsaved() const {
     return isOpen() && m_history.changed() &&
-           (!m_savedPath.isEmpty() || !inputs().books.empty() || !inputs().without.empty() ||
+           (!documentPath().isEmpty() || !inputs().books.empty() || !inputs().without.empty() ||
             !inputs().leftOut.empty() || !inputs().pins.empty());
 }
 
@@ -90,9 +92,10 @@ void Document::open(const QString& path) {
         wanted.libraries = inputs().libraries;
         return openInputs(std::move(wanted), {});
     }
+    const QByteArray content = contentOf(absolute);
     Result<Inputs> read = snapshot::loadDocument(absolute.toStdString());
     if (read)
-        return openInputs(read.take(), absolute);
+        return openInputs(read.take(), {absolute, content});
     if (!isOpen())
         setPart(Part::Info, State::Error, read.diag());
     Q_EMIT problem(read.diag());
@@ -103,15 +106,32 @@ void Document::reload() {
     if (!isOpen())
         return;
     m_kept.clear();
-    if (!m_savedPath.isEmpty() && !m_history.changed())
-        return open(m_savedPath);
-    openInputs(inputs(), m_savedPath);
+    if (!documentPath().isEmpty() && !m_history.changed())
+        return open(documentPath());
+    openInputs(inputs(), {documentPath(), m_savedContent});
+}
+
+void Document::openUnsaved(Inputs inputs, const QString& savedPath) {
+    openInputs(std::move(inputs), {savedPath, contentOf(savedPath)}, Saved::No);
+}
+
+QByteArray Document::contentOf(const QString& path) {
+    QFile file(path);
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    return file.open(QIODevice::ReadOnly) && hash.addData(&file) ? hash.result() : QByteArray();
+}
+
+bool Document::wasWrittenByOthers(const QString& path) const {
+    const QByteArray now = contentOf(path);
+    return !documentPath().isEmpty() && QFileInfo(path) == QFileInfo(documentPath()) &&
+           !now.isEmpty() && now != m_savedContent;
 }
 
 Status Document::save(const QString& path, const std::optional<snapshot::BlockView>& blocks) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString(), blocks));
     m_savedPath = absolute;
+    m_savedContent = contentOf(absolute);
     m_history.markSaved();
     Q_EMIT fileChanged();
     return {};

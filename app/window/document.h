@@ -35,11 +35,11 @@ public:
     // A model or a document file.
     void open(const QString& path);
     // What a window that ended had decided: of a document, or of one that was never saved.
-    void openUnsaved(snapshot::Inputs inputs, const QString& savedPath) {
-        openInputs(std::move(inputs), savedPath, Saved::No);
-    }
+    void openUnsaved(snapshot::Inputs inputs, const QString& savedPath);
     void reload();
     Status save(const QString& path, const std::optional<snapshot::BlockView>& blocks = {});
+    // Whether it is the file of this document and holds what neither was read nor saved here.
+    bool wasWrittenByOthers(const QString& path) const;
 
     // Pure edits of the inputs; plans again if something changed. Before a model is open they are
     // the inputs it will be opened with, and cannot be undone.
@@ -161,6 +161,12 @@ private:
         std::shared_ptr<const snapshot::FuseDocument> plan;
         std::shared_ptr<const snapshot::ProfileDocument> profile;
     };
+    // Where the document is saved; empty: nowhere yet.
+    struct File {
+        QString path;
+        QByteArray content; // SHA-256 of what was read or saved here
+    };
+    static QByteArray contentOf(const QString& path); // empty: it cannot be read
     static constexpr std::size_t keptLimit = 12;
     static constexpr std::size_t statesLimit = 8;
 
@@ -175,8 +181,8 @@ private:
     void endStates(); // of an earlier plan
     void askDoctor(bool measure = false);
     enum class Saved : std::uint8_t { Yes, No };
-    void openInputs(snapshot::Inputs inputs, const QString& savedPath, Saved saved = Saved::Yes);
-    void adopt(snapshot::Inputs inputs, const QString& savedPath, Saved saved,
+    void openInputs(snapshot::Inputs inputs, const File& file, Saved saved = Saved::Yes);
+    void adopt(snapshot::Inputs inputs, const File& file, Saved saved,
                std::shared_ptr<const snapshot::InfoDocument> info);
     void inputsEdited(const snapshot::Inputs& before);
     enum class Importing : std::uint8_t { No, Yes };
@@ -223,6 +229,7 @@ private:
     }
 
     WorkerClient& m_worker;
+    QByteArray m_savedContent; // of m_savedPath, as File has it
     snapshot::History m_history;
     QString m_path;
     std::shared_ptr<const snapshot::FuseDocument> m_comparedPlan; // the last one that was ready

@@ -103,7 +103,7 @@ void Document::askDoctor(bool measure) {
                                    });
 }
 
-void Document::openInputs(Inputs inputs, const QString& savedPath, Saved saved) {
+void Document::openInputs(Inputs inputs, const File& file, Saved saved) {
     const std::uint64_t generation = ++m_openGeneration;
     if (!isOpen())
         setPart(Part::Info, State::Busy);
@@ -114,7 +114,7 @@ void Document::openInputs(Inputs inputs, const QString& savedPath, Saved saved) 
             if (generation != m_openGeneration)
                 return;
             if (answer) {
-                adopt(inputs, savedPath, saved, answer.take());
+                adopt(inputs, file, saved, answer.take());
                 return;
             }
             if (!isOpen())
@@ -125,12 +125,13 @@ void Document::openInputs(Inputs inputs, const QString& savedPath, Saved saved) 
         });
 }
 
-void Document::adopt(Inputs inputs, const QString& savedPath, Saved saved,
+void Document::adopt(Inputs inputs, const File& file, Saved saved,
                      std::shared_ptr<const snapshot::InfoDocument> info) {
     // The same model read again keeps what can be undone.
-    const bool again = isOpen() && inputs == m_history.now() && savedPath == m_savedPath;
+    const bool again = isOpen() && inputs == m_history.now() && file.path == documentPath();
     m_path = QString::fromStdString(inputs.model);
-    m_savedPath = savedPath;
+    m_savedPath = file.path;
+    m_savedContent = file.content;
     if (!again)
         m_history = snapshot::History(std::move(inputs));
     if (saved == Saved::No)

@@ -70,6 +70,9 @@ public:
     void answerLoad(std::function<bool(const QString&)> answer) {
         m_answers.load = std::move(answer);
     }
+    void answerOverwrite(std::function<bool(const QString&)> answer) {
+        m_answers.overwrite = std::move(answer);
+    }
     void answerSaveName(std::function<QString(const QString& suggested)> answer) {
         m_answers.saveName = std::move(answer);
     }
@@ -163,6 +166,7 @@ private:
     bool answered(Unsaved answer);
     void showLibraries();
     bool mayLoad(const snapshot::LibraryRecord& library);
+    bool mayOverwrite(const QString& file);
     void showTargets();
     bool saveDocument();
     bool saveDocumentAs();

@@ -217,7 +217,25 @@ bool MainWindow::saveDocumentAs() {
     return saveTo(file);
 }
 
+bool MainWindow::mayOverwrite(const QString& file) {
+    if (!m_document.wasWrittenByOthers(file))
+        return true;
+    const QString question =
+        u"%1 was written by another window or program since it was opened here.\n\nWhat it holds "
+        "now is lost if it is overwritten; Save as… keeps both."_s.arg(file);
+    if (m_answers.overwrite)
+        return m_answers.overwrite(question);
+    QMessageBox box(QMessageBox::NoIcon, u"Fusewright"_s, question, QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText);
+    const QPushButton* overwrite = box.addButton(u"&Overwrite"_s, QMessageBox::DestructiveRole);
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == overwrite;
+}
+
 bool MainWindow::saveTo(const QString& file) {
+    if (!mayOverwrite(file))
+        return false;
     std::optional<snapshot::BlockView> blocks;
     for (const Shown& shown : m_views)
         if (auto open = shown.view->openBlocks())

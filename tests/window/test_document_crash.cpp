@@ -2,6 +2,7 @@
 // window to be killed is this program itself: `--window FOLDER` opens the model, decides, says
 // "written", and waits.
 #include "app/window/message_bar.h"
+#include "snapshot/document_file.h"
 #include "window/story_fixture.h"
 
 using namespace fw;
@@ -38,6 +39,7 @@ private Q_SLOTS:
     }
     void pinsOutliveTheWindow_data();
     void pinsOutliveTheWindow();
+    void whatAnotherWindowSavedIsAskedFor();
     void whatIsGivenUpIsNotOffered();
 };
 
@@ -76,6 +78,48 @@ void TestDocumentCrash::pinsOutliveTheWindow() {
     end();
     start();
     QCOMPARE(m_window->offerBar()->text(), QString());
+}
+
+// Two windows with one document: the second to save is told, and nothing is lost unless it says so.
+void TestDocumentCrash::whatAnotherWindowSavedIsAskedFor() {
+    start();
+    open(u"lenet"_s);
+    const QString path = m_folder.filePath(u"shared.fwdoc"_s);
+    QVERIFY(m_window->saveTo(path));
+    QString question;
+    bool overwrite = false;
+    m_window->answerOverwrite([&](const QString& asked) {
+        question = asked;
+        return overwrite;
+    });
+    m_window->document().edit(snapshot::AddPin{pin});
+    waitIdle();
+    QVERIFY(m_window->saveTo(path)); // its own file
+    QVERIFY(question.isEmpty());
+    snapshot::Inputs others = m_window->document().inputs();
+    others.target = "x86-64 -mcpu=native -threads=1";
+    QVERIFY(snapshot::saveDocument(others, path.toStdString(), {}).ok());
+    m_window->document().edit(snapshot::RemovePin{pin});
+    waitIdle();
+    QVERIFY(!m_window->saveTo(path));
+    QVERIFY2(question.contains(u"shared.fwdoc was written by another window"_s),
+             qPrintable(question));
+    QVERIFY(m_window->document().unsaved());
+    QCOMPARE(snapshot::loadDocument(path.toStdString())->target, others.target);
+    // Another name asks nothing; the same one again does, until it is overwritten.
+    question.clear();
+    QVERIFY(m_window->saveTo(m_folder.filePath(u"mine.fwdoc"_s)));
+    QVERIFY(question.isEmpty());
+    m_window->openModel(path);
+    waitIdle();
+    QVERIFY(snapshot::saveDocument(m_window->document().inputs(), path.toStdString(),
+                                   snapshot::BlockView{})
+                .ok());
+    overwrite = true;
+    QVERIFY(m_window->saveTo(path));
+    question.clear();
+    QVERIFY(m_window->saveTo(path));
+    QVERIFY(question.isEmpty());
 }
 
 void TestDocumentCrash::whatIsGivenUpIsNotOffered() {
