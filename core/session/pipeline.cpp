@@ -497,12 +497,28 @@ std::string PipelineStore::modelStamp(const std::string& file) {
     return fmt::format("{} {}", stampOf(file), weights.changed);
 }
 
+namespace {
+
+// What stands in a path for bytes that are no text: whoever made a text of it put it there.
+constexpr std::string_view replacementCharacter = "\xEF\xBF\xBD";
+
+Diag notFound(const std::string& path, const std::error_code& error) {
+    if (path.find(replacementCharacter) != std::string::npos)
+        return makeDiag(DiagCode::FileMissing,
+                        "there is no file of this name, which is no text in UTF-8", {path},
+                        "names of files are text here; rename the file");
+    return error
+               ? makeDiag(DiagCode::FileMissing, "cannot be read: " + error.message(), {path})
+               : makeDiag(DiagCode::FileMissing, "there is no such file", {path}, "check the path");
+}
+
+} // namespace
+
 Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
     const std::string file = modelFileOf(inputs.model);
     std::error_code error;
     if (!std::filesystem::exists(file, error))
-        return makeDiag(DiagCode::FileMissing, "there is no such file", {inputs.model},
-                        "check the path");
+        return notFound(inputs.model, error);
     const Pipeline::Stamps stamps{modelStamp(file),
                                   inputs.log.empty() ? std::string() : stampOf(inputs.log)};
     std::string stamp = stamps.model + "|" + stamps.log;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <unistd.h>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -491,6 +492,17 @@ void TestCommands::unknownThingsAreNamed() {
     QCOMPARE(a.ask("fuse", arguments).diag().code, DiagCode::UnknownTarget);
     QCOMPARE(a.ask("dance", on("lenet")).diag().code, DiagCode::Usage);
     QCOMPARE(a.ask("info", on("nothing_here")).diag().code, DiagCode::FileMissing);
+    const QTemporaryDir folder;
+    const std::string loop = folder.filePath("a.onnx").toStdString();
+    QCOMPARE(::symlink("a.onnx", loop.c_str()), 0);
+    arguments = on("");
+    arguments.model = loop;
+    const Diag linked = a.ask("info", arguments).diag();
+    QVERIFY2(linked.message.find("symbolic links") != std::string::npos, linked.message.c_str());
+    // A window shows bytes that are no text as this character.
+    arguments.model = "m\xEF\xBF\xBD.onnx";
+    const Diag noText = a.ask("info", arguments).diag();
+    QVERIFY2(noText.message.find("no text in UTF-8") != std::string::npos, noText.message.c_str());
 }
 
 void TestCommands::cancelledWorkSaysSo() {
