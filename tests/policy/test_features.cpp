@@ -1,4 +1,4 @@
-// The lists of features and of bad inputs name tests, and they exist.
+// The lists of features, of bad inputs and of promises name tests, and they exist.
 #include "source_tree.h"
 
 #include <QFileInfo>
@@ -60,6 +60,7 @@ void TestFeatures::everyRowNamesATest() {
 
 void TestFeatures::everyTestExists_data() {
     pages();
+    QTest::newRow("promises") << u"resources/docs/promises.md"_s;
 }
 
 void TestFeatures::everyTestExists() {
