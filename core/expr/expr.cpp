@@ -445,9 +445,17 @@ Expr selectExpr(const Expr& condition, const Expr& a, const Expr& b) {
 Expr castExpr(const Expr& value, DType dtype) {
     if (value.dtype() == dtype)
         return value;
-    if (value.isInt() && dtype != DType::Text)
-        return isFloat(dtype) ? floatExpr(realOf(value.dtype(), value->integer, dtype), dtype)
-                              : intExpr(value->integer, dtype);
+    if (value.isInt() && dtype != DType::Text) {
+        if (!isFloat(dtype))
+            return intExpr(value->integer, dtype);
+        // Numbers of f16 and bf16 are rounded where they are read, which may be in f32.
+        const double whole = realOf(value.dtype(), value->integer, DType::F64);
+        const bool isNarrow = dtype == DType::F16 || dtype == DType::BF16;
+        return floatExpr(isNarrow && std::abs(whole) < 0x1p53
+                             ? whole
+                             : realOf(value.dtype(), value->integer, dtype),
+                         dtype);
+    }
     if (value.op() == ExprOp::Float && isFloat(dtype)) // a number, which is rounded once
         return floatExpr(value->real, dtype);
     return makeOp(ExprOp::Cast, dtype, {value});

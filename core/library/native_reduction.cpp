@@ -45,6 +45,13 @@ Result<Inferred> infer(const OpCall& call, const std::string& name, Reducer redu
     return inferredType({x->dtype, std::move(r.shape)});
 }
 
+// A small integer need not hold how many there are.
+Expr meanOf(const Expr& sum, const Expr& count) {
+    const DType dtype = sum.dtype();
+    const DType wide = isFloat(dtype) ? dtype : dtype == DType::U64 ? DType::U64 : DType::I64;
+    return castExpr(divExpr(castExpr(sum, wide), castExpr(count, wide)), dtype);
+}
+
 Result<OpInst> instantiate(const OpCall& call, const std::vector<TensorType>& outputs,
                            Reducer reducer, bool mean) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
@@ -94,7 +101,7 @@ Result<OpInst> instantiate(const OpCall& call, const std::vector<TensorType>& ou
             from.push_back(varExpr(var));
     }
     const Expr value = loadExpr("s", from, x->dtype);
-    last.body = mean ? divExpr(value, castExpr(count, x->dtype)) : value;
+    last.body = mean ? meanOf(value, count) : value;
     inst.stages = {std::move(stage), std::move(last)};
     return inst;
 }

@@ -210,6 +210,8 @@ def reductions(n):
     n.add("reduce_mean_large", node("ReduceMean", "x", axes=[1], keepdims=0), {"x": n(np.full((1, 4), 60000.0))})
     n.add("reduce_mean_grouped", node("ReduceMean", "x", axes=[2, 3]), {"x": n(reals(2, 3, 64, 64, low=0, high=99))})
     n.add("reduce_mean_free", node("ReduceMean", "x", axes=[1]), {"x": n(many)}, shapes={"x": ["N", "K"], "y": ["N", 1]})
+    # Counts that the type does not hold.
+    n.add("reduce_mean_odd", node("ReduceMean", "x", axes=[1]), {"x": n(np.full((2, 2051 if n.element == "f16" else 257), 1.75))})
     n.add("reduce_l2_large", node("ReduceL2", "x", axes=[1]), {"x": n(300 * reals(3, 50))})
     n.add("reduce_l2_small", node("ReduceL2", "x", axes=[1]), {"x": n(1e-4 * reals(3, 50, low=1))})
     n.add("reduce_sum_square", node("ReduceSumSquare", "x", axes=[1]), {"x": n(reals(3, 500))})
