@@ -5,6 +5,8 @@
 #include "onnx/given_value.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 namespace fw {
@@ -39,6 +41,28 @@ bool hasUntypedInput(const Graph& graph) {
     return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const NodePtr& node) {
         return isForeignInput(*node) && foreignType(*node, 0).empty();
     });
+}
+
+// The values of inputs that may be sizes, axes or conditions. False if there are none.
+bool addValues(std::map<std::string, std::string>& types, const Graph& graph,
+               const std::vector<TensorData>& inputs) {
+    constexpr std::size_t mostElements = 64;
+    bool out = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const TensorData& data = inputs[i];
+        if (isFloat(data.dtype()) || data.extents().size() > 1 || data.count() == 0 ||
+            data.count() > mostElements)
+            continue;
+        std::vector<std::string> elements;
+        for (std::size_t k = 0; k < data.count(); ++k)
+            elements.push_back(data.dtype() == DType::Bool
+                                   ? data.integerAt(k) != 0 ? "true" : "false"
+                                   : std::to_string(data.integerAt(k)));
+        types[graph.node(graph.inputs()[i]).outputs[0].name] = asGivenValue(
+            data.extents().empty() ? elements[0] : fmt::format("[{}]", fmt::join(elements, ", ")));
+        out = true;
+    }
+    return out;
 }
 
 std::size_t computedResults(Pipeline& pipeline, const Context& context) {
@@ -117,13 +141,24 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context) 
         types[input.name] = type.text();
     }
     const bool holds = holdsAt(graph, *inputs);
-    if (!changes || (holds && (!sizesMayHelp(**imported) || m_base->runnable(context))))
+    if (holds && (!sizesMayHelp(**imported) || m_base->runnable(context)))
         return *m_base;
-    Pipeline& bound = with(std::move(types));
-    const std::size_t free = holds ? computedResults(*m_base, context) : 0;
+    Pipeline* best = m_base;
+    std::size_t computed = holds ? computedResults(*m_base, context) : 0;
+    const auto offer = [&](std::map<std::string, std::string> bound, bool wins) {
+        Pipeline& other = with(std::move(bound));
+        const std::size_t results = computedResults(other, context);
+        if (results > computed || wins)
+            best = &other;
+        computed = std::max(computed, results);
+    };
     // Where neither computes anything, what is told is what is wrong with these data: what the free
     // one asks of them, or why it does not run with them.
-    return (holds && free == 0) || computedResults(bound, context) > free ? bound : *m_base;
+    if (changes)
+        offer(types, holds && computed == 0);
+    if (!best->runnable(context) && addValues(types, graph, *inputs))
+        offer(std::move(types), false);
+    return *best;
 }
 
 Pipeline& FittingPipelines::of(const TestDataSet& set, const Context& context) {

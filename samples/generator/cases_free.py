@@ -80,6 +80,11 @@ def parts(cases):
               folder="data",
               shapes={"x": ["N", 1, 3], "y": ["M"]})
 
+    # Sizes that are the values of an input.
+    cases.add("layernorm_of_given_sizes", [node("Expand", "x s", "c"), node("LayerNormalization", "c g")],
+              {"x": F([[1, 2, 4]]), "s": whole([2, 3]), "g": F([3, 5, 7])}, opset=17, folder="data",
+              shapes={"x": [1, 3], "s": [2], "g": [3], "y": ["A", "B"]})
+
 
 def names(cases):
     cases.add("dims_question_marks", node("Relu", "x"), [{"x": ints(1, h, w)} for h, w in ((5, 7), (3, 3))],
