@@ -93,9 +93,21 @@ Status size(NodeImport& n) {
     return n.result("reduce_prod", {extents}, std::move(attrs));
 }
 
+// From operand 0 of a Range to operand 1; of integers beyond 2^53 what a double says is another
+// one.
+double spanOf(const NodeImport& n, double start, double limit) {
+    const TensorData* from = n.constant(0);
+    const TensorData* to = n.constant(1);
+    std::int64_t span = 0;
+    return from != nullptr && to != nullptr && !isFloat(from->dtype()) && !isFloat(to->dtype()) &&
+                   !__builtin_sub_overflow(to->integerAt(0), from->integerAt(0), &span)
+               ? static_cast<double>(span)
+               : limit - start;
+}
+
 // How many steps lead from `start` to before `limit`.
 Result<std::int64_t> stepsBetween(NodeImport& n, double start, double limit, double delta) {
-    const double count = std::ceil((limit - start) / delta);
+    const double count = std::ceil(spanOf(n, start, limit) / delta);
     if (delta == 0 || !std::isfinite(count))
         return n.malformed(fmt::format("from {} to {} by {}", start, limit, delta));
     if (count > 1e12)
