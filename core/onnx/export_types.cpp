@@ -98,6 +98,21 @@ std::string noForm(const proto::NodeProto& node, const Typed& types) {
                        all.empty() ? "such types" : dtypeText(all.front()));
 }
 
+// From this opset on they are functions, which ONNX Runtime 1.30 writes out of others: of these
+// types it has no kernel of its own.
+constexpr std::int64_t functionsSince = 18;
+bool isFunctionOnly(const proto::NodeProto& node, std::span<const KnownType> operands) {
+    static constexpr std::array ofDoubles{"Selu", "Elu",      "HardSigmoid", "HardSwish",
+                                          "Mish", "Softplus", "Softsign",    "ThresholdedRelu"};
+    if (!node.domain().empty() || operands.empty() || !operands[0])
+        return false;
+    const DType dtype = *operands[0];
+    return node.op_type() == "Relu"
+               ? dtype == DType::I64 || dtype == DType::I16
+               : dtype == DType::F64 && std::find(ofDoubles.begin(), ofDoubles.end(),
+                                                  node.op_type()) != ofDoubles.end();
+}
+
 } // namespace
 
 KnownTypes GraphWriter::writtenTypes() const {
@@ -119,6 +134,8 @@ std::int64_t GraphWriter::opsetForTypes() const {
     const auto take = [&](const proto::NodeProto& node, KnownTypes& types) {
         const Typed own = typed(node, m_opset, types);
         out = std::max(out, opsetThatTakes(node, m_opset, own.operands, own.results).value_or(out));
+        if (isFunctionOnly(node, own.operands))
+            out = std::max(out, functionsSince);
         return own.operands;
     };
     KnownTypes types = writtenTypes();

@@ -180,6 +180,10 @@ void TestOpsets::typesRaiseTheOpset_data() {
     QTest::addColumn<int>("opset");
     QTest::newRow("the usual one") << "Relu" << int(Types::FLOAT) << 17;
     QTest::newRow("integers since 14") << "Relu" << int(Types::INT32) << 17;
+    // Where ONNX Runtime has a function in place of a kernel.
+    QTest::newRow("a function of integers") << "Relu" << int(Types::INT64) << 18;
+    QTest::newRow("a function of f64") << "Selu" << int(Types::DOUBLE) << 18;
+    QTest::newRow("a kernel of f32") << "Selu" << int(Types::FLOAT) << 17;
     QTest::newRow("bf16 of a sine") << "Sin" << int(Types::BFLOAT16) << 22;
     QTest::newRow("the largest truth") << "ReduceMax" << int(Types::BOOL) << 20;
     QTest::newRow("the least truth") << "ReduceMin" << int(Types::BOOL) << 20;
