@@ -87,14 +87,17 @@ Expr simplifyDivision(const Expr& e, const Ranges& ranges, bool wantRest) {
             const Expr quotient = floorDivExpr(fromAffine(less), Expr(*number / g));
             return fromAffine(parts.quotient) + quotient;
         }
-        // (x / a) / b = x / (a * b)
-        if (!wantRest && parts.rest.constant == 0 && parts.rest.terms.size() == 1 &&
-            parts.rest.terms[0].second == 1) {
+        // (x / a + k) / b = (x + a * k) / (a * b)
+        if (!wantRest && parts.rest.terms.size() == 1 && parts.rest.terms[0].second == 1) {
             const Expr& atom = parts.rest.terms[0].first;
             const auto inner = atom.op() == ExprOp::FloorDiv ? atom.arg(1).asInt() : std::nullopt;
-            const auto product = inner && *inner > 0 ? checkedMul(*inner, *number) : std::nullopt;
-            if (product)
-                return fromAffine(parts.quotient) + floorDivExpr(atom.arg(0), Expr(*product));
+            const bool divides = inner && *inner > 0;
+            const auto product = divides ? checkedMul(*inner, *number) : std::nullopt;
+            const auto more = divides ? checkedMul(*inner, parts.rest.constant) : std::nullopt;
+            if (product && more)
+                return fromAffine(parts.quotient) +
+                       floorDivExpr(fromAffine(toAffine(atom.arg(0) + Expr(*more))),
+                                    Expr(*product));
         }
     }
     return wantRest ? modExpr(rest, divisor)

@@ -82,6 +82,13 @@ void TestSimplify::divisionsUseRanges() {
     QCOMPARE(simplify(modExpr(v("o") * Expr(16) + v("i"), Expr(16)), ranges), v("i"));
     QCOMPARE(simplify(floorDivExpr(floorDivExpr(v("x"), Expr(4)), Expr(3))).text(),
              std::string("x / 12"));
+    // Halves that are rounded up, one of the other.
+    Expr half = v("H");
+    for (int i = 0; i < 3; ++i)
+        half = simplify(floorDivExpr(half + Expr(1), Expr(2)));
+    QCOMPARE(half.text(), std::string("(H + 7) / 8"));
+    QVERIFY(proveEqual(floorDivExpr(floorDivExpr(v("x") - Expr(1), Expr(4)) - Expr(5), Expr(3)),
+                       floorDivExpr(v("x") + Expr(3), Expr(12)) - Expr(2)));
     ranges.push("w", Expr(0), v("W") - Expr(1));
     QCOMPARE(simplify(floorDivExpr(v("h") * v("W") + v("w"), v("W")), ranges), v("h"));
     QCOMPARE(simplify(modExpr(v("h") * v("W") + v("w"), v("W")), ranges), v("w"));

@@ -267,8 +267,7 @@ void TestGrowthShapes::grows_data() {
         "layers of a dense block, drawn", 30, 60, [](int n) { return drawn(denseLayers(n)); }, 2,
         2.6); // edges are the square of the layers
     row("scopes of ten operators, drawn", 250, 1000, [](int n) { return drawn(scopesInARow(n)); });
-    row(
-        "levels of a pyramid, planned", 3, 12, [](int n) { return planned(pyramidOf(n)); }, 2, 1.7);
+    row("levels of a pyramid, planned", 6, 24, [](int n) { return planned(pyramidOf(n)); });
     for (const auto& [end, name] :
          {std::pair((std::int64_t(1) << 31) - 1, "cut to the end, 2^31 - 1, planned"),
           {std::int64_t(1) << 31, "cut to the end, 2^31, planned"},
