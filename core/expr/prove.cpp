@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 #include <set>
 
 namespace fw {
@@ -41,6 +42,32 @@ void collectFilled(const Expr& last, std::vector<Symbol>& dims) {
         dims.push_back(factor->symbol);
 }
 
+// An end of the values of a variable, without the clamps that only say that there may be none: it
+// has a value between `end` and `other`, so of min(a, b) as its least one and b behind the
+// greatest, it is a. Those of loops that were split say so.
+Expr withoutClamps(const Expr& end, const Expr& other, ExprOp clamp, const Ranges& ranges) {
+    const Affine sum = toAffine(end);
+    if (sum.terms.size() != 1 || sum.terms[0].second != 1)
+        return end;
+    const Expr atom = sum.terms[0].first;
+    if (atom.op() != ExprOp::Min && atom.op() != ExprOp::Max)
+        return end;
+    const auto part = [&](std::size_t i) { return atom.arg(i) + Expr(sum.constant); };
+    if (atom.op() != clamp) {
+        const Expr a = withoutClamps(part(0), other, clamp, ranges),
+                   b = withoutClamps(part(1), other, clamp, ranges);
+        if (a == part(0) && b == part(1)) // not in another form, which would not cancel
+            return end;
+        return clamp == ExprOp::Min ? maxExpr(a, b) : minExpr(a, b);
+    }
+    for (const std::size_t i : {1U, 0U}) {
+        const Expr beyond = clamp == ExprOp::Min ? part(i) - other : other - part(i);
+        if (proveNonNegative(beyond - Expr(1), ranges))
+            return withoutClamps(part(1 - i), other, clamp, ranges);
+    }
+    return end;
+}
+
 } // namespace
 
 void Ranges::push(Symbol var, Expr min, Expr max) {
@@ -50,6 +77,9 @@ void Ranges::push(Symbol var, Expr min, Expr max) {
         min = simplify(min, *this);
         max = simplify(max, *this);
     }
+    const Expr least = withoutClamps(min, max, ExprOp::Min, *this);
+    max = withoutClamps(max, min, ExprOp::Max, *this);
+    min = least;
     const std::size_t before = m_filled.size();
     collectFilled(max - min, m_filled); // the variable has a value
     m_ranges.push_back({var, std::move(min), std::move(max)});
@@ -73,7 +103,26 @@ const Range* Ranges::find(Symbol var) const {
     return nullptr;
 }
 
+namespace {
+
+// e >= 0 in least terms: of 2 * N - 3 it is N - 2.
+Expr inLeastTerms(const Expr& e) {
+    Affine sum = toAffine(e);
+    std::int64_t common = 0;
+    for (const auto& term : sum.terms)
+        common = std::gcd(common, term.second);
+    if (common < 2)
+        return e;
+    for (auto& term : sum.terms)
+        term.second /= common;
+    sum.constant = floorDiv(sum.constant, common);
+    return fromAffine(sum);
+}
+
+} // namespace
+
 void Ranges::assume(const Expr& condition) {
+    const auto know = [this](const Expr& e) { m_facts.push_back(inLeastTerms(e)); };
     switch (condition.op()) {
     case ExprOp::And:
         assume(condition.arg(0));
@@ -81,16 +130,16 @@ void Ranges::assume(const Expr& condition) {
         return;
     case ExprOp::Lt:
         if (isIndex(condition.arg(0)))
-            m_facts.push_back(condition.arg(1) - condition.arg(0) - Expr(1));
+            know(condition.arg(1) - condition.arg(0) - Expr(1));
         return;
     case ExprOp::Le:
         if (isIndex(condition.arg(0)))
-            m_facts.push_back(condition.arg(1) - condition.arg(0));
+            know(condition.arg(1) - condition.arg(0));
         return;
     case ExprOp::Eq:
         if (isIndex(condition.arg(0))) {
-            m_facts.push_back(condition.arg(1) - condition.arg(0));
-            m_facts.push_back(condition.arg(0) - condition.arg(1));
+            know(condition.arg(1) - condition.arg(0));
+            know(condition.arg(0) - condition.arg(1));
         }
         return;
     case ExprOp::Not: {
@@ -291,13 +340,18 @@ std::optional<bool> eliminateAtom(const Affine& sum, std::size_t at, const Range
         const auto divisor = atom.arg(1).asInt();
         if (!divisor || *divisor <= 0)
             return std::nullopt;
-        // c * (a / c) lies in a - c + 1 .. a, so multiply the sum by c.
+        // c * (a / c) lies in a - c + 1 .. a, so multiply the sum by c: a multiple of c, which is
+        // >= 0 where it is > -c.
         Affine rest = sum;
         rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(at));
         Affine scaled;
         const Expr bound = coefficient > 0 ? atom.arg(0) - Expr(*divisor - 1) : atom.arg(0);
         if (!addScaled(scaled, rest, *divisor) || !addScaled(scaled, toAffine(bound), coefficient))
             return false;
+        const auto constant = checkedAdd(scaled.constant, *divisor - 1);
+        if (!constant)
+            return false;
+        scaled.constant = *constant;
         normalise(scaled);
         return proveAffine(scaled, ranges, depth + 1);
     }

@@ -8,6 +8,7 @@ namespace fw {
 namespace {
 
 constexpr std::int64_t largestCopy = 1500; // statements a loop may have to be worth three copies
+constexpr std::int64_t shortLoop = 31;     // iterations, at most, of what is left behind tiles
 
 struct Inner {
     Symbol var;
@@ -124,6 +125,9 @@ public:
 
 private:
     std::optional<Stmt> partitioned(const Stmt& s) {
+        // What tiles leave of a free size has hardly an interior, and would be written three times.
+        if (!s->extent.isInt() && proveNonNegative(Expr(shortLoop) - s->extent, m_ranges))
+            return std::nullopt;
         Interior interior;
         Collector(s->var, interior).visit(s->body[0]);
         if (interior.low.empty() && interior.high.empty())
@@ -134,7 +138,9 @@ private:
             from = maxExpr(from, limit);
         for (const Expr& limit : interior.high)
             to = minExpr(to, limit + Expr(1));
-        from = simplify(minExpr(from, end), m_ranges);
+        from = simplify(from, m_ranges);
+        if (from != begin) // else the first part is empty, whatever the end
+            from = simplify(minExpr(from, end), m_ranges);
         to = simplify(maxExpr(to, from), m_ranges);
         const Expr before = simplify(from - begin, m_ranges),
                    middle = simplify(to - from, m_ranges), after = simplify(end - to, m_ranges);

@@ -55,9 +55,12 @@ private Q_SLOTS:
     void canonicalSums();
     void divisionsUseRanges();
     void symbolicBounds();
+    void quotientsAreDecided();
+    void endsOfSplitLoops();
     void whatIsKeptHoldsWhereItIsUsed();
     void randomExpressionsKeepTheirValue();
     void randomProofsAreSound();
+    void randomEndsAreSound();
 };
 
 void TestSimplify::canonicalSums() {
@@ -132,6 +135,38 @@ void TestSimplify::symbolicBounds() {
     }
 }
 
+// A quotient is below N where its dividend is, and what is known of 2 * N is known of N.
+void TestSimplify::quotientsAreDecided() {
+    Ranges ranges;
+    ranges.push("i", Expr(0), v("N") * Expr(3) - Expr(1));
+    const Expr third = floorDivExpr(v("i"), Expr(3));
+    QCOMPARE(decide(ltExpr(third, v("N")), ranges), std::optional(true));
+    QCOMPARE(decide(ltExpr(third, v("N") - Expr(1)), ranges), std::optional<bool>());
+    QCOMPARE(decide(ltExpr(v("N"), third), ranges), std::optional(false));
+    QCOMPARE(simplify(floorDivExpr(third, v("N")), ranges), Expr(0));
+    Ranges known;
+    known.assume(leExpr(Expr(1), v("M") * Expr(2) - Expr(2)));
+    QCOMPARE(decide(leExpr(Expr(2), v("M")), known), std::optional(true));
+    QCOMPARE(decide(leExpr(Expr(3), v("M")), known), std::optional<bool>());
+}
+
+// The middle of a loop over tiles that was split: it starts behind the first tile, if there is one,
+// and ends before the last.
+void TestSimplify::endsOfSplitLoops() {
+    const Expr tiles = floorDivExpr(v("W"), Expr(14)), w = v("i") * Expr(14);
+    const Expr first = minExpr(Expr(1), tiles);
+    const Expr last = maxExpr(floorDivExpr(v("W") + Expr(13), Expr(14)) - Expr(1), first);
+    Ranges middle;
+    middle.push("i", first, last - Expr(1));
+    QCOMPARE(decide(leExpr(Expr(0), w - Expr(14)), middle), std::optional(true));
+    QCOMPARE(decide(ltExpr(w + Expr(14), v("W")), middle), std::optional(true));
+    QCOMPARE(decide(ltExpr(w + Expr(15), v("W")), middle), std::optional<bool>());
+    Ranges end;
+    end.push("i", last, tiles - Expr(1));
+    QCOMPARE(decide(leExpr(Expr(0), w - Expr(14)), end), std::optional(true));
+    QCOMPARE(decide(ltExpr(w + Expr(14), v("W")), end), std::optional(false));
+}
+
 // A range up to N - 1 has a value, so N is at least 1 while it is known, and not behind it: neither
 // in what is simplified nor in what is proved, whichever is asked first.
 void TestSimplify::whatIsKeptHoldsWhereItIsUsed() {
@@ -194,6 +229,59 @@ void TestSimplify::randomProofsAreSound() {
                     QVERIFY2(*evalIndex(e, {{"i", i}, {"j", j}, {"k", k}}) >= 0, e.text().c_str());
     }
     QVERIFY(proved > 100);
+}
+
+// Ends of ranges that are clamped by dimensions and by the variable before.
+void TestSimplify::randomEndsAreSound() {
+    std::mt19937 random(3);
+    const auto number = [&](int least, int most) {
+        return static_cast<int>(random() % static_cast<unsigned>(most - least + 1)) + least;
+    };
+    const auto linear = [&] {
+        return floorDivExpr(v(number(0, 1) == 0 ? "N" : "M") * Expr(number(1, 3)) +
+                                Expr(number(-3, 5)),
+                            Expr(number(1, 4))) +
+               Expr(number(-1, 1));
+    };
+    const auto end = [&](bool inner) {
+        Expr out = inner && number(0, 1) == 0 ? v("i") : linear();
+        for (int i = number(0, 3); i > 0; --i) {
+            const Expr other = number(0, 1) == 0 ? Expr(number(-1, 3)) : linear();
+            out = number(0, 1) == 0 ? minExpr(out, other) : maxExpr(other, out);
+        }
+        return out + Expr(number(-1, 1));
+    };
+    int proved = 0;
+    for (int round = 0; round < 1500; ++round) {
+        const Expr from = end(false), to = end(false), low = end(true), high = end(true);
+        const Expr asked = v("j") * Expr(number(-2, 2)) + v("i") * Expr(number(-2, 2)) +
+                           linear() * Expr(number(-2, 2)) + Expr(number(-3, 6));
+        Ranges ranges;
+        ranges.push("i", from, to);
+        if (number(0, 2) == 0)
+            ranges.assume(leExpr(low, high));
+        ranges.push("j", low, high);
+        if (!proveNonNegative(asked, ranges))
+            continue;
+        for (std::int64_t n = 0; n <= 6; ++n)
+            for (std::int64_t m = 0; m <= 6; ++m) {
+                Bindings at{{"N", n}, {"M", m}};
+                for (std::int64_t i = *evalIndex(from, at); i <= *evalIndex(to, at); ++i) {
+                    at["i"] = i;
+                    for (std::int64_t j = *evalIndex(low, at); j <= *evalIndex(high, at); ++j) {
+                        ++proved;
+                        at["j"] = j;
+                        QVERIFY2(*evalIndex(asked, at) >= 0,
+                                 (asked.text() + ", i " + from.text() + " .. " + to.text() +
+                                  ", j " + low.text() + " .. " + high.text())
+                                     .c_str());
+                    }
+                    at.erase("j");
+                }
+                at.erase("i");
+            }
+    }
+    QVERIFY(proved > 1000);
 }
 
 QTEST_GUILESS_MAIN(TestSimplify)
