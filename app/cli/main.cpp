@@ -557,5 +557,6 @@ int main(int count, char** arguments) {
             return fw::runWorker();
     }
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
+    std::signal(SIGPIPE, SIG_IGN); // and a reader that goes away is none
     return fw::cli::Program().run({arguments, arguments + count});
 }

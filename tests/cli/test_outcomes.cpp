@@ -42,6 +42,7 @@ private Q_SLOTS:
     void wrongWords();
     void wrongValues();
     void fullAndClosedOutput();
+    void aReaderThatGoesAway();
     void listsOfBooks();
     void unwritableFolders();
     void helpAndVersion();
@@ -315,6 +316,27 @@ void TestOutcomes::fullAndClosedOutput() {
     for (const char* word : {"--help", "--version"})
         cases.push_back({{QString::fromLatin1(word)}, 3, u">/dev/full"_s});
     run(cases);
+}
+
+// Before the first word is written, and of more than a pipe holds.
+void TestOutcomes::aReaderThatGoesAway() {
+    const QString model = QStringLiteral(FW_SOURCE_DIR "/samples/mobilenet");
+    for (const QStringList& words : {QStringList{u"stages"_s, model, u"--stage"_s, u"asm"_s},
+                                     {u"stages"_s, model, u"--stage"_s, u"asm"_s, u"--json"_s},
+                                     {u"ops"_s},
+                                     {u"--help"_s},
+                                     {u"help"_s, u"--json"_s}}) {
+        QProcess process;
+        process.start(u"bash"_s,
+                      QStringList{u"-c"_s, u"\"$0\" \"$@\" | exec 0<&-; exit ${PIPESTATUS[0]}"_s,
+                                  qEnvironmentVariable("FW_BIN") + u"/fw"_s} +
+                          words);
+        QVERIFY(process.waitForFinished(120000));
+        const QByteArray errors = process.readAllStandardError();
+        QVERIFY2(process.exitCode() == 0 && errors.isEmpty(),
+                 qPrintable(words.join(u' ') + u": "_s + QString::number(process.exitCode()) +
+                            QString::fromUtf8(errors)));
+    }
 }
 
 void TestOutcomes::listsOfBooks() {
