@@ -137,8 +137,15 @@ void TestEmbedded::threads_data() {
 void TestEmbedded::threads() {
     QFETCH(QString, sample);
     QFETCH(QString, libraries);
-    for (const char* what : {"none", "some", "later", "-7", "100000", "2147483647"})
-        HOLDS(program(u"threads"_s), {module(sample, libraries), QString::fromLatin1(what)});
+    for (const char* what :
+         {"none", "some", "later", "pool", "-7", "0", "2", "100000", "2147483647"})
+        HOLDS(program(u"threads"_s),
+              {module(sample, libraries), libraries, QString::fromLatin1(what)});
+    if (libraries.isEmpty())
+        return;
+    qputenv("OMP_STACKSIZE", "200000000000K");
+    const auto restore = qScopeGuard([] { qunsetenv("OMP_STACKSIZE"); });
+    HOLDS(program(u"threads"_s), {module(sample, libraries), libraries, u"stacks"_s});
 }
 
 void TestEmbedded::regions_data() {

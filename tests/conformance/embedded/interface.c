@@ -3,6 +3,8 @@
 #include "embedded.h"
 
 #include <limits.h>
+#include <stddef.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static inputs in;
@@ -158,6 +160,64 @@ static void threads_of_the_program(void) {
     set_inputs(&in);
 }
 
+/* As they lie in the file, so that processes share them. */
+static void weights_are_mapped(const char* file) {
+    char line[4096];
+    int found = 0;
+    FILE* maps = fopen("/proc/self/maps", "r");
+    CHECK(maps, "no /proc");
+    while (fgets(line, sizeof line, maps)) {
+        if (!strstr(line, file))
+            continue;
+        ++found;
+        CHECK(strstr(line, " r--"), "%s", line);
+    }
+    fclose(maps);
+    CHECK(found == 1, "%d mappings of %s", found, file);
+}
+
+/* What an older program does not know is as if it had not been asked for. */
+static void options_of_another_age(void) {
+    struct {
+        fw_options known;
+        int64_t later;
+    } options = {{sizeof options, 1, 0, 1}, -1};
+    fw_model* other = NULL;
+    CHECK(api->open(NULL, &options.known, &other) == FW_OK, "%s", api->last_error(NULL));
+    api->close(other);
+    options.known.struct_size = offsetof(fw_options, threads);
+    options.known.threads = -77;
+    CHECK(api->open(NULL, &options.known, &other) == FW_OK, "%s", api->last_error(NULL));
+    api->close(other);
+    options.known.struct_size = 0;
+    CHECK(api->open(NULL, &options.known, &other) == FW_BAD_ARGUMENT && !other, "no size");
+}
+
+static void arenas_that_do_not_fit(void) {
+    const int64_t usual = free_extent;
+    inputs large;
+    free_extent = 200000;
+    make_inputs(&large);
+    set_inputs(&large);
+    struct rlimit before;
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0, "no limits");
+    const struct rlimit little = {(rlim_t)(pages_mapped() * sysconf(_SC_PAGESIZE)) + (1 << 20),
+                                  before.rlim_max};
+    CHECK(setrlimit(RLIMIT_AS, &little) == 0, "no limit");
+    const fw_status status = api->run(model);
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0, "no way back");
+    CHECK(status == FW_OUT_OF_MEMORY, "status %d: %s", (int)status, api->last_error(model));
+    CHECK(strstr(api->last_error(model), "bytes of memory are not available"), "%s",
+          api->last_error(model));
+    OK(api->run(model));
+    free_extent = usual;
+    set_inputs(&in);
+    OK(api->run(model));
+    CHECK(outputs_digest() == wanted, "other numbers");
+    OK(api->trim(model));
+    free(large.data[0]);
+}
+
 static void weights_in_memory(const char* file) {
     FILE* weights = fopen(file, "rb");
     CHECK(weights, "no %s", file);
@@ -198,11 +258,14 @@ int main(int count, char** words) {
     set_inputs(&in);
     OK(api->run(model));
     wanted = outputs_digest();
+    weights_are_mapped(words[2]);
+    options_of_another_age();
     refusals_name_the_index();
     refused_inputs_are_forgotten();
     symbols_can_be_taken_back();
     memory_is_given_back();
     runs_end_when_told();
+    arenas_that_do_not_fit();
     threads_of_the_program();
     weights_in_memory(words[2]);
     return 0;

@@ -61,7 +61,10 @@ int main(int count, char** words) {
             fw_tensor out = tensor_of(memory + (size_t)i * step, api->output(model, i), dims[i]);
             OK(api->bind_output(model, i, &out));
         }
+        memset(memory, 0x5a, (size_t)outputs * most);
         CHECK(api->run(model) == FW_BAD_ARGUMENT, "shift %d", shift);
+        for (size_t i = 0; i < (size_t)outputs * most; ++i)
+            CHECK(memory[i] == 0x5a, "byte %zu was written", i);
         CHECK(strstr(api->last_error(model), api->output(model, 1)->name) &&
                   strstr(api->last_error(model), api->output(model, 2)->name),
               "%s", api->last_error(model));

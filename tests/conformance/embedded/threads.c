@@ -3,6 +3,9 @@
 #include "embedded.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { CAP = 256 };
 
@@ -34,9 +37,41 @@ static void want_stacks_of(size_t bytes) {
     pthread_attr_destroy(&attributes);
 }
 
+static void one_by_one(void* data, int32_t count, void (*share)(void*, int32_t), void* argument) {
+    (void)data;
+    for (int32_t i = 0; i < count; ++i)
+        share(argument, i);
+}
+
+static int cpus(void) {
+    cpu_set_t allowed;
+    CHECK(sched_getaffinity(0, sizeof allowed, &allowed) == 0, "no affinity");
+    return CPU_COUNT(&allowed);
+}
+
+static double cpu_ms(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* Threads that wait sleep soon, and take no time of the machine. */
+static void waiting_takes_no_time(void) {
+    struct timespec pause = {0, 20000000};
+    nanosleep(&pause, NULL);
+    const double before = cpu_ms(CLOCK_PROCESS_CPUTIME_ID);
+    pause.tv_nsec = 300000000;
+    nanosleep(&pause, NULL);
+    const double ms = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - before;
+    CHECK(ms < 30, "%g ms of 300 are spent waiting", ms);
+}
+
 int main(int count, char** words) {
-    CHECK(count == 3, "give a module and what to do: a number, \"none\", \"some\" or \"later\"");
+    CHECK(count == 4, "give a module, the libraries that it calls, and what to do: a number, "
+                      "\"none\", \"stacks\", \"pool\", \"some\" or \"later\"");
+    const int is_own = !*words[2];
     load(words[1]);
+    words += 1;
     model = open_model(1);
     make_inputs(&in);
     api->close(model);
@@ -47,6 +82,23 @@ int main(int count, char** words) {
         want_stacks_of((size_t)1 << 47);
         CHECK(run_with(8) == alone, "other numbers than on one thread");
         CHECK(threads_alive() == 1, "%d threads", threads_alive());
+    } else if (!strcmp(words[2], "stacks")) {
+        /* OMP_STACKSIZE asks for more than there is. */
+        CHECK(run_with(8) == alone, "other numbers than on one thread");
+        CHECK(threads_alive() == 1, "%d threads", threads_alive());
+    } else if (!strcmp(words[2], "pool")) {
+        /* Calls of libraries compute on this thread, too. */
+        const fw_thread_pool pool = {sizeof pool, 2, one_by_one, NULL};
+        model = open_model(8);
+        OK(api->set_thread_pool(model, &pool));
+        set_inputs(&in);
+        const double all = cpu_ms(CLOCK_PROCESS_CPUTIME_ID), own = cpu_ms(CLOCK_THREAD_CPUTIME_ID);
+        for (int run = 0; run < 300; ++run)
+            OK(api->run(model));
+        CHECK(outputs_digest() == alone, "other numbers than on one thread");
+        const double here = cpu_ms(CLOCK_THREAD_CPUTIME_ID) - own;
+        const double others = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - all - here;
+        CHECK(others < here / 10, "others computed for %g ms, this thread for %g", others, here);
     } else if (!strcmp(words[2], "some")) {
         want_stacks_of((size_t)1 << 45);
         run_with(8);
@@ -63,9 +115,19 @@ int main(int count, char** words) {
         want_stacks_of(usual);
         OK(api->run(model));
     } else {
-        run_with(atoi(words[2]));
-        CHECK(threads_alive() <= CAP, "%d threads", threads_alive());
+        const int asked = atoi(words[2]), cap = is_own ? CAP : 4 * cpus();
+        run_with(asked);
+        CHECK(threads_alive() <= cap, "%d threads", threads_alive());
+        if (asked == 0)
+            CHECK(threads_alive() <= cpus(), "%d threads", threads_alive());
+        if (asked == 2) {
+            /* Own loops and those of libraries on the same ones. */
+            CHECK(threads_alive() <= 2, "%d threads", threads_alive());
+            waiting_takes_no_time();
+        }
     }
     api->close(model);
+    if (is_own)
+        CHECK(threads_alive() == 1, "%d threads outlive the model", threads_alive());
     return 0;
 }
