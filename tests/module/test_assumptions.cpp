@@ -7,6 +7,7 @@
 #include "library/library.h"
 #include "module/export.h"
 #include "module/load.h"
+#include "runtime/cpu.h"
 #include "tensor/evaluate_graph.h"
 
 #include <QTemporaryDir>
@@ -323,6 +324,9 @@ void TestAssumptions::exportedModule() {
     QCOMPARE(json["assumptions"].size(), std::size_t(1));
     QCOMPARE(json["assumptions"][0]["condition"].get<std::string>(),
              std::string("((M == N) || (M == 1)) || (N == 1)"));
+    QCOMPARE(json["requires"].get<std::string>(),
+             runtime::featureNames(compiled.program.requiredFeatures));
+    QVERIFY(!json["requires"].get<std::string>().empty());
     QCOMPARE(json["outputs"][0]["shape"].get<std::string>(),
              std::string("[select((M == 1), N, M)]"));
 

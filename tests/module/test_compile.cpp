@@ -11,6 +11,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <numeric>
 
 using namespace fw;
 using namespace fw::test;
@@ -66,6 +67,7 @@ private Q_SLOTS:
     void resultsThatReadResults_data();
     void resultsThatReadResults();
     void resultUnderSeveralNames(); // E26
+    void indicesStayInTheirAxis();
     void progressIsAlwaysTold();
 };
 
@@ -298,6 +300,44 @@ void TestCompile::resultUnderSeveralNames() {
     const double worst = difference(graph, &steps);
     QVERIFY2(worst >= 0 && worst < 1e-4, QByteArray::number(worst).constData());
     QCOMPARE(steps, std::string("exp_tanh_0 copy_again copy_more "));
+}
+
+// Computed indices: from the end where they are negative, and the nearest element where there is
+// none. The guards of memory stand in session/test_memory.
+void TestCompile::indicesStayInTheirAxis() {
+    const GraphPtr graph = parseGraph("graph g(x: f32[4, 3], i: i64[7], j: i64[2, 3], k: i64[3, 2])"
+                                      " -> a, b, c {\n"
+                                      "  two = const [2] : i64[1]  n = mul(i, two)\n"
+                                      "  a = gather(x, n) {axis = 0}\n"
+                                      "  b = gather_elements(x, j) {axis = 0}\n"
+                                      "  c = gather_nd(x, k)\n}",
+                                      standardOperators())
+                               .value();
+    std::vector<double> elements(12);
+    std::iota(elements.begin(), elements.end(), 0);
+    const std::int64_t far = std::int64_t{1} << 61;
+    const std::vector<TensorData> inputs = {
+        dataFromDoubles(DType::F32, {4, 3}, elements),
+        dataFromIntegers(DType::I64, {7}, {0, 1, -1, -2, 2, far, -far}),
+        dataFromIntegers(DType::I64, {2, 3}, {-1, 4, -9, 99, -4, 3}),
+        dataFromIntegers(DType::I64, {3, 2}, {-1, -1, 7, 7, -9, 1})};
+    // Rows 0, 2, -2, -4, 4, and far off on both sides.
+    const std::vector<std::vector<double>> wanted = {
+        {0, 1, 2, 6, 7, 8, 6, 7, 8, 0, 1, 2, 9, 10, 11, 9, 10, 11, 0, 1, 2},
+        {9, 10, 2, 9, 1, 11},
+        {11, 11, 1}};
+    const FusionPlan plan = planFusion(*graph, host()).value();
+    auto module =
+        std::make_shared<const CompiledModule>(compileModule(*graph, plan, host()).value());
+    auto loaded = loadModule(module, host());
+    QVERIFY(loaded.ok());
+    const auto computed = (*loaded)->run(inputs);
+    const auto reference = evaluateGraph(*graph, inputs);
+    QVERIFY(computed.ok() && reference.ok());
+    for (std::size_t r = 0; r < wanted.size(); ++r) {
+        QCOMPARE((*computed)[r].toDoubles(), wanted[r]);
+        QCOMPARE((*reference)[r].toDoubles(), wanted[r]);
+    }
 }
 
 // Also where helpers are quick to take what there is.

@@ -9,9 +9,13 @@
 #include "module/load.h"
 #include "tensor/evaluate_graph.h"
 
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -271,6 +275,14 @@ void TestDispatch::exported() {
     const std::string path = folder.path().toStdString();
     const auto report = module::exportModule(request, path);
     QVERIFY2(report.ok(), report.ok() ? "" : report.diag().text().c_str());
+    QFile manifest(folder.filePath("manifest.json"));
+    QVERIFY(manifest.open(QIODevice::ReadOnly));
+    std::size_t conditional = 0;
+    for (const QJsonValue group : QJsonDocument::fromJson(manifest.readAll())["groups"].toArray())
+        conditional += !group["when"].toString().isEmpty();
+    QCOMPARE(conditional, static_cast<std::size_t>(std::count_if(
+                              compiled.program.steps.begin(), compiled.program.steps.end(),
+                              [](const auto& step) { return step.choice != runtime::noChoice; })));
     void* library = dlopen((path + "/librows.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     QVERIFY2(library != nullptr, dlerror());
     const auto entry = reinterpret_cast<const fw_api* (*)()>(dlsym(library, "fw_rows_api"));

@@ -12,6 +12,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -177,6 +178,23 @@ private Q_SLOTS:
         for (const QString& line :
              QString::fromStdString(symbols.text).split('\n', Qt::SkipEmptyParts))
             QVERIFY2(line.section(' ', 2).startsWith("fw_"), qPrintable(line));
+        // Of the C library the functions that 2.34 has.
+        const Ran wanted = run({"nm", "-D", "--undefined-only", "libsample.so"}, m_module);
+        static const QRegularExpression version("@GLIBC_(\\d+)\\.(\\d+)");
+        auto versions = version.globalMatch(QString::fromStdString(wanted.text));
+        QVERIFY(versions.hasNext());
+        while (versions.hasNext()) {
+            const auto one = versions.next();
+            QVERIFY2(one.captured(1) == "2" && one.captured(2).toInt() <= 34,
+                     qPrintable(one.captured()));
+        }
+        // The stack is not executable, and relocations are done and read-only before it runs.
+        const Ran segments = run({"readelf", "-l", "-W", "libsample.so"}, m_module);
+        static const QRegularExpression stack("GNU_STACK .* RW +0x");
+        QVERIFY2(stack.match(QString::fromStdString(segments.text)).hasMatch(),
+                 segments.text.c_str());
+        QVERIFY(segments.text.find("GNU_RELRO") != std::string::npos);
+        QVERIFY2(ran.text.find("BIND_NOW") != std::string::npos, ran.text.c_str());
     }
 
     void exampleRunsEveryShape() {
@@ -393,6 +411,17 @@ int main(int count, char** words) {
         asks("1", 0);
         asks("1.0", 0);
         asks("2", 1);
+        // The library alone, and what `sample_install` takes, where it is told.
+        write(at("user/CMakeLists.txt"),
+              "cmake_minimum_required(VERSION 3.21)\nproject(user C)\n"
+              "find_package(sample REQUIRED)\nsample_install(kept)\n"
+              "install(IMPORTED_RUNTIME_ARTIFACTS sample::sample DESTINATION alone)\n");
+        RAN(0, {"cmake", "-S", "user", "-B", "user/other", "-DCMAKE_PREFIX_PATH=" + prefix},
+            m_folder.path());
+        RAN(0, {"cmake", "--install", "user/other", "--prefix", at("second").toStdString()},
+            m_folder.path());
+        QCOMPARE(QDir(at("second/alone")).entryList(QDir::Files), QStringList("libsample.so"));
+        QVERIFY(QFile::exists(at("second/kept/sample.weights")));
         QVERIFY(QDir().rename(at("gone"), m_module) && QDir().rename(at("gone_too"), at("build")));
     }
 
