@@ -147,6 +147,14 @@ void TestFiles::refusesToWrite() {
     const std::string below = path("large") + "/below";
     QVERIFY(writeFile(below, "x").diag().code == DiagCode::FileUnwritable);
     QVERIFY(writeFile(path("no/such/folder"), "x").diag().code == DiagCode::FileUnwritable);
+    const std::string pipe = path("target"), folder = path("inside");
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    QVERIFY(QDir(m_folder.path()).mkdir(QStringLiteral("inside")));
+    for (const std::string& target : {pipe, folder})
+        for (const Durability durability : {Durability::Synced, Durability::Cache})
+            QVERIFY(writeFile(target, "x", durability).diag().code == DiagCode::FileUnwritable);
+    QVERIFY(!QFileInfo(QString::fromStdString(pipe)).isFile());
+    QVERIFY(QFileInfo(QString::fromStdString(folder)).isDir());
 }
 
 void TestFiles::appendsWholeLines() {

@@ -49,6 +49,8 @@ private Q_SLOTS:
     void answersAreThoseOfHere();
     void filesAreSentOnce();
     void whatIsWrittenComesBack();
+    void onlyWhatWasAskedForIsTaken_data();
+    void onlyWhatWasAskedForIsTaken();
     void weightsAndBooksGoAlong();
     void logsAreWrittenHere();
     void verifyRunsThere();
@@ -184,6 +186,26 @@ void TestRemote::whatIsWrittenComesBack() {
     QFile file(trace);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QVERIFY(!QJsonDocument::fromJson(file.readAll()).isNull());
+}
+
+// A worker that offers files for other places than the request has something written.
+void TestRemote::onlyWhatWasAskedForIsTaken_data() {
+    QTest::addColumn<QString>("offered");
+    QTest::newRow("beside it") << u"elsewhere"_s;
+    QTest::newRow("a longer name") << u"asked-more"_s;
+    QTest::newRow("out of it") << u"asked/../elsewhere"_s;
+}
+
+void TestRemote::onlyWhatWasAskedForIsTaken() {
+    QFETCH(const QString, offered);
+    const QString folder = m_folder.filePath(u"asked"_s);
+    const Said ran = fw({u"run"_s, u"samples/mlp"_s, u"--output"_s, folder},
+                        shell(u"FW --worker | sed -u \"s#/asked/#/%1/#g\""_s.arg(offered)));
+    QCOMPARE(ran.code, 4);
+    QVERIFY2(ran.error.contains("wants to write ") && ran.error.contains(offered.toUtf8()),
+             ran.error.constData());
+    for (const char* name : {"asked", "elsewhere", "asked-more"})
+        QVERIFY(!QFile::exists(m_folder.filePath(QString::fromLatin1(name))));
 }
 
 void TestRemote::weightsAndBooksGoAlong() {

@@ -1,11 +1,19 @@
 /* Stands in for OpenBLAS in tests: built for threads of its own (FAKE_PTHREAD), or dying in the
- * first product, or when it is opened (FAKE_OPENING), or wrong in the last element of every product
- * of four columns or more (FAKE_WRONG). */
+ * first product, or when it is opened (FAKE_OPENING), or never there (FAKE_WAITING), or wrong in
+ * the last element of every product of four columns or more (FAKE_WRONG). */
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifdef FAKE_OPENING
 __attribute__((constructor)) static void die(void) {
     abort();
+}
+#endif
+
+#ifdef FAKE_WAITING
+__attribute__((constructor)) static void wait_for_nothing(void) {
+    for (;;)
+        pause();
 }
 #endif
 

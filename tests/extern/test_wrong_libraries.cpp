@@ -2,6 +2,7 @@
 // of the command.
 #include "conformance/fw_process.h"
 
+#include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -115,6 +116,40 @@ private Q_SLOTS:
         QVERIFY2(named.error.contains("LIB03"), named.error.constData());
     }
 
+    // It is tried in a process of its own, so nothing dies here; one that does not come up there
+    // ends with its time.
+    void dyingWhereMemoryIsLimited() {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+        QSKIP("the shadow memory of a sanitizer is larger than any limit");
+#endif
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_opening.so");
+        const auto limited = [&](const char* limit, const char* target) {
+            return runProgram(QStringLiteral("bash"),
+                              {QStringLiteral("-c"),
+                               QStringLiteral("ulimit %1; exec \"$0\" fuse \"$1\" %2")
+                                   .arg(QLatin1StringView(limit), QLatin1StringView(target)),
+                               programPath(), m_folder.filePath(QStringLiteral("m.fw"))},
+                              60);
+        };
+        for (const char* limit : {"-v 16000000", "-d 16000000"}) {
+            const Answer found = limited(limit, "");
+            QVERIFY2(found.exitCode == 0 && !found.error.contains("INT02"),
+                     found.error.constData());
+            QVERIFY2(found.out.contains("it ends the process where memory is limited"),
+                     found.out.constData());
+            const Answer named = limited(limit, "-libs=openblas");
+            QVERIFY2(named.exitCode == 3 && named.error.contains("where memory is limited"),
+                     named.error.constData());
+        }
+        qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_waiting.so");
+        QElapsedTimer clock;
+        clock.start();
+        const Answer waiting = limited("-v 16000000", "-libs=openblas");
+        QVERIFY2(waiting.exitCode == 3 && waiting.error.contains("does not come up within 5 s"),
+                 waiting.error.constData());
+        QVERIFY(clock.elapsed() >= 5000);
+    }
+
     // ReasonCode::PinAvoids, told for the group and by the candidate.
     void avoidedByAPin() {
         QFile book(m_folder.filePath(QStringLiteral("avoid.fw")));
@@ -147,6 +182,10 @@ private Q_SLOTS:
             QFile library(folder + QStringLiteral("/libmodel_m.so")); // libm.so is the C library's
             QVERIFY(library.open(QIODevice::ReadOnly));
             QCOMPARE(library.readAll().contains("openblas_get_corename"), calls);
+            const Answer linked = runProgram(QStringLiteral("readelf"),
+                                             {QStringLiteral("-d"), library.fileName()}, 60);
+            for (const QByteArray& line : linked.out.split('\n'))
+                QVERIFY2(!line.contains("NEEDED") || !line.contains("blas"), line.constData());
         }
     }
 

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void drawsWithGraphviz();
     void largeDiagramsAreNotGiven();
     void longEdgesAreNotGiven();
+    void onlySizesAreSent();
     void troubleFallsBack_data();
     void troubleFallsBack();
     void answersThatAreNotUsed();
@@ -107,6 +108,28 @@ void TestDot::longEdgesAreNotGiven() {
         std::string("drawn with the built-in layout: the edges pass 3276 layers, more than the "
                     "3000 given to Graphviz"));
     QCOMPARE(brokenInvariant(everyReadsAll(28), *many), std::string());
+}
+
+// No name of the model: what it may say to Graphviz, or to a shell, is never asked.
+void TestDot::onlySizesAreSent() {
+    Diagram d = randomDiagram(2, 30, Grouping::Groups);
+    for (Box& box : d.boxes)
+        box.title = box.subtitle = "secret; $(id) \"";
+    for (Edge& edge : d.edges)
+        edge.label = "secret";
+    for (Container& container : d.containers)
+        container.title = "secret";
+    const QString sent = m_dir.filePath(QStringLiteral("sent"));
+    DrawOptions options;
+    options.dotLimit = std::chrono::seconds(60);
+    options.dotProgram = script(
+        QStringLiteral("echo \"$@\" >%1; cat >>%1; exit 3\n").arg(sent).toUtf8().constData());
+    QVERIFY(draw(d, options).ok());
+    QFile file(sent);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    QVERIFY2(text.contains("-Tplain") && text.contains("n0"), text.left(400).constData());
+    QVERIFY2(!text.contains("secret"), text.constData());
 }
 
 void TestDot::troubleFallsBack_data() {

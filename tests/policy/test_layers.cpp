@@ -35,6 +35,7 @@ private Q_SLOTS:
     void coreHasNoQt();
     void llvmStaysInCodegen();
     void runtimeStandsAlone();
+    void nothingReachesTheNetwork();
     void windowKnowsViewsByTheirRows();
     void windowLinksNoCompiler();
 
@@ -135,6 +136,22 @@ void TestLayers::runtimeStandsAlone() {
 }
 
 // The window itself names no view: those who make them do.
+// SECURITY.md: nothing is fetched, and nothing is sent. Pairs of sockets connect to children alone.
+void TestLayers::nothingReachesTheNetwork() {
+    static const QRegularExpression network(
+        u"netdb\\.h|netinet/|arpa/inet\\.h|AF_INET|Qt6?::Network|QtNetwork|QNetwork|QTcpSocket|"
+        "QUdpSocket|QSslSocket|libcurl|curl/"_s);
+    QStringList wrong;
+    QStringList suffixes = sources;
+    suffixes << u"CMakeLists.txt"_s << u".cmake"_s;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s, u"cmake"_s})
+        for (const QString& file : projectFiles(top, suffixes))
+            if (const auto found = network.match(readText(file)); found.hasMatch())
+                wrong << file + u": "_s + found.captured();
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+    QVERIFY(!readText(u"CMakeLists.txt"_s).contains(network));
+}
+
 void TestLayers::windowKnowsViewsByTheirRows() {
     const QString rows = readText(u"app/window/view_rows.cpp"_s);
     QSet<QString> views;
