@@ -17,6 +17,7 @@ private Q_SLOTS:
     void wrong_data();
     void wrong();
     void filesMayBeCalledLikeValues();
+    void graphsInTextTakeFiles();
     void nothingIsMadeUpWhereAllIsGiven();
 
 private:
@@ -96,6 +97,25 @@ void TestGiven::filesMayBeCalledLikeValues() {
     const Answer answer = fw({u"run"_s, u"sum.onnx"_s, u"-libs="_s, u"--input"_s, u"x=[1"_s});
     QVERIFY2(answer.exitCode == 2 && answer.error.contains(u"[1: error ONX02"_s),
              qPrintable(answer.error));
+}
+
+void TestGiven::graphsInTextTakeFiles() {
+    QFile text(m_folder.filePath(u"text.fw"_s));
+    QVERIFY(text.open(QIODevice::WriteOnly));
+    QVERIFY(text.write("graph g(x: f32[2]) -> y { y = relu(x) }\n") > 0);
+    text.close();
+    for (const QString& value : {u"x=1"_s, u"x=[1, 2]"_s}) {
+        const Answer refused = fw({u"run"_s, u"text.fw"_s, u"-libs="_s, u"--input"_s, value});
+        QVERIFY2(refused.exitCode == 2 &&
+                     refused.error.contains(u"a text takes no value for its input x"_s),
+                 qPrintable(refused.error));
+    }
+    const Answer made =
+        fw({u"run"_s, u"text.fw"_s, u"-libs="_s, u"--output"_s, m_folder.filePath(u"made"_s)});
+    QVERIFY2(made.exitCode == 0, qPrintable(made.error));
+    const Answer given = fw({u"run"_s, u"text.fw"_s, u"-libs="_s, u"--input"_s, u"x=made/y.npy"_s});
+    QVERIFY2(given.exitCode == 0 && !given.out.contains(u"random values"_s),
+             qPrintable(given.error));
 }
 
 void TestGiven::nothingIsMadeUpWhereAllIsGiven() {

@@ -2,6 +2,8 @@
 // writes the goldens anew; read what changed.
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
@@ -21,6 +23,8 @@ private Q_SLOTS:
     void wrongRulesAreTold();
     void rewritingTellsCosts();
     void rewritingIsReported();
+    void rewritingIsTraced();
+    void blocksAndBodiesAreDrawn();
     void librariesBesideATarget();
     void oneMissingOperatorIsToldOnce();
     void shardsOfAMakefile();
@@ -67,6 +71,7 @@ void TestText::goldens_data() {
     row("assist_name", "assist tests/golden/cli/book.fw 19:59");
     row("format_book", "format tests/golden/cli/ragged.fw");
     row("books", "book");
+    row("ops_softmax", "ops softmax");
     row("info_recommender", "info samples/recommender");
     row("info_functions", "info samples/functions");
     row("info_control_flow", "info samples/control-flow/branches_and_loops.onnx");
@@ -176,6 +181,49 @@ void TestText::rewritingIsReported() {
     QVERIFY(text.contains(u"\\<i\\>\\&model.fw"_s));
     QVERIFY(text.contains(u"| twice |"_s));
     QVERIFY(reportAs(u"report.pdf"_s, 2).isEmpty());
+}
+
+void TestText::rewritingIsTraced() {
+    const QTemporaryDir folder;
+    const QString out = folder.filePath(u"trace"_s);
+    const QByteArray said = fw({u"rewrite"_s, u"samples/residual"_s, u"--trace"_s, out}, 0);
+    QFile trace(out);
+    QVERIFY(trace.open(QIODevice::ReadOnly));
+    const QList<QByteArray> lines = trace.readAll().trimmed().split('\n');
+    QVERIFY2(said.contains("fold_batch_norm"), said.constData());
+    QVERIFY2(lines[0].startsWith("1 fold_batch_norm (simplify.fw:"), lines[0].constData());
+    for (const char* part : {"batch_norm BatchNormalization_stem_bn, conv2d Conv_stem -> ",
+                             "bias "
+                             "BatchNormalization_stem_bn; ",
+                             "stem_bn: f32[1, 16, 32, 32]", "g = stem_bn_scale"})
+        QVERIFY2(lines[0].contains(part), (part + (": " + lines[0])).constData());
+    // One for each.
+    const QJsonDocument told =
+        QJsonDocument::fromJson(fw({u"rewrite"_s, u"samples/residual"_s, u"--json"_s}, 0));
+    QCOMPARE(lines.size(), told[u"applications"_s].toArray().size());
+}
+
+// Closed from a level on, a block is one box; a body is a graph of its own.
+void TestText::blocksAndBodiesAreDrawn() {
+    const QTemporaryDir folder;
+    const QString out = folder.filePath(u"picture.svg"_s);
+    const auto boxes = [&](const QStringList& words) {
+        static const QRegularExpression count(u": (\\d+) boxes"_s);
+        const QByteArray said = fw(QStringList{u"draw"_s} + words + QStringList{u"-o"_s, out}, 0);
+        return count.match(QString::fromUtf8(said)).captured(1).toInt();
+    };
+    const QStringList scoped = {u"samples/decoder"_s, u"--stage"_s, u"imported"_s};
+    const int top = boxes(scoped + QStringList{u"--depth"_s, u"0"_s});
+    const int deeper = boxes(scoped + QStringList{u"--depth"_s, u"1"_s});
+    const int whole = boxes(scoped);
+    QVERIFY2(0 < top && top < deeper && deeper < whole,
+             qPrintable(u"%1 %2 %3"_s.arg(top).arg(deeper).arg(whole)));
+    QVERIFY(boxes({u"samples/control-flow/branches_and_loops.onnx"_s, u"--body"_s,
+                   u"Loop_turned/body"_s}) > 5);
+    QFile picture(out);
+    QVERIFY(picture.open(QIODevice::ReadOnly));
+    const QByteArray body = picture.readAll();
+    QVERIFY(body.contains("If_next") && !body.contains(">Loop_turned<"));
 }
 
 void TestText::librariesBesideATarget() {

@@ -178,6 +178,19 @@ void TestSaveMachine::filesOfTheRepository() {
         const std::string file = folder.filePath(name).toStdString();
         const Target target = parseTarget("x86-64 -mcpu=" + file).value();
         QVERIFY(!machineOf(target)->libraries.empty());
+        // Every figure of it is shown.
+        snapshot::Arguments shown;
+        shown.target = target.text;
+        const auto doctor = m_asked.get<snapshot::DoctorDocument>("doctor", shown);
+        QVERIFY2(doctor.ceilingsFrom.starts_with(file), doctor.ceilingsFrom.c_str());
+        const QStringList lines =
+            QString::fromStdString(readFile(file, 65536).value()).split(u'\n');
+        std::size_t figures = 0;
+        for (const snapshot::CeilingRecord& one : doctor.ceilings)
+            figures += static_cast<std::size_t>(
+                lines.filter(QString::fromStdString(one.name) + u' ').value(0).section(u' ', 1) ==
+                QString::number(one.value.value_or(0), 'g', 4));
+        QVERIFY2(figures > 15, qPrintable(QString::number(figures)));
         const auto document = plan("mobilenet", target.text + " -libs=");
         for (const snapshot::GroupRecord& group : document.groups)
             QVERIFY(group.implementation == "view" || group.estUs.value_or(0) > 0);
