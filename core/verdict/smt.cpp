@@ -20,7 +20,8 @@ struct TooLarge {};
 class Encoding {
 public:
     Encoding(z3::context& context, const Terms& terms, const std::vector<std::uint64_t>& values)
-        : m_terms(terms), m_values(values), m_context(context), m_solver(m_context, z3::solver::simple()) {
+        : m_terms(terms), m_values(values), m_context(context),
+          m_solver(m_context, z3::solver::simple()) {
         z3::params params(m_context);
         params.set("rlimit", Solver::effort);
         m_solver.set(params);

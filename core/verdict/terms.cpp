@@ -82,7 +82,8 @@ TermId Terms::negated(TermId id, DType dtype) {
     if (term.kind == Term::Kind::Real)
         return real(-term.real, dtype);
     // Proofs are over all integers, where nothing wraps.
-    if (term.kind == Term::Kind::Integer && term.integer != std::numeric_limits<std::int64_t>::min())
+    if (term.kind == Term::Kind::Integer &&
+        term.integer != std::numeric_limits<std::int64_t>::min())
         if (const std::int64_t value = -term.integer; wrapTo(dtype, value) == value)
             return integer(value, dtype);
     if (term.kind == Term::Kind::Apply && term.op == ExprOp::Neg)
