@@ -362,7 +362,7 @@ private:
 };
 
 // Counts up when what is drawn or compared changes.
-constexpr std::string_view trialVersion = "8";
+constexpr std::string_view trialVersion = "9";
 
 // How a rule differs from what it replaces; empty: it is not refuted.
 std::string refutationOf(const std::shared_ptr<const RuleTree>& rule, const Books& books,

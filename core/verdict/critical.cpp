@@ -12,11 +12,11 @@ namespace fw {
 
 namespace {
 
-constexpr int mostDraws = 40;   // of one overlap
+constexpr int mostDraws = 80;   // of one overlap
 constexpr int wantedGraphs = 3; // at which both act, of one overlap
 // Calls that inference is asked about, of one overlap: at first, and for each graph at which both
 // act.
-constexpr std::size_t leastWork = 400;
+constexpr std::size_t leastWork = 2500;
 constexpr int mostAttempts = 100; // to find one call that fits
 
 struct Acted {

@@ -15,28 +15,11 @@ std::optional<Attrs> GraphDrawer::attributesFrom(const PatternTree& call, const 
             out.set(name, *value);
         return value.has_value();
     };
-    // [a, 0, b]: what is known, and numbers for names that the match binds.
-    const auto setItems = [&](const std::string& name, const Tree& list) {
-        Integers items;
-        for (const Tree& item : list.args) {
-            const auto term = evaluate(item, m_terms);
-            const auto* known = term ? std::get_if<Expr>(&*term) : nullptr;
-            if (known == nullptr && !isFreeName(item))
-                return;
-            items.push_back(known != nullptr ? known->asInt().value_or(0)
-                                             : m_calls->near(m_random.between(0, 2)));
-            if (known == nullptr)
-                m_terms.names.emplace(item.text, Expr(items.back()));
-        }
-        out.set(name, std::move(items));
-    };
     for (const PatternAttrTree& attr : call.attrs)
         switch (attr.kind) {
         case PatternAttrTree::Kind::Equal:
-            if (attr.value.kind == TreeKind::List) {
-                setItems(attr.name, attr.value);
-                break;
-            }
+            if (attr.value.kind == TreeKind::List)
+                break; // listsFrom()
             if (const auto all = m_terms.names.find(attr.value.text);
                 !attr.value.isName() || all != m_terms.names.end() || !isFreeName(attr.value))
                 set(attr.name, attr.value);
@@ -66,11 +49,46 @@ std::optional<Attrs> GraphDrawer::attributesFrom(const PatternTree& call, const 
     return out;
 }
 
+// [a, 0, b]: what is known, and names that the call binds.
+std::map<std::string, std::vector<WantedItem>>
+GraphDrawer::listsFrom(const PatternTree& call) const {
+    std::map<std::string, std::vector<WantedItem>> out;
+    for (const PatternAttrTree& attr : call.attrs) {
+        if (attr.kind != PatternAttrTree::Kind::Equal || attr.value.kind != TreeKind::List)
+            continue;
+        std::vector<WantedItem> items;
+        for (const Tree& item : attr.value.args) {
+            const auto term = evaluate(item, m_terms);
+            const auto* known = term ? std::get_if<Expr>(&*term) : nullptr;
+            if (known == nullptr && !isFreeName(item))
+                break;
+            items.push_back(known != nullptr ? WantedItem{known->asInt().value_or(0), {}}
+                                             : WantedItem{std::nullopt, item.text});
+        }
+        if (items.size() != attr.value.args.size())
+            continue;
+        // Patterns that are laid over one another write an attribute twice.
+        std::vector<WantedItem>& all = out.emplace(attr.name, items).first->second;
+        for (std::size_t i = 0; i < all.size() && i < items.size(); ++i)
+            if (items[i].value)
+                all[i] = items[i];
+    }
+    return out;
+}
+
 void GraphDrawer::bindNames(const PatternTree& call, const Node& node) {
     const Operator& op = *m_operators->find(node.op);
     for (const PatternAttrTree& attr : call.attrs) {
         if (attr.kind == PatternAttrTree::Kind::All) {
             m_values.emplace("{" + attr.name + "}", ValueRef{node.id, 0});
+            continue;
+        }
+        if (attr.kind == PatternAttrTree::Kind::Equal && attr.value.kind == TreeKind::List) {
+            const AttrValue* written = node.attrs.find(attr.name);
+            const auto* items = written != nullptr ? std::get_if<Integers>(written) : nullptr;
+            for (std::size_t i = 0; items != nullptr && i < attr.value.args.size(); ++i)
+                if (i < items->size() && isFreeName(attr.value.args[i]))
+                    m_terms.names.emplace(attr.value.args[i].text, Expr((*items)[i]));
             continue;
         }
         const bool captures = attr.kind == PatternAttrTree::Kind::Capture;

@@ -13,6 +13,8 @@ constexpr std::int64_t mostElements = 600; // of one tensor
 constexpr double mostWork = 2e4;           // operations of one call
 constexpr std::int64_t mostOften = 64;     // extents that other axes have, too
 constexpr std::int64_t smallExtents[] = {1, 2, 3, 4, 5, 6};
+constexpr DType integerTypes[] = {DType::U8,  DType::I8,  DType::I32, DType::I64,
+                                  DType::U16, DType::I16, DType::U32, DType::U64};
 
 // The elements of a shape of numbers; nullopt if it has another extent, or too many.
 std::optional<std::int64_t> elementsOf(const Shape& shape) {
@@ -96,6 +98,30 @@ std::int64_t CallDrawer::near(std::int64_t written) {
     return written + (m_random.chance(45) ? 0 : m_random.between(1, 2));
 }
 
+std::int64_t CallDrawer::place(const Shape& operand) {
+    const std::int64_t extent =
+        operand.empty() ? 1 : operand[m_random.below(operand.size())].asInt().value_or(1);
+    switch (m_random.below(10)) {
+    case 0:
+    case 1:
+    case 2:
+        return m_random.between(0, 3);
+    case 3:
+        return m_random.between(1, 2);
+    case 4:
+    case 5:
+        return extent;
+    case 6:
+        return m_random.chance(50) ? extent - 1 : extent + m_random.between(1, 2);
+    case 7:
+        return -m_random.between(1, std::max<std::int64_t>(extent, 1));
+    case 8:
+        return m_random.chance(60) ? -1 : -extent - m_random.between(0, 1);
+    default:
+        return extent > 1 ? m_random.between(1, extent - 1) : 2;
+    }
+}
+
 // Lists of the rule, orders, extents in another arrangement, numbers near what is written.
 AttrValue CallDrawer::integers(const Shape& operand, std::size_t count, const Integers* written) {
     if (!m_literals.lists.empty() && m_random.chance(30))
@@ -127,6 +153,12 @@ AttrValue CallDrawer::integers(const Shape& operand, std::size_t count, const In
         out = *written;
         for (std::int64_t& item : out)
             item = near(item);
+        return out;
+    }
+    if (m_random.chance(15)) {
+        out.resize(count);
+        for (std::int64_t& item : out)
+            item = place(operand);
         return out;
     }
     const std::int64_t least = m_random.chance(50) ? 1 : 0;
@@ -199,9 +231,57 @@ void CallDrawer::drawOperands(const WantedCall& wanted, const OpCall* sibling, O
             out.inputs[i] = TensorType{real, {}};
         out.inputs[i]->dtype = dtypeOf(wanted, i).value_or(out.inputs[i]->dtype);
     }
+    if (sibling == nullptr && m_random.chance(10))
+        mixTypes(wanted, real, out);
+}
+
+void CallDrawer::mixTypes(const WantedCall& wanted, DType real, OpCall& out) {
+    DType other = integerTypes[m_random.below(std::size(integerTypes))];
+    for (const auto& given : wanted.operands)
+        if (given && isInteger(given->dtype) && m_random.chance(80))
+            other = given->dtype;
+    for (std::size_t i = 0; i < out.inputs.size(); ++i)
+        if (!wanted.operands[i] && !dtypeOf(wanted, i))
+            out.inputs[i]->dtype = m_random.chance(50) ? other
+                                   : isInteger(real)   ? DType::F32
+                                                       : real;
+}
+
+Integers CallDrawer::list(const Operator& op, const std::string& name,
+                          const std::vector<WantedItem>& items, const Shape& operand,
+                          const OpCall* like, std::map<std::string, std::int64_t>& named) {
+    const auto integersOf = [&](const AttrValue* value) {
+        const auto* list = value != nullptr ? std::get_if<Integers>(value) : nullptr;
+        return list != nullptr && list->size() == items.size() ? *list : Integers();
+    };
+    const auto byDefault = op.attrDefault(name);
+    const Integers written = integersOf(byDefault ? &*byDefault : nullptr);
+    const Integers other = integersOf(like != nullptr ? like->attrs.find(name) : nullptr);
+    Integers out;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto known = named.find(items[i].name);
+        const auto drawn = [&] {
+            return !other.empty() && m_random.chance(50)     ? other[i]
+                   : !written.empty() && m_random.chance(70) ? near(written[i])
+                                                             : place(operand);
+        };
+        out.push_back(items[i].value         ? *items[i].value
+                      : known != named.end() ? known->second
+                                             : drawn());
+        if (!items[i].value)
+            named.emplace(items[i].name, out.back());
+    }
+    return out;
+}
+
+void CallDrawer::drawLists(const WantedCall& wanted, const OpCall* like, OpCall& out) {
+    std::map<std::string, std::int64_t> named;
+    for (const auto& [name, items] : wanted.lists)
+        out.attrs.set(name, list(*wanted.op, name, items, shapeOfFirst(out.inputs), like, named));
 }
 
 void CallDrawer::drawAttributes(const WantedCall& wanted, const OpCall* sibling, OpCall& out) {
+    drawLists(wanted, sibling, out);
     const Shape& first = shapeOfFirst(out.inputs);
     const std::size_t lengths[] = {first.size(), first.size(), 2 * first.size(),
                                    1 + m_random.below(4)};
@@ -252,17 +332,34 @@ std::optional<OpCall> CallDrawer::analogy(const WantedCall& wanted, const OpCall
         if (out.inputs[i] || !fitting.inputs[i])
             continue;
         TensorType type = *fitting.inputs[i];
-        if (const auto other = types.find(type.dtype); other != types.end())
-            type.dtype = other->second;
+        DType own = type.dtype;
+        if (isInteger(own) && !types.contains(own) && m_random.chance(30))
+            own = integerTypes[m_random.below(std::size(integerTypes))];
+        type.dtype = types.emplace(type.dtype, own).first->second;
         for (Dim& dim : type.shape)
             dim = Dim(meantBy(dim.asInt().value_or(0)));
         type.dtype = dtypeOf(wanted, i).value_or(type.dtype);
         out.inputs[i] = std::move(type);
     }
-    for (const auto& [name, value] : fitting.attrs) {
+    drawLists(wanted, &fitting, out);
+    const Shape& first = shapeOfFirst(out.inputs);
+    const bool anew = m_random.chance(50);
+    for (const std::string& name : wanted.op->attrNames()) {
         if (out.attrs.has(name))
             continue;
-        AttrValue own = value;
+        const AttrValue* value = fitting.attrs.find(name);
+        if (anew && m_random.chance(40)) {
+            const auto* list = value != nullptr ? std::get_if<Integers>(value) : nullptr;
+            if (const auto other = attribute(*wanted.op, name, first,
+                                             list != nullptr ? list->size() : first.size());
+                other && other != wanted.op->attrDefault(name))
+                out.attrs.set(name, *other);
+            if (out.attrs.has(name) || wanted.op->attrDefault(name))
+                continue;
+        }
+        if (value == nullptr)
+            continue;
+        AttrValue own = *value;
         if (auto* list = std::get_if<Integers>(&own); list != nullptr && m_random.chance(40))
             for (std::int64_t& item : *list)
                 if (meant.contains(item))
@@ -287,7 +384,10 @@ bool CallDrawer::fits(const WantedCall& wanted, const OpCall& call) {
     const bool cutAway = std::all_of(inferred->outputs.begin(), inferred->outputs.end(), empty) &&
                          std::none_of(call.inputs.begin(), call.inputs.end(),
                                       [&](const auto& type) { return type && empty(*type); });
-    if (cutAway && !m_random.chance(10))
+    if (cutAway && !m_random.chance(5))
+        return false;
+    if (wanted.rank && !inferred->outputs.empty() &&
+        inferred->outputs.front().shape.size() != *wanted.rank && !m_random.chance(5))
         return false;
     const Result<Facts> facts = wanted.op->facts(call);
     return !facts || facts->flops <= mostWork;

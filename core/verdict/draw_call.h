@@ -7,15 +7,23 @@
 
 namespace fw {
 
+// Of a list of integers: what is known of it, and what is drawn with the call.
+struct WantedItem {
+    std::optional<std::int64_t> value;
+    std::string name; // items of one name are one number
+};
+
 struct WantedCall {
     const Operator* op = nullptr;
     std::vector<std::optional<TensorType>> operands; // nullopt: to be drawn
     std::vector<std::optional<DType>> dtypes;        // of those that are; nullopt, or none: any
     Attrs attrs;                                     // the others are drawn
-    DType real = DType::F32;                         // the type of most operands
+    std::map<std::string, std::vector<WantedItem>> lists; // attributes, too
+    DType real = DType::F32;                              // the type of most operands
     // Calls that fit (fitting_calls.h): where nothing else fits soon they are followed.
     const std::vector<OpCall>* alike = nullptr;
-    int attempts = 400; // after which there is none
+    int attempts = 400;              // after which there is none
+    std::optional<std::size_t> rank; // of the first result, mostly: what reads it takes no other
 };
 
 class CallDrawer {
@@ -27,6 +35,8 @@ public:
     TensorType type(DType dtype);
     std::int64_t extent();
     std::int64_t near(std::int64_t written); // a small number, mostly not below that one
+    // A place on an axis of the operand, from either end, or just outside; a step or a count.
+    std::int64_t place(const Shape& operand);
     // How often inference was asked.
     std::size_t asked() const { return m_asked; }
 
@@ -41,6 +51,12 @@ private:
     Random& m_random;
     const Literals& m_literals;
     std::vector<std::int64_t> m_extents; // drawn before
+    Integers list(const Operator& op, const std::string& name, const std::vector<WantedItem>& items,
+                  const Shape& operand, const OpCall* like,
+                  std::map<std::string, std::int64_t>& named);
+    void drawLists(const WantedCall& wanted, const OpCall* like, OpCall& out);
+    // Of the operands that are drawn some hold integers of another type than the others.
+    void mixTypes(const WantedCall& wanted, DType real, OpCall& out);
     static std::optional<DType> dtypeOf(const WantedCall& wanted, std::size_t operand);
     DType mostlyDrawn(const WantedCall& wanted);
     void drawOperands(const WantedCall& wanted, const OpCall* sibling, OpCall& out);

@@ -3,12 +3,17 @@
 #include "verdict/fitting_calls.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fw {
 
 namespace {
 
 constexpr std::size_t mostNodes = 40;
+
+bool isCall(const PatternTree& p) {
+    return p.kind == PatternKind::Call || (p.kind == PatternKind::Bind && isCall(p.args[0]));
+}
 
 } // namespace
 
@@ -191,10 +196,17 @@ std::optional<GraphDrawer::Part> GraphDrawer::call(const PatternTree& p, const s
     const Operator* known = m_operators->find(op);
     if (known == nullptr)
         return std::nullopt;
+    const std::optional<std::size_t> rank = std::exchange(m_rank, std::nullopt);
+    const bool rest = std::any_of(p.args.begin(), p.args.end(), [](const PatternTree& arg) {
+        return arg.kind == PatternKind::Rest;
+    });
     std::vector<Part> operands;
     for (const PatternTree& arg : p.args) {
         if (arg.kind != PatternKind::Rest) {
+            if (!rest && known->arity().takes(p.args.size()) && isCall(arg))
+                m_rank = rankOf(*known, p.args.size(), operands.size());
             auto part = build(arg, previous);
+            m_rank.reset();
             if (!part)
                 return std::nullopt;
             operands.push_back(std::move(*part));
@@ -225,25 +237,47 @@ std::optional<GraphDrawer::Part> GraphDrawer::call(const PatternTree& p, const s
     auto attrs = attributesFrom(p, *known);
     if (!attrs)
         return std::nullopt;
-    const auto values = add(op, std::move(operands), std::move(*attrs), &p);
+    const auto values = add(op, std::move(operands), std::move(*attrs), &p, rank);
     return values ? std::optional(Part{values->front(), nullptr, {}}) : std::nullopt;
+}
+
+const std::vector<OpCall>* GraphDrawer::fittingOf(const Operator& op, std::size_t operands) {
+    auto& fitting = m_fitting[{&op, operands}];
+    if (!fitting)
+        fitting = fittingCalls(op, operands);
+    return fitting.get();
+}
+
+std::optional<std::size_t> GraphDrawer::rankOf(const Operator& op, std::size_t operands,
+                                               std::size_t which) {
+    constexpr std::size_t least = 3; // calls: of fewer chance says it
+    const std::vector<OpCall>& calls = *fittingOf(op, operands);
+    std::optional<std::size_t> out;
+    for (const OpCall& call : calls) {
+        const auto& type = call.inputs[which];
+        if (!type || (out && *out != type->shape.size()))
+            return std::nullopt;
+        out = type->shape.size();
+    }
+    return calls.size() >= least ? out : std::nullopt;
 }
 
 std::optional<std::vector<ValueRef>> GraphDrawer::add(const std::string& op,
                                                       std::vector<Part> operands, Attrs attrs,
-                                                      const PatternTree* attributes) {
+                                                      const PatternTree* attributes,
+                                                      std::optional<std::size_t> rank) {
     WantedCall wanted;
     wanted.op = m_operators->find(op);
     if (wanted.op == nullptr || !wanted.op->arity().takes(operands.size()) ||
         static_cast<std::size_t>(m_editor->nextId()) > mostNodes)
         return std::nullopt;
     wanted.attrs = std::move(attrs);
+    if (attributes != nullptr)
+        wanted.lists = listsFrom(*attributes);
     wanted.real = m_real;
     wanted.attempts = m_attempts;
-    auto& fitting = m_fitting[{wanted.op, operands.size()}];
-    if (!fitting)
-        fitting = fittingCalls(*wanted.op, operands.size());
-    wanted.alike = fitting.get();
+    wanted.alike = fittingOf(*wanted.op, operands.size());
+    wanted.rank = rank;
     for (const Part& part : operands) {
         wanted.operands.push_back(part.hole == nullptr ? m_editor->type(part.value)
                                                        : typeFrom(*part.hole));

@@ -67,7 +67,11 @@ private:
     std::optional<Part> repeated(const PatternTree& p, const Previous& previous);
     // The values of an operator behind these operands, some of them holes.
     std::optional<std::vector<ValueRef>> add(const std::string& op, std::vector<Part> operands,
-                                             Attrs attrs, const PatternTree* attributes);
+                                             Attrs attrs, const PatternTree* attributes,
+                                             std::optional<std::size_t> rank = {});
+    const std::vector<OpCall>* fittingOf(const Operator& op, std::size_t operands);
+    // Of an operand of a call the one rank that fits, if it is one.
+    std::optional<std::size_t> rankOf(const Operator& op, std::size_t operands, std::size_t which);
     std::optional<ValueRef> fill(const Part& part, const TensorType& type);
     std::optional<ValueRef> valueOf(const Part& part); // a hole becomes an operand of any type
     // What a constraint says of a hole; nullopt: nothing, or nothing of its shape.
@@ -75,6 +79,7 @@ private:
     static std::optional<DType> dtypeFrom(const PatternTree& hole);
     bool shapeFrom(const std::vector<Tree>& dims, Shape& shape);
     std::optional<Attrs> attributesFrom(const PatternTree& call, const Operator& op);
+    std::map<std::string, std::vector<WantedItem>> listsFrom(const PatternTree& call) const;
     void bindNames(const PatternTree& call, const Node& node);
     std::optional<std::string> operatorOfKind(const std::string& kind, std::size_t operands);
 
@@ -98,7 +103,8 @@ private:
     DType m_real = DType::F32;
     std::map<std::string, ValueRef> m_values;
     std::map<std::string, std::string> m_holes;
-    Scope m_terms; // attributes, dims and element types that have a name
+    std::optional<std::size_t> m_rank; // of what is built next, where its reader takes one only
+    Scope m_terms;                     // attributes, dims and element types that have a name
     int m_leaves = 0;
 };
 

@@ -9,8 +9,8 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t wantedCalls = 4;
-constexpr std::size_t mostWork = 800;       // calls that inference is asked about
+constexpr std::size_t wantedCalls = 6;
+constexpr std::size_t mostWork = 2500;      // calls that inference is asked about
 constexpr std::size_t mostOperators = 4096; // that are remembered
 
 std::vector<OpCall> found(const Operator& op, std::size_t operands) {

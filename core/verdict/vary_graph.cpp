@@ -15,15 +15,21 @@ namespace {
 void vary(Integers& list, Random& random) {
     if (list.empty())
         return;
-    if (random.chance(50)) {
+    const bool several = list.size() > 1;
+    if (several && random.chance(50)) {
         const std::size_t by = random.chance(50) ? list.size() / 2 : 1;
         std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(by % list.size()),
                     list.end());
         return;
     }
-    const std::int64_t by = random.chance(70) ? 1 : -1;
+    if (random.chance(20)) { // from the other end
+        std::int64_t& item = list[random.below(list.size())];
+        item = random.chance(50) ? -item : -item - 1;
+        return;
+    }
+    const std::int64_t by = random.chance(30) ? random.between(2, 4) : random.chance(60) ? 1 : -1;
     list[random.below(list.size())] += by;
-    if (random.chance(60)) // from one place to another: most shapes stay
+    if (several && random.chance(60)) // from one place to another: most shapes stay
         list[random.below(list.size())] -= by;
 }
 

@@ -20,6 +20,7 @@ constexpr int casesWhileCheap = 120;
 constexpr int mostProofs = 40;
 constexpr int mostWrong = 6;             // counterexamples, of which the smallest is kept
 constexpr int variations = 8;            // of a graph at which it acts
+constexpr int leastGraphs = 24;          // at which it acts, of those that are drawn, while cheap
 constexpr std::size_t mostWork = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
 constexpr int mostReshaped = 16;  // graphs of which some with other shapes are tried
@@ -28,7 +29,8 @@ constexpr int mostOfText = 3;     // graphs of text at which it acts: these say 
 constexpr int mostBeside = 16;    // graphs that are tried with other constants and extents
 constexpr int otherConstants = 4; // of each kind
 constexpr int otherExtents = 6;
-constexpr std::size_t mostWrapping = 16; // differences by wrapping that are kept
+constexpr std::int64_t largerExtents[] = {7, 12}; // than those that are drawn
+constexpr std::size_t mostWrapping = 16;          // differences by wrapping that are kept
 
 std::int64_t sizeOf(const Graph& graph) {
     constexpr std::int64_t ofNothing = 1000; // a tensor without elements shows little
@@ -72,7 +74,9 @@ public:
         const auto enough = [&] {
             return cancel.cancelled() || m_wrong >= mostWrong || m_ofText >= mostOfText ||
                    drawer.work() >= mostWork ||
-                   m_out.cases >= (drawer.work() < cheapWork ? casesWhileCheap : wantedCases);
+                   (drawer.work() < cheapWork
+                        ? m_out.cases >= casesWhileCheap && m_drawnActed >= leastGraphs
+                        : m_out.cases >= wantedCases);
         };
         int reshaped = 0, reshapedOthers = 0, beside = 0;
         for (int draw = 0; draw < mostDraws && !enough(); ++draw) {
@@ -98,6 +102,7 @@ public:
             }
             if (!acts)
                 continue;
+            ++m_drawnActed;
             const GraphPtr drawn = *graph;
             for (int near = 0; near < variations; ++near)
                 if (auto other = variedGraph(**graph, m_random); other && tryAt(*other))
@@ -183,6 +188,10 @@ private:
             if (const auto other =
                     resizedGraph(*graph, m_extents[m_nextExtent++ % m_extents.size()], m_random))
                 tryAt(*other);
+        for (const std::int64_t extent : largerExtents)
+            if (const auto other = resizedGraph(*graph, extent, m_random); other && tryAt(*other))
+                if (const auto near = variedGraph(**other, m_random))
+                    tryAt(*near);
         for (const auto& [what, holds] : {std::pair(ButFor::NaN, NoNumber::NaN),
                                           std::pair(ButFor::Infinities, NoNumber::Infinity)})
             for (int k = 0; k < otherConstants && !m_byConstants.contains(what); ++k) {
@@ -349,9 +358,10 @@ private:
     // By what their leaves that hold no real numbers stand for.
     std::map<std::set<std::string>, std::optional<RuleTrial::Counterexample>> m_undone;
     int m_wrong = 0;
-    int m_drawn = 0;   // graphs
-    int m_actedAt = 0; // of them and of what was varied, where both sides may be computed
-    int m_ofText = 0;  // at which it acted
+    int m_drawn = 0;      // graphs
+    int m_drawnActed = 0; // of these those at which it acted
+    int m_actedAt = 0;    // of them and of what was varied, where both sides may be computed
+    int m_ofText = 0;     // at which it acted
     bool m_rounds = false;
     const std::map<std::string, std::string>* m_holes = nullptr; // of the last graph
     std::set<std::string> m_real;                // what leaves of real numbers stand for

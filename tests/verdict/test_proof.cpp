@@ -105,7 +105,6 @@ void TestProof::onlyTheseOfTheLibraryAreNot() {
                           QStringLiteral("fold_narrow_batch_norm_of_bias"),
                           QStringLiteral("gelu_of_erf"), QStringLiteral("hard_gate_by_itself"),
                           QStringLiteral("hard_swish_of_clip"), QStringLiteral("mish_of_parts"),
-                          QStringLiteral("scale_and_relu_before_conv2d"),
                           QStringLiteral("softplus_of_exp")}));
     QCOMPARE(unknown, QStringList({QStringLiteral("shuffle_channels")}));
 }

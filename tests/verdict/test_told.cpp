@@ -36,6 +36,11 @@ std::string textOfRules() {
     return out;
 }
 
+// FW_SEED=2 by hand: what is said here was seen at 1.
+std::uint64_t seed() {
+    return std::max<std::uint64_t>(1, qEnvironmentVariableIntValue("FW_SEED"));
+}
+
 // Of this thread: what else the machine does is another matter.
 double seconds() {
     timespec now{};
@@ -53,10 +58,10 @@ RuleTrial trialOf(const RuleBook& book, const QString& name) {
                     !defined || !operators->add(*defined))
                     qFatal("%s is no operator", op->name.c_str());
             const double begin = seconds();
-            RuleTrial out = tryRule(rule, book, operators);
+            RuleTrial out = tryRule(rule, book, operators, seed());
             qInfo("%-30s %4d cases %7.1f ms  %s %s", qPrintable(name), out.cases,
                   (seconds() - begin) * 1e3, out.verdict().c_str(),
-                  out.wrong ? out.wrong->difference.c_str() : "");
+                  out.wrong ? out.wrong->difference.c_str() : out.untried.c_str());
             return out;
         }
     qFatal("%s is not there", qPrintable(name));
@@ -78,7 +83,7 @@ void TestTold::rules_data() {
         names.insert(one.captured(2));
         QTest::newRow(qPrintable(one.captured(2))) << one.captured(2) << one.captured(1);
     }
-    QVERIFY(rules > 420);
+    QVERIFY(rules > 600);
 }
 
 void TestTold::rules() {
