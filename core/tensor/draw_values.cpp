@@ -223,9 +223,12 @@ namespace {
 template <class Make>
 TensorData replaced(const TensorData& data, Random& random, Make make) {
     std::vector<double> values = data.toDoubles();
-    for (double& value : values)
-        if (random.chance(50))
-            value = make();
+    if (!values.empty() && random.chance(40)) // sums of several have no sign
+        values[random.below(values.size())] = make();
+    else
+        for (double& value : values)
+            if (random.chance(50))
+                value = make();
     return dataFromDoubles(data.dtype(), data.extents(), values);
 }
 

@@ -39,7 +39,7 @@ double specialReal(Random& random);
 // For an attribute: of either sign, large, small, special.
 double drawnReal(Random& random);
 
-// Some elements of floats replaced by NaN, or by infinities of both signs.
+// Some elements of floats, or one, replaced by NaN, or by infinities of both signs.
 TensorData withNaN(const TensorData& data, Random& random);
 TensorData withInfinities(const TensorData& data, Random& random);
 

@@ -2,6 +2,7 @@
 
 #include "tensor/evaluate_graph.h"
 #include "verdict/common_end.h"
+#include "verdict/common_values.h"
 #include "verdict/graph_literals.h"
 
 #include <algorithm>
@@ -146,12 +147,16 @@ private:
     void drawAnew() { m_random = Random(m_seeds.next()); }
 
     // nullopt: what the reference does not compute says nothing.
-    std::optional<Both> computed(const Inputs& inputs, const BoundedOptions& options) const {
-        auto wanted = evaluateGraphBounded(m_before, inputs, options);
-        auto got = wanted ? evaluateGraphBounded(m_after, inputs, options) : wanted;
+    static std::optional<Both> computedBy(const Graph& before, const Graph& after,
+                                          const Inputs& inputs, const BoundedOptions& options) {
+        auto wanted = evaluateGraphBounded(before, inputs, options);
+        auto got = wanted ? evaluateGraphBounded(after, inputs, options) : wanted;
         if (!got)
             return std::nullopt;
         return Both{got.take(), wanted.take()};
+    }
+    std::optional<Both> computed(const Inputs& inputs, const BoundedOptions& options) const {
+        return computedBy(m_before, m_after, inputs, options);
     }
 
     std::optional<Disagreement> apart(const Both& both, bool exactOnly = false,
@@ -229,13 +234,15 @@ private:
         const bool ofAttribute = bringsEnds(m_before, m_after);
         const bool ordinary = !ofAttribute && (differs(inputs, Ends::None, false) ||
                                                differs(inputs, Ends::Narrow, false));
-        if (ordinary) {
+        const auto beyond = ordinary ? behindNoNumbers(inputs) : std::nullopt;
+        if (ordinary && !beyond) {
             m_out.ordinary = difference(std::move(inputs), *where);
             m_out.computed = false;
             return false;
         }
         const ButFor what =
-            !ofAttribute && differs(inputs, Ends::None, true) ? ButFor::Wrapping
+            beyond                                              ? *beyond
+            : !ofAttribute && differs(inputs, Ends::None, true) ? ButFor::Wrapping
             : leavesTheNumbers(m_before, inputs) || leavesTheNumbers(m_after, inputs)
                 ? ButFor::Overflow
                 : ButFor::Underflow;
@@ -243,6 +250,92 @@ private:
         if (!enough.contains(what))
             m_out.butFor.try_emplace(what, difference(std::move(inputs), *where));
         return true;
+    }
+
+    // Of operands at which both come to something else: whether that takes what both compute alike
+    // to be no finite number, as where it is divided by 0. Elements that stay as they are with
+    // others in place of these take it not.
+    std::optional<ButFor> behindNoNumbers(const Inputs& inputs) const {
+        const std::vector<CommonValue> common = commonValues(m_before, m_after);
+        if (common.empty())
+            return std::nullopt;
+        std::vector<ValueRef> inBefore, inAfter;
+        GraphEditor editor(m_before);
+        for (const CommonValue& one : common) {
+            inBefore.push_back(one.before);
+            inAfter.push_back(one.after);
+            editor.addResult("common", one.before);
+        }
+        const Result<GraphPtr> whole = editor.finish();
+        BoundedOptions options = ofTrial();
+        options.ends = Ends::Narrow;
+        const auto known = whole ? evaluateGraphBounded(**whole, inputs, options)
+                                 : Result<std::vector<BoundedValues>>(whole.diag());
+        const auto before = withInputsFor(m_before, inBefore);
+        const auto after = withInputsFor(m_after, inAfter);
+        if (!known || !before || !after)
+            return std::nullopt;
+        Inputs own = inputs, other = inputs;
+        std::optional<ButFor> out;
+        const std::size_t first = m_before.results().size();
+        for (std::size_t i = first; i < known->size(); ++i) {
+            const Values& data = (*known)[i].values;
+            std::vector<double> values;
+            std::vector<std::int64_t> integers;
+            for (const Value& value : data.data) {
+                values.push_back(value.real);
+                integers.push_back(value.integer);
+            }
+            own.push_back(isFloat(data.dtype)
+                              ? dataFromDoubles(data.dtype, data.extents, values)
+                              : dataFromIntegers(data.dtype, data.extents, integers));
+            other.push_back(own.back());
+            if (!isFloat(data.dtype))
+                continue;
+            const auto finite = std::find_if(values.begin(), values.end(),
+                                             [](double value) { return std::isfinite(value); });
+            const bool numbers = std::all_of(values.begin(), values.end(),
+                                             [](double value) { return std::isfinite(value); });
+            if (!numbers && readsNothing(common[i - first].before.node))
+                return std::nullopt;
+            const double instead = finite == values.end() ? 1 : *finite;
+            for (double& value : values) {
+                if (std::isinf(value))
+                    out = ButFor::Infinities;
+                else if (std::isnan(value) && !out)
+                    out = ButFor::NaN;
+                value = std::isfinite(value) ? value : instead;
+            }
+            other.back() = dataFromDoubles(data.dtype, data.extents, values);
+        }
+        if (!out)
+            return std::nullopt;
+        const auto with = computedBy(**before, **after, own, ofTrial());
+        auto without = computedBy(**before, **after, other, ofTrial());
+        if (!with || !without)
+            return std::nullopt;
+        for (std::size_t k = 0; k < without->wanted.size(); ++k) {
+            BoundedValues &got = without->got[k], &wanted = without->wanted[k];
+            for (std::size_t i = 0; i < wanted.values.data.size(); ++i)
+                if (!sameAt(with->got[k], got, i) || !sameAt(with->wanted[k], wanted, i))
+                    got.values.data[i] = wanted.values.data[i];
+        }
+        return apart(*without) ? std::nullopt : out;
+    }
+
+    // The largest of nothing is an infinity that belongs to no operand.
+    bool readsNothing(NodeId node) const {
+        const std::vector<ValueRef>& operands = m_before.node(node).inputs;
+        return std::any_of(operands.begin(), operands.end(), [&](ValueRef value) {
+            return value.valid() && elementCount(m_before.type(value).shape).isInt(0);
+        });
+    }
+
+    static bool sameAt(const BoundedValues& a, const BoundedValues& b, std::size_t i) {
+        const Value &x = a.values.data[i], &y = b.values.data[i];
+        return isFloat(a.values.dtype)
+                   ? x.real == y.real || (std::isnan(x.real) && std::isnan(y.real))
+                   : x.integer == y.integer;
     }
 
     // Where what is exact agrees, what is rounded may not.

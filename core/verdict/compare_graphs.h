@@ -13,8 +13,8 @@ namespace fw {
 
 // Values at which two sides may differ although they are equal as numbers.
 enum class ButFor : std::uint8_t {
-    NaN,        // an operand holds it
-    Infinities, // an operand holds one
+    NaN,        // an operand holds it, or what both sides compute alike
+    Infinities, // an operand holds one, or what both sides compute alike
     Overflow,   // a result lies beyond f32 or f64
     Underflow,  // a result is too small for f32 or f64
     Wrapping,   // an integer lies beyond its type
