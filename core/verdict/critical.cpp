@@ -14,15 +14,22 @@ namespace {
 
 constexpr int mostDraws = 80;   // of one overlap
 constexpr int wantedGraphs = 3; // at which both act, of one overlap
-// Calls that inference is asked about, of one overlap: at first, and for each graph at which both
-// act.
-constexpr std::size_t leastWork = 2500;
-constexpr int mostAttempts = 100; // to find one call that fits
+// Calls that inference is asked about, of one overlap, at first and for each graph at which both
+// act: what has many operators rarely fits at once.
+constexpr std::size_t leastWork = 200, workOfPair = 20; // of two of its operators
+constexpr int mostAttempts = 100;                       // to find one call that fits
 
 struct Acted {
     GraphPtr graph;
     std::set<NodeId> matched;
 };
+
+std::size_t callsIn(const PatternTree& p) {
+    std::size_t out = p.kind == PatternKind::Call ? 1 : 0;
+    for (const PatternTree& part : p.args)
+        out += callsIn(part);
+    return out;
+}
 
 bool meet(const Acted& a, const Acted& b) {
     return std::any_of(a.matched.begin(), a.matched.end(),
@@ -139,7 +146,9 @@ std::optional<CriticalPair> CriticalPairs::of(const std::shared_ptr<const RuleTr
     for (const PatternTree& pattern : both) {
         const std::vector<NamedPattern> named{{one->match.front().name, pattern}};
         GraphDrawer drawer(named, literals, m_operators, m_seed, mostAttempts);
-        std::size_t allowed = leastWork;
+        const std::size_t calls = callsIn(pattern);
+        const std::size_t work = std::max(leastWork, workOfPair * calls * calls);
+        std::size_t allowed = work;
         for (int draw = 0, graphs = 0; draw < mostDraws && graphs < wantedGraphs &&
                                        drawer.work() < allowed && !cancel.cancelled();
              ++draw) {
@@ -151,7 +160,7 @@ std::optional<CriticalPair> CriticalPairs::of(const std::shared_ptr<const RuleTr
             if (!second || !meet(*first, *second))
                 continue;
             ++graphs;
-            allowed += leastWork;
+            allowed += work;
             const GraphPtr left = settled(first->graph), right = settled(second->graph);
             if (left && right && !structuralDifference(*left, *right).empty())
                 return CriticalPair{*graph, left, right};
