@@ -279,13 +279,16 @@ private:
         }
         if (folds == 0 && along >= space)
             along = space > 0 ? space - 1 : space;
-        BoundedRows body(stage.body, variables, along, m_readable, m_options);
+        const std::int64_t rowExtent = along < extents.size() ? extents[along] : 1;
+        const auto longestRow = static_cast<std::size_t>(
+            std::clamp<std::int64_t>(rowExtent, 1, static_cast<std::int64_t>(BoundedRows::width)));
+        BoundedRows body(stage.body, variables, along, longestRow, m_readable, m_options);
         std::vector<BoundedRows> store;
+        store.reserve(stage.store.size());
         for (const Expr& index : stage.store)
-            store.emplace_back(index, variables, along, m_readable, m_options);
+            store.emplace_back(index, variables, along, longestRow, m_readable, m_options);
 
         const bool spaceRow = along < space;
-        const std::int64_t rowExtent = along < extents.size() ? extents[along] : 1;
         const std::int64_t rows = spaceRow ? points / std::max<std::int64_t>(rowExtent, 1) : points;
         if (!pointsWithin({folds, spaceRow ? rowExtent : 1}, m_options.most / 3))
             return tooManyPoints(stage, extents, m_options.most);

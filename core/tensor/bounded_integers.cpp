@@ -54,13 +54,14 @@ void BoundedRows::applyInteger(const Step& step, std::size_t count) {
         plain.dtype = step.dtype == DType::Bool ? DType::Bool : DType::I64;
     }
     if (m_wraps && step.dtype == DType::I64 && out.exact &&
-        (step.op == ExprOp::Add || step.op == ExprOp::Mul)) {
+        (step.op == ExprOp::Add || step.op == ExprOp::Sub || step.op == ExprOp::Mul)) {
         // Indices: nearly all there is.
-        const bool sum = step.op == ExprOp::Add;
         for (std::size_t i = 0; i < count; ++i) {
             const auto x = static_cast<std::uint64_t>(a.value[i].integer);
             const auto y = static_cast<std::uint64_t>(b.value[i].integer);
-            out.value[i].integer = static_cast<std::int64_t>(sum ? x + y : x * y);
+            out.value[i].integer = static_cast<std::int64_t>(step.op == ExprOp::Add   ? x + y
+                                                             : step.op == ExprOp::Sub ? x - y
+                                                                                      : x * y);
         }
         return;
     }

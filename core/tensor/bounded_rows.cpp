@@ -42,29 +42,50 @@ void spellOut(BoundedRow& row, DType dtype, std::size_t count) {
     if (!row.exact)
         return;
     row.exact = false;
-    std::fill_n(row.error.begin(), count, 0.0);
+    std::fill_n(row.error, count, 0.0);
     if (isFloat(dtype))
         for (std::size_t i = 0; i < count; ++i)
             row.magnitude[i] = std::fabs(row.value[i].real);
 }
 
 BoundedRows::BoundedRows(const Expr& e, const std::vector<Symbol>& variables, std::size_t along,
+                         std::size_t longest,
                          const std::unordered_map<Symbol, const BoundedValues*>& tensors,
                          const BoundedOptions& options)
-    : m_variables(variables), m_along(along), m_sharp(options.sharp),
+    : m_variables(variables), m_along(along), m_longest(longest), m_sharp(options.sharp),
       m_converts(options.sharp && options.converts),
-      m_ends(options.ends == BoundedOptions::Ends::All), m_wraps(options.wraps),
-      m_tensors(tensors) {
+      m_ends(options.ends == BoundedOptions::Ends::All), m_wraps(options.wraps), m_tensors(tensors),
+      m_read(variables.size(), false) {
     for (std::size_t i = 0; i < variables.size(); ++i) {
         m_types.push_back(DType::I64);
         m_varies.push_back(i == along);
     }
     m_result = compile(e);
-    BoundedRow empty;
-    empty.value.resize(width);
-    empty.magnitude.resize(width);
-    empty.error.resize(width);
-    m_rows.assign(m_types.size(), empty);
+    m_rows.resize(m_types.size());
+    m_values.resize(m_rows.size() * m_longest);
+    m_bounds.resize(2 * m_values.size());
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        m_rows[i].value = m_values.data() + i * m_longest;
+        m_rows[i].magnitude = m_bounds.data() + 2 * i * m_longest;
+        m_rows[i].error = m_rows[i].magnitude + m_longest;
+    }
+    fillConstants();
+}
+
+void BoundedRows::fillConstants() {
+    for (Constant& one : m_constants) {
+        BoundedRow& constant = row(one.row);
+        const DType dtype = m_types[static_cast<std::size_t>(one.row)];
+        std::fill_n(constant.value, m_longest, one.value);
+        // What a model holds of a decimal is an f32; attributes of f64 are as exact.
+        const DType held = m_sharp && dtype == DType::F64 ? DType::F32 : dtype;
+        if (isFloat(dtype) && std::isfinite(one.value.real) &&
+            roundTo(one.value, held).real != one.value.real) {
+            spellOut(constant, dtype, m_longest);
+            std::fill_n(constant.error, m_longest, roundingUnit(held) * std::fabs(one.value.real));
+            one.exact = false;
+        }
+    }
 }
 
 int BoundedRows::add(Step step) {
@@ -95,6 +116,7 @@ int BoundedRows::compile(const Expr& e) {
         const auto found = std::find(m_variables.begin(), m_variables.end(), e->symbol);
         if (found == m_variables.end())
             throw InternalError("a variable without a value: " + e.text());
+        m_read[static_cast<std::size_t>(found - m_variables.begin())] = true;
         return static_cast<int>(found - m_variables.begin());
     }
     case ExprOp::Load:
@@ -105,10 +127,11 @@ int BoundedRows::compile(const Expr& e) {
     case ExprOp::Float:
         m_types.push_back(e.dtype());
         m_varies.push_back(false);
-        m_constants.emplace_back(static_cast<int>(m_types.size()) - 1,
-                                 e.isInt() && !isFloat(e.dtype()) ? intValue(e->integer)
-                                 : e.isInt()                      ? realValue(double(e->integer))
-                                                                  : realValue(e->real));
+        m_constants.push_back({static_cast<int>(m_types.size()) - 1,
+                               e.isInt() && !isFloat(e.dtype()) ? intValue(e->integer)
+                               : e.isInt()                      ? realValue(double(e->integer))
+                                                                : realValue(e->real),
+                               true});
         return static_cast<int>(m_types.size()) - 1;
     case ExprOp::Select:
         step.code = Code::Select;
@@ -146,37 +169,28 @@ int BoundedRows::compileLoad(const Expr& e, int otherwise) {
 
 void BoundedRows::spread(int index, std::size_t count) {
     BoundedRow& from = row(index);
-    std::fill_n(from.value.begin() + 1, count - 1, from.value[0]);
+    std::fill_n(from.value + 1, count - 1, from.value[0]);
     if (from.exact)
         return;
-    std::fill_n(from.magnitude.begin() + 1, count - 1, from.magnitude[0]);
-    std::fill_n(from.error.begin() + 1, count - 1, from.error[0]);
+    std::fill_n(from.magnitude + 1, count - 1, from.magnitude[0]);
+    std::fill_n(from.error + 1, count - 1, from.error[0]);
 }
 
 const BoundedRow& BoundedRows::run(const std::vector<std::int64_t>& at, std::size_t count) {
     m_count = count; // what is spelled out is so for all of them
     for (std::size_t v = 0; v < m_variables.size(); ++v) {
+        if (!m_read[v])
+            continue;
         BoundedRow& variable = m_rows[v];
         variable.exact = true;
         if (v == m_along)
             for (std::size_t i = 0; i < count; ++i)
                 variable.value[i] = intValue(at[v] + static_cast<std::int64_t>(i));
         else
-            std::fill_n(variable.value.begin(), count, intValue(at[v]));
+            std::fill_n(variable.value, count, intValue(at[v]));
     }
-    for (const auto& [index, value] : m_constants) {
-        BoundedRow& constant = row(index);
-        const DType dtype = m_types[static_cast<std::size_t>(index)];
-        std::fill_n(constant.value.begin(), count, value);
-        constant.exact = true;
-        // What a model holds of a decimal is an f32; attributes of f64 are as exact.
-        const DType held = m_sharp && dtype == DType::F64 ? DType::F32 : dtype;
-        if (isFloat(dtype) && std::isfinite(value.real) &&
-            roundTo(value, held).real != value.real) {
-            spellOut(constant, dtype, m_count);
-            std::fill_n(constant.error.begin(), count, roundingUnit(held) * std::fabs(value.real));
-        }
-    }
+    for (const Constant& one : m_constants)
+        row(one.row).exact = one.exact;
     for (const Step& step : m_steps) {
         const std::size_t points = step.varies ? count : 1;
         switch (step.code) {
@@ -199,8 +213,9 @@ const BoundedRow& BoundedRows::run(const std::vector<std::int64_t>& at, std::siz
 void BoundedRows::load(const Step& step, std::size_t count) {
     BoundedRow& out = row(step.out);
     const Values& from = step.tensor->values;
-    std::int64_t offsets[width] = {};
+    std::int64_t offsets[width];
     bool inside[width];
+    std::fill_n(offsets, count, 0);
     std::fill_n(inside, count, true);
     bool sure = true, all = true;
     for (std::size_t d = 0; d < step.indices.size(); ++d) {

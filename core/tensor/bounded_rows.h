@@ -10,22 +10,25 @@ namespace fw {
 
 // `count` values of one register. `magnitude` is the value computed with absolute operands.
 struct BoundedRow {
-    std::vector<Value> value;
-    std::vector<double> magnitude; // of floats
-    std::vector<double> error;     // of a truth value or an index: not 0 means that it may differ
-    bool exact = true;             // errors are 0 and magnitudes those of the values; not filled in
+    Value* value = nullptr;
+    double* magnitude = nullptr; // of floats
+    double* error = nullptr;     // of a truth value or an index: not 0 means that it may differ
+    bool exact = true;           // errors are 0 and magnitudes those of the values; not filled in
 };
 
 class BoundedRows {
 public:
     static constexpr std::size_t width = 128;
 
-    // The first registers are `variables`; `along` is the one that counts along the row.
+    // The first registers are `variables`; `along` is the one that counts along the row. No row is
+    // longer than `longest`, which is at most `width`.
     BoundedRows(const Expr& e, const std::vector<Symbol>& variables, std::size_t along,
+                std::size_t longest,
                 const std::unordered_map<Symbol, const BoundedValues*>& tensors,
                 const BoundedOptions& options);
+    BoundedRows(BoundedRows&&) = default; // rows are where their values are
 
-    // `at`: the variables; the row begins there and has `count` points, at most `width`.
+    // `at`: the variables; the row begins there and has `count` points.
     const BoundedRow& run(const std::vector<std::int64_t>& at, std::size_t count);
 
 private:
@@ -46,6 +49,7 @@ private:
     int compile(const Expr& e);
     int compileLoad(const Expr& e, int otherwise);
     int add(Step step);
+    void fillConstants();
     BoundedRow& row(int index) { return m_rows[static_cast<std::size_t>(index)]; }
     void load(const Step& step, std::size_t count);
     void select(const Step& step, std::size_t count);
@@ -59,13 +63,22 @@ private:
     void applyInteger(const Step& step, std::size_t count);
     void spread(int index, std::size_t count); // the first value to all
 
+    struct Constant {
+        int row = 0;
+        Value value;
+        bool exact = true;
+    };
+
     std::vector<Symbol> m_variables;
-    std::size_t m_along;
+    std::size_t m_along, m_longest;
     const bool m_sharp, m_converts, m_ends, m_wraps;
     const std::unordered_map<Symbol, const BoundedValues*>& m_tensors;
     std::vector<Step> m_steps;
-    std::vector<std::pair<int, Value>> m_constants; // by register
+    std::vector<Constant> m_constants;
+    std::vector<bool> m_read; // by variable
     std::vector<BoundedRow> m_rows;
+    std::vector<Value> m_values; // of all rows
+    std::vector<double> m_bounds;
     std::vector<DType> m_types;
     std::vector<bool> m_varies; // by register
     int m_result = 0;

@@ -48,6 +48,7 @@ void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
     if (out.exact)
         return;
     const bool two = step.op != ExprOp::Neg, three = step.op == ExprOp::Fma;
+    const bool real = isFloat(step.dtype);
     for (std::size_t i = 0; i < count; ++i) {
         const double x = a.value[i].real, y = two ? b.value[i].real : x;
         const double value = out.value[i].real; // of a comparison nothing
@@ -56,7 +57,6 @@ void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
         const bool noNumber = (std::isnan(x) && a.error[i] == 0) ||
                               (two && std::isnan(y) && b.error[i] == 0) ||
                               (three && std::isnan(c.value[i].real) && c.error[i] == 0);
-        const bool real = isFloat(step.dtype);
         const bool given =
             std::isfinite(x) && std::isfinite(y) && (!three || std::isfinite(c.value[i].real));
         // Numbers that double does not hold are infinite only where types end.
