@@ -109,7 +109,11 @@ public:
           m_relative(bringsNumbers(before, after) ? ofAttributes : ofDoubles),
           m_ends(commonEnds(before, after)), m_seeds(seed), m_random(seed) {}
 
-    GraphComparison run(const std::set<ButFor>& enough) {
+    GraphComparison run(const std::set<ButFor>& enough, ComparedValues values) {
+        if (values == ComparedValues::Whole) {
+            ofNumbers(DrawnValues::Whole, enough);
+            return std::move(m_out);
+        }
         const DrawnValues ends = m_seeds.chance(30) ? DrawnValues::Largest : DrawnValues::Ends;
         for (const DrawnValues how : {DrawnValues::Whole, DrawnValues::Any, ends}) {
             drawAnew();
@@ -491,8 +495,9 @@ std::string_view butForText(ButFor what) {
 }
 
 GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
-                              const std::set<ButFor>& enough, std::uint64_t seed) {
-    return Comparison(before, after, literals, seed).run(enough);
+                              const std::set<ButFor>& enough, std::uint64_t seed,
+                              ComparedValues values) {
+    return Comparison(before, after, literals, seed).run(enough, values);
 }
 
 std::optional<GraphDifference> compareAtNoNumbers(const Graph& before, const Graph& after,

@@ -36,10 +36,14 @@ struct GraphComparison {
     std::map<ButFor, GraphDifference> butFor;
 };
 
+// Small whole numbers tell wrong places and sizes, at a part of the cost.
+enum class ComparedValues : std::uint8_t { All, Whole };
+
 // `enough`: what need not be looked for any more; the values that are drawn do not depend on it.
 // Neither graph has free dimensions.
 GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
-                              const std::set<ButFor>& enough, std::uint64_t seed);
+                              const std::set<ButFor>& enough, std::uint64_t seed,
+                              ComparedValues values = ComparedValues::All);
 
 // Of graphs whose constants hold NaN or infinities: a difference at ordinary operands, if there is
 // one.

@@ -123,7 +123,7 @@ public:
 
 private:
     // Whether it acts there.
-    bool tryAt(const GraphPtr& graph) {
+    bool tryAt(const GraphPtr& graph, ComparedValues values = ComparedValues::All) {
         const Result<Rewritten> rewritten = rewriteGraph(graph, m_book, {});
         if (!rewritten)
             return false;
@@ -144,7 +144,7 @@ private:
         for (const auto& [what, difference] : m_out.butFor)
             enough.insert(what);
         GraphComparison compared =
-            compareGraphs(*graph, *rewritten->graph, m_literals, enough, m_random.next());
+            compareGraphs(*graph, *rewritten->graph, m_literals, enough, m_random.next(), values);
         const bool ofReals = noteTypes(*graph);
         if (compared.ordinary) {
             ++m_wrong;
@@ -188,10 +188,13 @@ private:
             if (const auto other =
                     resizedGraph(*graph, m_extents[m_nextExtent++ % m_extents.size()], m_random))
                 tryAt(*other);
+        // Where more lies between two places.
+        constexpr auto whole = ComparedValues::Whole;
         for (const std::int64_t extent : largerExtents)
-            if (const auto other = resizedGraph(*graph, extent, m_random); other && tryAt(*other))
+            if (const auto other = resizedGraph(*graph, extent, m_random);
+                other && tryAt(*other, whole))
                 if (const auto near = variedGraph(**other, m_random))
-                    tryAt(*near);
+                    tryAt(*near, whole);
         for (const auto& [what, holds] : {std::pair(ButFor::NaN, NoNumber::NaN),
                                           std::pair(ButFor::Infinities, NoNumber::Infinity)})
             for (int k = 0; k < otherConstants && !m_byConstants.contains(what); ++k) {
