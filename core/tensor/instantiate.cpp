@@ -271,6 +271,10 @@ private:
             }
             nothing = nothing || (tensor->type.shape.at(indices.size()).isInt(0) && brought[i]);
             Expr index = simplify(castExpr(written[i], DType::I64), known);
+            if (leaves64Bits(index, known))
+                return error(tree, DiagCode::TextType,
+                             "an index of " + tree.text + " leaves 64 bits: " + index.text())
+                    .advise("write a smaller number, or ask for one in requires");
             if (tensor->slots[i] == Slot::Stretch) {
                 const Dim& own = tensor->type.shape.at(indices.size());
                 if (guarded) // an index that leaves the result leaves the operand, too

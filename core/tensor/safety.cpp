@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace fw {
 
@@ -43,7 +44,100 @@ Status checkReads(const Expr& e, const OpInst& inst, const Ranges& ranges, bool 
     return {};
 }
 
+bool holdsLargeNumber(const Expr& e) {
+    constexpr std::int64_t large = std::int64_t(1) << 31;
+    return (e.isInt() && (e->integer > large || e->integer < -large)) ||
+           std::any_of(e.args().begin(), e.args().end(), holdsLargeNumber);
+}
+
+// What an index may be. Free dimensions and what is read are small: they are no reason.
+class Reach {
+public:
+    explicit Reach(const Ranges& ranges) : m_ranges(ranges) {}
+
+    struct Span {
+        long double low = 0, high = 0; // 64 bits are exact, and what lies beyond shows
+    };
+    bool leaves() const { return m_leaves; }
+
+    Span of(const Expr& e) {
+        if (!isInteger(e.dtype()))
+            return {0, small};
+        if (e.isInt())
+            return {static_cast<long double>(e->integer), static_cast<long double>(e->integer)};
+        if (e.op() == ExprOp::Var) {
+            const Range* range = m_ranges.find(e->symbol);
+            return range == nullptr ? Span{0, small}
+                                    : Span{of(range->min).low, of(range->max).high};
+        }
+        if (e.op() == ExprOp::Load || e.op() == ExprOp::Pad || e.args().empty())
+            return {0, small};
+        std::vector<Span> spans;
+        for (const Expr& part : e.args())
+            spans.push_back(of(part));
+        const Span &a = spans[0], &b = spans[spans.size() > 1 ? 1 : 0];
+        switch (e.op()) {
+        case ExprOp::Neg:
+            return held({-a.high, -a.low});
+        case ExprOp::Add:
+            return held({a.low + b.low, a.high + b.high});
+        case ExprOp::Sub:
+            return held({a.low - b.high, a.high - b.low});
+        case ExprOp::Mul:
+            return held(product(a, b));
+        case ExprOp::Fma: {
+            const Span both = held(product(a, b));
+            return held({both.low + spans[2].low, both.high + spans[2].high});
+        }
+        case ExprOp::Min:
+            return {std::min(a.low, b.low), std::min(a.high, b.high)};
+        case ExprOp::Max:
+            return {std::max(a.low, b.low), std::max(a.high, b.high)};
+        case ExprOp::Select:
+            return {std::min(b.low, spans[2].low), std::max(b.high, spans[2].high)};
+        case ExprOp::Div:
+        case ExprOp::FloorDiv: {
+            const long double most = std::max(std::fabs(a.low), std::fabs(a.high));
+            return {a.low < 0 || b.low < 0 ? -most : 0, most};
+        }
+        case ExprOp::Mod: {
+            const long double most = std::max(std::fabs(b.low), std::fabs(b.high));
+            return {b.low < 0 ? -most : 0, most};
+        }
+        case ExprOp::Cast:
+            return a;
+        default:
+            return {0, small};
+        }
+    }
+
+private:
+    static constexpr long double small = 8;
+
+    static Span product(const Span& a, const Span& b) {
+        const auto [low, high] =
+            std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+        return {low, high};
+    }
+
+    Span held(Span span) {
+        m_leaves = m_leaves || span.low < -0x1p63L || span.high >= 0x1p63L;
+        return span;
+    }
+
+    const Ranges& m_ranges;
+    bool m_leaves = false;
+};
+
 } // namespace
+
+bool leaves64Bits(const Expr& index, const Ranges& ranges) {
+    if (!holdsLargeNumber(index))
+        return false;
+    Reach reach(ranges);
+    reach.of(index);
+    return reach.leaves();
+}
 
 bool isClamped(const Expr& index) {
     return index.op() == ExprOp::Max && index.arg(1).isInt(0) && index.arg(0).op() == ExprOp::Min;

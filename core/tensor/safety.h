@@ -20,6 +20,10 @@ bool inRange(const Exprs& indices, const Shape& extents, const Ranges& ranges,
 // An index that is proved to lie below 0 or beyond its extent.
 bool outOfRange(const Exprs& indices, const Shape& extents, const Ranges& ranges);
 
+// Whether an index leaves 64 bits on its way, even at small sizes: a number in it does so. What
+// compares it with an extent would compare what is left of it.
+bool leaves64Bits(const Expr& index, const Ranges& ranges);
+
 // As many elements are written as every output has. UnsafeAccess where another number is proved.
 Status checkCoverage(const OpInst& inst);
 

@@ -80,6 +80,10 @@ void TestOpCheck::sound_data() {
     row("op a(x: T[N]) -> y: T[N] { y[n] = exp(x[n]) }");                         // floats only
     row("op a(x: T[N]) -> y: T[N] { y[n] = select(x[n] && true, x[n], !x[n]) }"); // truths only
     row("op a(x: T[N], i: I[M]) -> y: T[M] { y[m] = x[wrap(i[m], N)] }");
+    // Far outside, and within 64 bits.
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[n + 9223372036854770000], 0) }");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[min(n + 1, 9223372036854775807)], 0) }");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[n - 9223372036854775807], 0) }");
     // Into the range of no element, whatever the index is there.
     for (const char* index : {"clamp(0, 0, N - 1)", "clamp(cast(i[m], i64) * N, 0, N - 1)",
                               "wrap(m * N / 2, N)", "wrap(N, N)"})
@@ -421,6 +425,13 @@ void TestOpCheck::wrong_data() {
         "1:63 LIM01 a: y takes ");
     row("op a(x: T[N]) -> y: T[N] { y[n] = sum(k in 1000000000000000 : x[n]) }",
         "1:28 LIM01 a: y takes ");
+    // A guard would compare what is left of the index.
+    row("op a(x: T[N], attr k: int = 9223372036854775807) -> y: T[N] { y[n] = pad(x[n + k], 0) }",
+        "1:74 TXT03 a: an index of x leaves 64 bits: n + 9223372036854775807");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[-9223372036854775807 - 3 * n], 0) }",
+        "1:39 TXT03 a: an index of x leaves 64 bits: ");
+    row("op a(x: T[N]) -> y: T[N] { y[n] = pad(x[n * 4611686018427387904], 0) }",
+        "1:39 TXT03 a: an index of x leaves 64 bits: n * 4611686018427387904");
 }
 
 void TestOpCheck::wrong() {
