@@ -3,10 +3,10 @@
 #include "base/numbers.h"
 #include "expr/scalar.h"
 #include "ir/tensor_text.h"
-#include "session/beside_padding.h"
 #include "session/compare.h"
 #include "session/part.h"
 #include "session/ran_otherwise.h"
+#include "tensor/beside_padding.h"
 
 #include <fmt/format.h>
 

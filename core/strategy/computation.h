@@ -24,9 +24,10 @@ Result<OpInst> computationOf(const ComputedEntry& computed, const Workload& call
 
 // Whether it gives what the operator gives, on small random calls inside the guard: results in
 // double, apart by no more than both may err in the element types (tensor/bounded.h). nullopt if it
-// does; the diag (OutputsDiffer, or RuleIllegal if no call was found) holds the smallest call that
-// shows it. Its loops are run on some of the calls, too (loop_trial.h: LoopInvalid). The same for
-// the same text. `agreed` is on how many calls they did.
+// does, of NaN, infinities and large numbers, too (special_values.h); the diag (OutputsDiffer, or
+// RuleIllegal if no call was found) holds the smallest call that shows it. Its loops are run on
+// some of the calls, too (loop_trial.h: LoopInvalid). The same for the same text. `agreed` is on
+// how many calls they did.
 std::optional<Diag> disagreement(const ComputedEntry& computed,
                                  std::shared_ptr<const OperatorSet> operators,
                                  const std::string& file, int* agreed = nullptr);

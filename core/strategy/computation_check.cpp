@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "strategy/loop_trial.h"
+#include "strategy/special_values.h"
 #include "tensor/asked_values.h"
 #include "tensor/disagreement.h"
 #include "tensor/draw_values.h"
@@ -34,6 +35,7 @@ struct DrawnCall {
     std::string text; // "x: f32[1, 2], strides = [2, 2]"
     std::int64_t elements = 0;
     std::vector<std::size_t> alone; // alternatives of the guard of which no other one holds
+    bool sure = true;               // the guard lets it through whatever its operands hold
 };
 
 // What a guard says of numbers and of constants, wherever it stands in it.
@@ -366,8 +368,12 @@ private:
             return false;
         for (std::size_t i = 0; i < m_conjuncts.size(); ++i)
             m_held[i] = m_held[i] || decide(m_conjuncts[i], *scope).truth != Truth::No;
-        if (m_computed.entry->guard && decide(*m_computed.entry->guard, *scope).truth == Truth::No)
-            return false;
+        if (m_computed.entry->guard) {
+            const Truth truth = decide(*m_computed.entry->guard, *scope).truth;
+            if (truth == Truth::No)
+                return false;
+            call.sure = truth == Truth::Yes;
+        }
         call.alone = alone(*scope);
         // Where nothing is computed nothing can be wrong.
         if (std::all_of(call.node->outputs.begin(), call.node->outputs.end(),
@@ -412,19 +418,6 @@ std::string textOfAll(const Tree& tree, const OperatorSet& operators) {
     return out;
 }
 
-// The operands of the node, of which a graph of its own knows none.
-std::vector<TensorData> withConstants(const DrawnCall& call,
-                                      const std::vector<TensorData>& inputs) {
-    std::vector<TensorData> out;
-    auto next = inputs.begin();
-    for (const ValueRef& operand : call.node->inputs)
-        if (operand.valid()) {
-            const TensorData* constant = call.graph->constant(operand);
-            out.push_back(constant != nullptr ? *constant : *next++);
-        }
-    return out;
-}
-
 struct Tried {
     std::optional<Diag> wrong;
     int agreed = 0; // calls
@@ -454,8 +447,9 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
     Calls calls(computed, operators, *signature);
     std::string refusal;
     std::optional<Diag> worst;
-    std::int64_t smallest = 0;
+    std::pair<bool, std::int64_t> smallest;
     int agreed = 0, run = 0;
+    Random specialRandom(1);
     for (int draws = 0, found = 0;
          draws < mostDraws && (found < wantedCalls || (!worst && calls.lacksAlternatives()));
          ++draws) {
@@ -463,12 +457,15 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
         if (!call || (found >= wantedCalls && !calls.holdsWhatLacks(*call)))
             continue;
         calls.note(*call);
-        const auto differs = [&](const std::string& how) {
-            if (!worst || call->elements < smallest)
-                worst = makeDiag(DiagCode::OutputsDiffer,
-                                 fmt::format("{} is not what {} computes: for {} {}", name,
-                                             op.name(), call->text, how));
-            smallest = call->elements;
+        // Ordinary numbers tell most.
+        const auto differs = [&](const std::string& how, bool ordinary = true) {
+            const std::pair size(!ordinary, call->elements);
+            if (worst && smallest <= size)
+                return;
+            worst = makeDiag(DiagCode::OutputsDiffer,
+                             fmt::format("{} is not what {} computes: for {} {}", name, op.name(),
+                                         call->text, how));
+            smallest = size;
         };
         const auto refuses = [&](const Diag& diag) { // it is not asked for such a call
             if (refusal.empty())
@@ -479,6 +476,7 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
             differs(own.diag().message);
         else if (!own)
             refuses(own.diag());
+        std::optional<std::string> special;
         for (const bool whole : {true, false}) {
             const std::vector<TensorData> operands = calls.operands(*call, whole);
             BoundedOptions options;
@@ -489,7 +487,8 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
             const auto wanted = evaluateGraphBounded(*call->graph, operands, options);
             if (!own || !wanted)
                 break;
-            const auto got = evaluateGraphBounded(**own, withConstants(*call, operands), options);
+            const auto got = evaluateGraphBounded(
+                **own, operandsOf(*call->graph, *call->node, operands), options);
             if (!got) {
                 refuses(got.diag());
                 break;
@@ -498,9 +497,14 @@ Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorS
                 differs(where->text("its result"));
                 break;
             }
-            agreed += !whole;
+            if (whole && call->sure)
+                special = differenceAtSpecialValues(*call->graph, *call->node, **own, operands,
+                                                    specialRandom);
+            agreed += !whole && !special;
             found += !whole;
         }
+        if (special)
+            differs(*special, false);
         if (own && !worst && run++ < mostLoops)
             if (auto wrong = wrongLoops(computed, *call))
                 return {std::move(wrong), agreed};

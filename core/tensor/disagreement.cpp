@@ -27,16 +27,6 @@ std::string valueText(const Values& values, std::size_t i) {
     return std::isnan(value.real) ? std::string("nan") : fmt::format("{:.9g}", value.real);
 }
 
-std::string placeText(const Shape& shape, std::size_t element) {
-    std::vector<std::size_t> place;
-    for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
-        const auto extent = static_cast<std::size_t>(dim->asInt().value_or(1));
-        place.insert(place.begin(), element % extent);
-        element /= extent;
-    }
-    return place.empty() ? std::string() : fmt::format("[{}]", fmt::join(place, ", "));
-}
-
 // Below the least normal number of a type nothing is asked of its values.
 bool differSharply(double a, double b, double error, DType dtype, const AgreementOptions& options) {
     if (a == b || std::isinf(error))
@@ -60,6 +50,16 @@ bool differ(double a, double b, double error, const AgreementOptions& options) {
 }
 
 } // namespace
+
+std::string placeText(const Shape& shape, std::size_t element) {
+    std::vector<std::size_t> place;
+    for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
+        const auto extent = static_cast<std::size_t>(dim->asInt().value_or(1));
+        place.insert(place.begin(), element % extent);
+        element /= extent;
+    }
+    return place.empty() ? std::string() : fmt::format("[{}]", fmt::join(place, ", "));
+}
 
 std::string Disagreement::text(std::string_view name) const {
     return fmt::format("{}{} is {} instead of {}", name, place, gotText, wantedText);

@@ -17,6 +17,9 @@ struct Disagreement {
     std::string text(std::string_view name) const;
 };
 
+// "[0, 2]" of an element in row-major order; empty for a single number.
+std::string placeText(const Shape& shape, std::size_t element);
+
 struct AgreementOptions {
     double relative = 1e-9; // beside the bounds: doubles are rounded, too
     // Operands are whole numbers: NaN where the other way has a number, as of 0 / 0, is no matter

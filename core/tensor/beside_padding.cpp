@@ -1,4 +1,4 @@
-#include "session/beside_padding.h"
+#include "tensor/beside_padding.h"
 
 #include "ir/op_inst.h"
 
