@@ -226,7 +226,8 @@ std::optional<ModelImporter::ReadBody> ModelImporter::readAsCarried(int index,
 }
 
 Result<ModelImporter::ReadBodies>
-ModelImporter::readBodies(int index, const std::vector<std::string>& captured) {
+ModelImporter::readBodies(int index, const std::vector<std::string>& captured,
+                          const std::string& taken) {
     if (m_bodiesRead && m_bodiesRead->first == index)
         return std::move(m_bodiesRead->second);
     const auto& node = m_graph.node(index);
@@ -263,7 +264,8 @@ ModelImporter::readBodies(int index, const std::vector<std::string>& captured) {
             return {};
         }
         Diag diag = body.takeDiag();
-        if (refusesModel(diag))
+        const bool runs = taken.empty() || taken == name || diag.code != DiagCode::OnnxMalformed;
+        if (refusesModel(diag) && runs)
             return inNode(index, std::move(diag));
         diag.message = fmt::format("its body {} is not shown: {}", name, diag.message);
         diag.severity = Severity::Warning;
@@ -334,7 +336,7 @@ Result<bool> ModelImporter::importBranch(int index) {
         return false;
     const std::string taken = condition->integerAt(0) != 0 ? "then_branch" : "else_branch";
     const std::vector<std::string> captured = captures(node);
-    FW_TRY(ReadBodies read, readBodies(index, captured));
+    FW_TRY(ReadBodies read, readBodies(index, captured, taken));
     std::vector<ReadBody>& bodies = read.bodies;
     const auto runs = std::find_if(bodies.begin(), bodies.end(),
                                    [&](const ReadBody& one) { return one.body.name == taken; });

@@ -323,8 +323,9 @@ Status ModelImporter::importNodes() {
 // used there.
 Result<bool> ModelImporter::importKnown(int index) {
     const auto& node = m_graph.node(index);
-    if (!isStandardDomain(node.domain()) || node.output_size() != 1 || node.output(0).empty() ||
-        m_run.functions.find(node) != nullptr)
+    if (!isStandardDomain(node.domain()) || m_run.functions.find(node) != nullptr ||
+        std::any_of(node.output().begin(), node.output().end(),
+                    [](const std::string& output) { return output.empty(); }))
         return false;
     // What does not look like the operator is left to the importer, which says so.
     if (node.op_type() != "Constant" && !problemsOf(node, std::min(m_opset, newestOpset)).empty())
@@ -358,23 +359,25 @@ Result<bool> ModelImporter::importKnown(int index) {
         operands.push_back(std::move(operand));
     }
     auto results = evaluateSmall(node, m_opset, operands);
-    if (!results)
+    if (!results || results->size() != static_cast<std::size_t>(node.output_size()))
         return false;
-    Value& value = this->value(node.output(0));
-    SmallTensor& result = results->front();
-    if (result.isFixed()) {
-        value.data = fixedData(result);
-        if (node.op_type() != "Identity")
-            note(nodeName(index), "evaluated to a constant");
-        return true;
+    const bool isFixed = std::all_of(results->begin(), results->end(),
+                                     [](const SmallTensor& one) { return one.isFixed(); });
+    for (int i = 0; i < node.output_size(); ++i) {
+        SmallTensor& result = (*results)[static_cast<std::size_t>(i)];
+        Value& value = this->value(node.output(i));
+        if (result.isFixed()) {
+            value.data = fixedData(result);
+            continue;
+        }
+        value.small = std::move(result);
+        value.producer = index;
+        value.depth = depth + 1 < deferredDepth ? depth + 1 : 0;
     }
-    value.small = std::move(result);
-    value.producer = index;
-    value.depth = depth + 1;
-    if (value.depth < deferredDepth)
-        return true;
-    value.depth = 0;
-    FW_CHECK(importNode(index));
+    if (isFixed && node.op_type() != "Identity")
+        note(nodeName(index), "evaluated to a constant");
+    if (!isFixed && depth + 1 >= deferredDepth)
+        FW_CHECK(importNode(index));
     return true;
 }
 

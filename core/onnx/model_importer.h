@@ -171,12 +171,14 @@ private:
     std::optional<ReadBody> readAsCarried(int index, const proto::GraphProto& graph,
                                           const BodyPlace& place, std::vector<Given> given);
     // The bodies of a node whose captured values are the operands behind its own, in that order.
-    // What cannot be shown is left out with a warning; only what contradicts itself is refused.
+    // What cannot be shown is left out with a warning; only what contradicts itself is refused, but
+    // not beside a branch that is always taken.
     struct ReadBodies {
         std::vector<ReadBody> bodies;
         Diags warnings;
     };
-    Result<ReadBodies> readBodies(int index, const std::vector<std::string>& captured);
+    Result<ReadBodies> readBodies(int index, const std::vector<std::string>& captured,
+                                  const std::string& taken = {});
     std::vector<int> dropUnread();              // operands of the inputs that are left
     Value known(const std::string& name) const; // without its place in this graph
     // The same for a graph inside, with what operators of this one compute of small constants.

@@ -288,6 +288,37 @@ Outcome slice(const Call& call) {
     return smallResult(std::move(out));
 }
 
+Outcome split(const Call& call) {
+    const SmallTensor* x = call.value(0);
+    const auto given = call.list("split", 1);
+    const auto parts = static_cast<std::int64_t>(call.node.output_size());
+    const std::int64_t axis = call.integer("axis", 0);
+    if (!x || x->extents.size() != 1 || !given || (axis != 0 && axis != -1) ||
+        call.integer("num_outputs", parts) != parts)
+        return std::nullopt;
+    const auto whole = static_cast<std::int64_t>(x->elements.size());
+    const std::int64_t size = (whole + parts - 1) / parts;
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(parts), size);
+    sizes.back() = whole - size * (parts - 1);
+    if (*given)
+        sizes = **given;
+    else if (call.opset < 18 && whole % parts != 0)
+        return std::nullopt;
+    std::int64_t sum = 0;
+    for (const std::int64_t one : sizes)
+        if (one < 0 || one > whole || (sum += one) > whole)
+            return std::nullopt;
+    if (sum != whole || sizes.size() != static_cast<std::size_t>(parts))
+        return std::nullopt;
+    std::vector<SmallTensor> out;
+    auto from = x->elements.begin();
+    for (const std::int64_t one : sizes) {
+        out.push_back({x->dtype, {one}, Exprs(from, from + one)});
+        from += one;
+    }
+    return out;
+}
+
 Outcome add(const Call& call) {
     return binary(call, nullptr, [](const Expr& a, const Expr& b) {
         return checked(a, b, checkedAdd, [](const Expr& x, const Expr& y) { return x + y; });
@@ -474,6 +505,7 @@ const std::map<std::string_view, EvaluateSmall>& table() {
         {"Squeeze", squeeze},
         {"Reshape", reshape},
         {"Slice", slice},
+        {"Split", split},
         {"Add", add},
         {"Sub", sub},
         {"Neg", neg},
@@ -518,8 +550,6 @@ TensorData fixedData(const SmallTensor& tensor) {
 std::optional<std::vector<SmallTensor>> evaluateSmall(const proto::NodeProto& node,
                                                       std::int64_t opset,
                                                       const std::vector<SmallOperand>& operands) {
-    if (node.output_size() != 1)
-        return std::nullopt;
     const auto found = table().find(node.op_type());
     const EvaluateSmall evaluate =
         found != table().end() ? found->second : truthOrReduction(node.op_type());

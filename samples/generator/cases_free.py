@@ -84,6 +84,9 @@ def parts(cases):
     cases.add("layernorm_of_given_sizes", [node("Expand", "x s", "c"), node("LayerNormalization", "c g")],
               {"x": F([[1, 2, 4]]), "s": whole([2, 3]), "g": F([3, 5, 7])}, opset=17, folder="data",
               shapes={"x": [1, 3], "s": [2], "g": [3], "y": ["A", "B"]})
+    cases.add("sizes_split_from_a_constant",
+              [node("Split", "z", "a b", axis=0, num_outputs=2), node("Concat", "b a", "s", axis=0), node("Expand", "x s")],
+              {"x": ints(1, 3)}, {"z": whole([3, 1, 2])}, opset=18)
     cases.add("range_beyond_2_to_53", [node("Range", "a b d", "r"), node("Sub", "r a")],
               {"a": whole(2**60), "b": whole(2**60 + 2000), "d": whole(7)}, shapes={"y": ["N"]})
 

@@ -26,6 +26,7 @@ private Q_SLOTS:
     void badBodiesAreRefused();
     void constantConditionsTakeTheirBranch_data();
     void constantConditionsTakeTheirBranch();
+    void whatIsNeverTakenMayBeWrong();
     void nestedTroubleTakesNoTime();
     void bodiesSurviveAFile();
 };
@@ -373,6 +374,28 @@ void TestBodies::constantConditionsTakeTheirBranch() {
     const auto written = writtenAndRead(*read->graph);
     QVERIFY2(written.ok(), written.ok() ? "" : written.diag().text().c_str());
     QCOMPARE(operatorsOf(*written->graph), operators.toStdString());
+}
+
+// The other branch is for models of other sizes.
+void TestBodies::whatIsNeverTakenMayBeWrong() {
+    M m = branches();
+    m.graph().mutable_input()->DeleteSubrange(0, 1);
+    auto* c = m.graph().add_initializer();
+    c->set_name("c");
+    c->set_data_type(proto::TensorProto::BOOL);
+    c->add_int32_data(0);
+    Proto& never = *m.graph().mutable_node(1)->mutable_attribute(0)->mutable_g();
+    QCOMPARE(never.node_size() > 0, true);
+    never.mutable_node(0)->set_input(0, "nowhere");
+    const auto read = test::read(m.bytes());
+    QVERIFY2(read.ok(), read.ok() ? "" : read.diag().text().c_str());
+    QCOMPARE(operatorsOf(*read->inlined), std::string("exp bias neg"));
+    QCOMPARE(read->diagnostics.size(), std::size_t{1});
+    const std::string said = read->diagnostics[0].text();
+    QVERIFY2(said.find("its body then_branch is not shown: operand 'nowhere'") != std::string::npos,
+             said.c_str());
+    c->set_int32_data(0, 1);
+    QVERIFY(!test::read(m.bytes()).ok());
 }
 
 // What cannot be read deep inside is tried once, not twice at every level.
