@@ -77,9 +77,13 @@ void Ranges::push(Symbol var, Expr min, Expr max) {
         min = simplify(min, *this);
         max = simplify(max, *this);
     }
-    const Expr least = withoutClamps(min, max, ExprOp::Min, *this);
-    max = withoutClamps(max, min, ExprOp::Max, *this);
-    min = least;
+    // A loop from 0 on is not the rest of one that was split; its end is the extent that others are
+    // compared with.
+    if (!min.isInt(0)) {
+        const Expr least = withoutClamps(min, max, ExprOp::Min, *this);
+        max = withoutClamps(max, min, ExprOp::Max, *this);
+        min = least;
+    }
     const std::size_t before = m_filled.size();
     collectFilled(max - min, m_filled); // the variable has a value
     m_ranges.push_back({var, std::move(min), std::move(max)});
