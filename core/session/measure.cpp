@@ -156,6 +156,9 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
     if (!arguments.inputs.empty()) {
         std::vector<NamedTensor> tensors;
         for (const auto& [name, file] : arguments.inputs) {
+            if (const auto entry = what.types.find(name);
+                entry != what.types.end() && givenValue(entry->second))
+                continue; // its value decides, so it is a constant of what runs
             for (const NodeId id : modelInputs(what.model))
                 if (const Node& node = what.model.node(id); isForeignInput(node) &&
                                                             node.outputs[0].name == name &&

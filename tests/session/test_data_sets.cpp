@@ -39,6 +39,7 @@ private Q_SLOTS:
     void tooMany();
     void whatRanOtherwiseIsTold();
     void refutedRulesAreTold();
+    void filesThatDecide();
 
 private:
     Arguments asked() const {
@@ -202,6 +203,21 @@ void TestDataSets::refutedRulesAreTold() {
     QVERIFY(says(a.get<BenchDocument>("bench", arguments).notices, "RUL23"));
     QVERIFY(a.get<TestDocument>("test", arguments).cases.at(0).reason.find("RUL23") !=
             std::string::npos);
+}
+
+// The sizes of what runs are a constant then, and no input of it.
+void TestDataSets::filesThatDecide() {
+    const std::string folder = FW_SOURCE_DIR "/tests/conformance/data/layernorm_of_given_sizes/";
+    Asked a;
+    Arguments arguments = on("");
+    arguments.model = folder + "model.onnx";
+    arguments.inputs = {{"x", folder + "test_data_set_0/input_0.pb"},
+                        {"s", folder + "test_data_set_0/input_1.pb"},
+                        {"g", folder + "test_data_set_0/input_2.pb"}};
+    const auto ran = a.get<RunDocument>("run", arguments);
+    QCOMPARE(ran.outputs.at(0).shape, (std::vector<std::int64_t>{2, 3}));
+    arguments.inputs["t"] = arguments.inputs["s"];
+    QVERIFY(!a.ask("run", arguments).ok());
 }
 
 QTEST_GUILESS_MAIN(TestDataSets)
