@@ -81,9 +81,9 @@ def parts(cases):
               shapes={"x": ["N", 1, 3], "y": ["M"]})
 
     # Sizes that are the values of an input.
-    cases.add("layernorm_of_given_sizes", [node("Expand", "x s", "c"), node("LayerNormalization", "c g")],
-              {"x": F([[1, 2, 4]]), "s": whole([2, 3]), "g": F([3, 5, 7])}, opset=17, folder="data",
-              shapes={"x": [1, 3], "s": [2], "g": [3], "y": ["A", "B"]})
+    cases.add("layernorm_of_given_sizes", [node("Expand", "x s", "c"), node("LayerNormalization", "c g b")],
+              {"x": F([4]), "s": whole([2, 3]), "g": F([3, 5, 7])}, {"b": F([1, -2, 0.5])}, opset=17, folder="data",
+              shapes={"x": [1], "s": [2], "g": [3], "y": ["A", "B"]})
     cases.add("sizes_split_from_a_constant",
               [node("Split", "z", "a b", axis=0, num_outputs=2), node("Concat", "b a", "s", axis=0), node("Expand", "x s")],
               {"x": ints(1, 3)}, {"z": whole([3, 1, 2])}, opset=18)
