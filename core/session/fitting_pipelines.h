@@ -7,8 +7,9 @@ namespace fw {
 
 // A model runs with its sizes free wherever that can be. What is refused so, and would not be with
 // the sizes of the data at hand, is read once more with these: a condition that a size decides, an
-// input without a shape, a size that is 1. What is refused both times is refused in the words of
-// the second.
+// input without a shape, a size that is 1. Where that does not help, the values of small inputs
+// that are no real numbers are constants, as sizes and conditions are. What is refused each time is
+// refused in the words of the second.
 class FittingPipelines {
 public:
     explicit FittingPipelines(Pipeline& free) : m_free(free) {}
