@@ -411,7 +411,8 @@ Status ModelImporter::addCall(int index, std::vector<ReadBody> bodies, std::size
         value = bodies[runs].results[i];
         if (!value.data) // a constant enters the graph where it is used
             value.ref = (*values)[i];
-        FW_CHECK(checkDeclared(output, m_editor.type((*values)[i]), index));
+        if (!value.untyped)
+            FW_CHECK(checkDeclared(output, m_editor.type((*values)[i]), index));
     }
     for (Diag& diag : bodies[runs].diagnostics)
         m_nodeDiags.emplace_back(values->front().node, std::move(diag));

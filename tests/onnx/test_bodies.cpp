@@ -27,6 +27,7 @@ private Q_SLOTS:
     void constantConditionsTakeTheirBranch_data();
     void constantConditionsTakeTheirBranch();
     void whatIsNeverTakenMayBeWrong();
+    void resultsOfUnknownTypeAreNotHeldAgainstAnother();
     void nestedTroubleTakesNoTime();
     void bodiesSurviveAFile();
 };
@@ -396,6 +397,24 @@ void TestBodies::whatIsNeverTakenMayBeWrong() {
              said.c_str());
     c->set_int32_data(0, 1);
     QVERIFY(!test::read(m.bytes()).ok());
+}
+
+// What the model declares stands where nothing says the type of the branch.
+void TestBodies::resultsOfUnknownTypeAreNotHeldAgainstAnother() {
+    M m(13);
+    m.input("x", {"2"}).output("y", {"2", "3"});
+    auto* c = m.graph().add_initializer();
+    c->set_name("c");
+    c->set_data_type(proto::TensorProto::BOOL);
+    c->add_int32_data(1);
+    auto& choose = line(m.graph(), "If", {"c"}, "y", "choose");
+    Proto& taken = body(choose, "then_branch");
+    line(taken, "Odd", {"x"}, "q", "odd");
+    result(taken, "q");
+    const auto read = test::read(m.bytes());
+    QVERIFY2(read.ok(), read.ok() ? "" : read.diag().text().c_str());
+    for (const Diag& diag : read->diagnostics)
+        QVERIFY2(diag.message.find("declares") == std::string::npos, diag.text().c_str());
 }
 
 // What cannot be read deep inside is tried once, not twice at every level.
