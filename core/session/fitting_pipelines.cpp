@@ -13,15 +13,25 @@ namespace fw {
 
 namespace {
 
-// Whether all holds that the graph assumes of the sizes.
-bool holdsAt(const Graph& graph, const std::vector<TensorData>& inputs) {
-    Substitution sizes;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Shape& shape = graph.node(graph.inputs()[i]).outputs[0].type.shape;
+// Data of an input of the graph.
+struct Given {
+    const Output* input = nullptr;
+    TensorData data;
+};
+
+Substitution sizesOf(const std::vector<Given>& given) {
+    Substitution out;
+    for (const Given& one : given) {
+        const Shape& shape = one.input->type.shape;
         for (std::size_t d = 0; d < shape.size(); ++d)
             if (shape[d].isVar())
-                sizes.emplace(shape[d]->symbol, intExpr(inputs[i].extents().at(d)));
+                out.emplace(shape[d]->symbol, intExpr(one.data.extents().at(d)));
     }
+    return out;
+}
+
+// Whether all holds that the graph assumes of the sizes.
+bool holdsAt(const Graph& graph, const Substitution& sizes) {
     return std::none_of(
         graph.assumptions().begin(), graph.assumptions().end(),
         [&](const Assumption& one) { return simplify(substitute(one.condition, sizes)).isInt(0); });
@@ -44,12 +54,10 @@ bool hasUntypedInput(const Graph& graph) {
 }
 
 // The values of inputs that may be sizes, axes or conditions. False if there are none.
-bool addValues(std::map<std::string, std::string>& types, const Graph& graph,
-               const std::vector<TensorData>& inputs) {
+bool addValues(std::map<std::string, std::string>& types, const std::vector<Given>& given) {
     constexpr std::size_t mostElements = 64;
     bool out = false;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const TensorData& data = inputs[i];
+    for (const auto& [input, data] : given) {
         if (isFloat(data.dtype()) || data.extents().size() > 1 || data.count() == 0 ||
             data.count() > mostElements)
             continue;
@@ -58,9 +66,30 @@ bool addValues(std::map<std::string, std::string>& types, const Graph& graph,
             elements.push_back(data.dtype() == DType::Bool
                                    ? data.integerAt(k) != 0 ? "true" : "false"
                                    : std::to_string(data.integerAt(k)));
-        types[graph.node(graph.inputs()[i]).outputs[0].name] = asGivenValue(
+        types[input->name] = asGivenValue(
             data.extents().empty() ? elements[0] : fmt::format("[{}]", fmt::join(elements, ", ")));
         out = true;
+    }
+    return out;
+}
+
+// Of some inputs, by name, or of all of them: their data. None if these do not match, which is told
+// when they run.
+std::vector<Given> matched(const ComputedPart& what, const ReadTensors& data, bool some) {
+    std::vector<Given> out;
+    const std::vector<NodeId>& inputs = what.graph.inputs();
+    if (!some) {
+        auto all = givenInputs(what, data);
+        for (std::size_t i = 0; all && i < all->size(); ++i)
+            out.push_back({&what.graph.node(inputs[i]).outputs[0], std::move((*all)[i])});
+        return out;
+    }
+    for (const Result<NamedTensor>& tensor : data) {
+        const auto found = std::find_if(inputs.begin(), inputs.end(), [&](NodeId id) {
+            return tensor && what.graph.node(id).outputs[0].name == tensor->name;
+        });
+        if (found != inputs.end())
+            out.push_back({&what.graph.node(*found).outputs[0], tensor->data});
     }
     return out;
 }
@@ -121,26 +150,32 @@ void FittingPipelines::findBase(const ReadTensors& data, const Context& context)
     m_base = &with(std::move(types));
 }
 
-Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context) {
+Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context, bool some) {
     findBase(data, context);
     const auto imported = m_base->imported(context);
     if (!imported)
         return *m_base; // and says why when it is asked
     const Graph& graph = *(*imported)->inlined;
     std::map<std::string, std::string> types = m_base->inputs().types;
-    const auto inputs = givenInputs({graph, graph, types, m_free.modelFile()}, data);
-    if (!inputs)
-        return *m_base; // what does not match is told when it runs
-    bool changes = false;
-    for (std::size_t i = 0; i < inputs->size(); ++i) {
-        const Output& input = graph.node(graph.inputs()[i]).outputs[0];
-        const TensorType type = (*inputs)[i].type();
-        if (!fits(input.type.shape, (*inputs)[i].extents()) || type.dtype != input.type.dtype)
+    const std::vector<Given> given = matched({graph, graph, types, m_free.modelFile()}, data, some);
+    if (given.empty())
+        return *m_base;
+    for (const auto& [input, tensor] : given)
+        if (!fits(input->type.shape, tensor.extents()) || tensor.dtype() != input->type.dtype)
             return *m_base;
-        changes = changes || !(type == input.type);
+    const Substitution sizes = sizesOf(given);
+    bool changes = false;
+    for (const NodeId id : graph.inputs()) {
+        const Output& input = graph.node(id).outputs[0];
+        TensorType type = input.type;
+        for (Dim& dim : type.shape)
+            dim = simplify(substitute(dim, sizes));
+        if (type == input.type)
+            continue;
+        changes = true;
         types[input.name] = type.text();
     }
-    const bool holds = holdsAt(graph, *inputs);
+    const bool holds = holdsAt(graph, sizes);
     if (holds && (!sizesMayHelp(**imported) || m_base->runnable(context)))
         return *m_base;
     Pipeline* best = m_base;
@@ -156,7 +191,7 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context) 
     // one asks of them, or why it does not run with them.
     if (changes)
         offer(types, holds && computed == 0);
-    if (!best->runnable(context) && addValues(types, graph, *inputs))
+    if (!best->runnable(context) && addValues(types, given))
         offer(std::move(types), false);
     return *best;
 }
@@ -173,7 +208,7 @@ Pipeline& FittingPipelines::of(const snapshot::Arguments& arguments, const Conte
             if (data.back())
                 data.back()->name = name;
         }
-        return of(data, context);
+        return of(data, context, true);
     }
     const auto found = sets(arguments, context);
     return !found || found->empty() ? m_free : of(found->front(), context);
@@ -189,6 +224,14 @@ Result<std::vector<TestDataSet>> FittingPipelines::sets(const snapshot::Argument
         return std::vector<TestDataSet>();
     FW_TRY(TestFolder folder, findTestData(arguments.model));
     return std::move(folder.sets);
+}
+
+std::vector<std::string> FittingPipelines::constants(const Pipeline& made) const {
+    std::vector<std::string> out;
+    for (const auto& [input, type] : made.inputs().types)
+        if (givenValue(type) && !m_free.inputs().types.contains(input))
+            out.push_back(input);
+    return out;
 }
 
 } // namespace fw

@@ -16,9 +16,9 @@ public:
     FittingPipelines(const FittingPipelines&) = delete;
     FittingPipelines& operator=(const FittingPipelines&) = delete;
 
-    // What takes these data; the pipeline with free sizes if none does, which says why when it
-    // runs. Kept as long as this.
-    Pipeline& of(const ReadTensors& data, const Context& context);
+    // What takes these data, of all inputs, or of some by name; the pipeline with free sizes if none
+    // does, which says why when it runs. Kept as long as this.
+    Pipeline& of(const ReadTensors& data, const Context& context, bool some = false);
     Pipeline& of(const TestDataSet& set, const Context& context);
     // Of the data that a command with these arguments runs first; with made-up ones the free one.
     // What cannot be read, or does not belong to the model, is told by who needs it.
@@ -26,6 +26,8 @@ public:
     // The data sets that dataSetsFor() gives of what the model leaves free.
     Result<std::vector<TestDataSet>> sets(const snapshot::Arguments& arguments,
                                           const Context& context);
+    // The inputs whose data are constants of one that this gave.
+    std::vector<std::string> constants(const Pipeline& made) const;
 
 private:
     void findBase(const ReadTensors& data, const Context& context);

@@ -54,8 +54,13 @@ std::map<std::string, std::int64_t> sizesOf(LoadedModule& module) {
 }
 
 // What the numbers hold for.
-void tellInputs(const std::map<std::string, std::int64_t>& dims, bool random,
+void tellInputs(const std::vector<std::string>& constants,
+                const std::map<std::string, std::int64_t>& dims, bool random,
                 std::vector<std::string>& notices) {
+    if (!constants.empty())
+        notices.push_back(fmt::format("values of inputs decide what runs, so the given ones are "
+                                      "constants of it: {}",
+                                      fmt::join(constants, ", ")));
     std::string sizes;
     for (const auto& [name, value] : dims)
         sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", name, value);
@@ -174,13 +179,16 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
             tensor.name = name;
             tensors.push_back(std::move(tensor));
         }
-        FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
-        return completed(std::move(matched));
-    }
-    FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(what, arguments));
-    if (!sets.empty()) {
-        FW_TRY(std::vector<TensorData> matched, givenInputs(what, sets.front()));
-        return completed(std::move(matched));
+        if (!tensors.empty()) {
+            FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
+            return completed(std::move(matched));
+        }
+    } else {
+        FW_TRY(const std::vector<TestDataSet> sets, dataSetsFor(what, arguments));
+        if (!sets.empty()) {
+            FW_TRY(std::vector<TensorData> matched, givenInputs(what, sets.front()));
+            return completed(std::move(matched));
+        }
     }
     FW_TRY(std::vector<TensorData> made, module.randomInputs(seed, arguments.dims));
     return Operands{std::move(made), !names.empty()};
@@ -228,7 +236,8 @@ Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const 
     const auto start = Clock::now();
     FW_TRY(const std::vector<TensorData> results, module->run(operands.inputs));
     out.runMs = milliseconds(start);
-    tellInputs(sizesOf(*module), out.randomInputs, out.notices); // data sets may have others
+    tellInputs(fitting.constants(pipeline), sizesOf(*module), out.randomInputs,
+               out.notices); // data sets may have others
     tellRanOtherwise(*module, out.notices);
     if (!arguments.output.empty()) {
         std::error_code error;
@@ -497,7 +506,7 @@ Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments
     out.dims = sizesOf(*module);
     if (out.dims.empty())
         compareWithEstimates(*plan, out);
-    tellInputs(out.dims, out.randomInputs, out.notices);
+    tellInputs(fitting.constants(pipeline), out.dims, out.randomInputs, out.notices);
     for (const Group& group : plan->groups)
         if (group.isOpaque())
             out.notices.push_back(
