@@ -53,7 +53,11 @@ void TestScenarios::everyScenarioHasItsRow() {
     group(u"H"_s, 1, 15);
     group(u"K"_s, 1, 16);
     group(u"L"_s, 1, 15);
-    group(u"M"_s, 6, 6);
+    group(u"M"_s, 1, 6);
+    group(u"F"_s, 1, 36);
+    for (int i = 1; i <= 22; ++i)
+        if (i != 11 && i != 15 && i != 17) // of eight bits
+            group(u"G"_s, i, i);
     group(u"I"_s, 1, 8);
     group(u"E"_s, 1, 35);
     group(u"J"_s, 1, 12);
