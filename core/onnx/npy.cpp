@@ -28,8 +28,8 @@ Diag bad(const std::string& message) {
     return makeDiag(DiagCode::OnnxMalformed, "not a usable .npy file: " + message);
 }
 
-// The value after 'key': in the header's Python dictionary, up to the next comma outside
-// parentheses.
+// The value after 'key': in the header's Python dictionary, up to the next comma outside of
+// brackets.
 std::optional<std::string> entry(std::string_view header, std::string_view key) {
     auto at = header.find(fmt::format("'{}'", key));
     if (at == std::string_view::npos)
@@ -43,9 +43,36 @@ std::optional<std::string> entry(std::string_view header, std::string_view key) 
         const char c = header[at];
         if (depth == 0 && (c == ',' || c == '}'))
             break;
-        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
         if (c != ' ')
             out += c;
+    }
+    return out;
+}
+
+// Elements of which the first index runs fastest, so that the last one does.
+std::vector<std::byte> rowMajor(const std::vector<std::byte>& elements,
+                                const std::vector<std::int64_t>& extents, std::size_t bytesEach) {
+    std::vector<std::byte> out;
+    out.reserve(elements.size());
+    std::vector<std::size_t> strides;
+    std::size_t stride = bytesEach;
+    for (const std::int64_t extent : extents) {
+        strides.push_back(stride);
+        stride *= static_cast<std::size_t>(extent);
+    }
+    std::vector<std::int64_t> index(extents.size(), 0);
+    std::size_t at = 0;
+    while (out.size() < elements.size()) {
+        out.insert(out.end(), elements.begin() + static_cast<std::ptrdiff_t>(at),
+                   elements.begin() + static_cast<std::ptrdiff_t>(at + bytesEach));
+        for (std::size_t axis = extents.size(); axis-- > 0;) {
+            at += strides[axis];
+            if (++index[axis] < extents[axis])
+                break;
+            at -= strides[axis] * static_cast<std::size_t>(extents[axis]);
+            index[axis] = 0;
+        }
     }
     return out;
 }
@@ -74,16 +101,18 @@ Result<TensorData> parseNpy(std::string_view bytes) {
     if (!descr || !order || !shape || descr->size() < 2 || shape->size() < 2 ||
         shape->front() != '(' || shape->back() != ')')
         return bad("its header lacks descr, fortran_order or shape");
-    if (*order != "False")
-        return bad("its elements are in Fortran order; save numpy.ascontiguousarray(a)");
+    if (*order != "False" && *order != "True")
+        return bad("its fortran_order is neither True nor False");
     const std::string type = descr->substr(1, descr->size() - 2);
+    const bool bigEndian = type.starts_with('>');
     const Row* row = nullptr;
     for (const Row& candidate : rows)
-        if (candidate.text == type)
+        if (candidate.text.substr(1) == std::string_view(type).substr(1) &&
+            std::string_view("<>|=").find(type[0]) != std::string_view::npos)
             row = &candidate;
     if (!row)
-        return bad(fmt::format(
-            "element type {} is not supported (little-endian numbers and booleans are)", *descr));
+        return bad(
+            fmt::format("element type {} is not supported (numbers and booleans are)", *descr));
     std::vector<std::int64_t> extents;
     for (std::size_t at = 1; at + 1 < shape->size();) {
         const std::size_t end = std::min(shape->find(',', at), shape->size() - 1);
@@ -100,8 +129,15 @@ Result<TensorData> parseNpy(std::string_view bytes) {
         return bad(fmt::format("it has {} bytes of data, its shape needs {}", body.size(),
                                needed ? std::to_string(*needed) : "more than can be counted"));
     const auto raw = std::as_bytes(std::span(body.data(), body.size()));
-    return TensorData(row->dtype, std::move(extents),
-                      std::vector<std::byte>(raw.begin(), raw.end()));
+    std::vector<std::byte> elements(raw.begin(), raw.end());
+    const std::size_t bytesEach = dtypeBytes(row->dtype);
+    if (bigEndian)
+        for (auto at = elements.begin(); at != elements.end();
+             at += static_cast<std::ptrdiff_t>(bytesEach))
+            std::reverse(at, at + static_cast<std::ptrdiff_t>(bytesEach));
+    if (*order == "True")
+        elements = rowMajor(elements, extents, bytesEach);
+    return TensorData(row->dtype, std::move(extents), std::move(elements));
 }
 
 bool npyHolds(DType dtype) {
