@@ -154,12 +154,58 @@ Status gatherElements(NodeImport& n) {
     return n.result("gather_elements", {x, index}, std::move(attrs));
 }
 
-Status scatterAlong(NodeImport& n, const std::string& op) {
+Result<ValueRef> castTo(NodeImport& n, const ValueRef& x, DType to) {
+    Attrs attrs;
+    attrs.set("to", to);
+    return n.step("cast", {x}, std::move(attrs));
+}
+
+// Operands as they are, or as numbers where truths are reduced.
+struct Scattered {
+    ValueRef x, index, updates;
+    std::string reduction;
+    bool ofTruths = false;
+
+    Status result(NodeImport& n, const std::string& op, Attrs attrs) const {
+        if (!ofTruths)
+            return n.result(op, {x, index, updates}, std::move(attrs));
+        FW_TRY(const ValueRef y, n.step(op, {x, index, updates}, std::move(attrs)));
+        Attrs to;
+        to.set("to", DType::Bool);
+        return n.result("cast", {y}, std::move(to));
+    }
+};
+
+Result<Scattered> scattered(NodeImport& n) {
     FW_CHECK(n.need(3, 3));
+    Scattered out;
+    FW_TRY(out.reduction, n.text("reduction", "none"));
+    FW_TRY(out.x, n.input(0));
+    FW_TRY(out.index, n.input(1));
+    FW_TRY(out.updates, n.input(2));
+    out.ofTruths = n.type(out.x).dtype == DType::Bool && out.reduction != "none";
+    if (!out.ofTruths)
+        return out;
+    FW_TRY(out.x, castTo(n, out.x, DType::U8));
+    FW_TRY(out.updates, castTo(n, out.updates, DType::U8));
+    if (out.reduction == "add") // a sum of 256 would be 0
+        out.reduction = "max";
+    return out;
+}
+
+Result<std::string> scatterOp(NodeImport& n, const std::string& reduction) {
+    if (reduction == "none")
+        return std::string("scatter");
+    if (reduction == "add" || reduction == "mul" || reduction == "max" || reduction == "min")
+        return "scatter_" + reduction;
+    return n.malformed("there is no reduction '" + reduction + "'");
+}
+
+Status scatterElements(NodeImport& n) {
+    FW_TRY(const Scattered operands, scattered(n));
+    FW_TRY(const std::string op, scatterOp(n, operands.reduction));
     FW_TRY(const std::int64_t where, n.integer("axis", 0));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const ValueRef index, n.input(1));
-    FW_TRY(const ValueRef updates, n.input(2));
+    const ValueRef x = operands.x, index = operands.index;
     const std::size_t rank = n.type(x).rank();
     FW_TRY(const std::size_t axis, n.axis(where, rank));
     if (n.type(index).rank() != rank)
@@ -169,27 +215,13 @@ Status scatterAlong(NodeImport& n, const std::string& op) {
     for (std::size_t i = 0; i < rank; ++i) {
         const auto few = n.type(index).shape[i].asInt(), all = shape[i].asInt();
         if (i != axis && few && all && *few > *all)
-            return makeDiag(DiagCode::ShapeMismatch,
-                            fmt::format("indices {} do not lie in {}", n.type(index).text(),
-                                        n.type(x).text()));
+            return makeDiag(
+                DiagCode::ShapeMismatch,
+                fmt::format("indices {} do not lie in {}", n.type(index).text(), n.type(x).text()));
     }
     Attrs attrs;
     attrs.set("axis", static_cast<std::int64_t>(axis));
-    return n.result(op, {x, index, updates}, std::move(attrs));
-}
-
-Result<std::string> scatterOp(NodeImport& n) {
-    FW_TRY(const std::string reduction, n.text("reduction", "none"));
-    if (reduction == "none")
-        return std::string("scatter");
-    if (reduction == "add" || reduction == "mul" || reduction == "max" || reduction == "min")
-        return "scatter_" + reduction;
-    return n.malformed("there is no reduction '" + reduction + "'");
-}
-
-Status scatterElements(NodeImport& n) {
-    FW_TRY(const std::string op, scatterOp(n));
-    return scatterAlong(n, op);
+    return operands.result(n, op, std::move(attrs));
 }
 
 Status gatherND(NodeImport& n) {
@@ -203,14 +235,10 @@ Status gatherND(NodeImport& n) {
 }
 
 Status scatterND(NodeImport& n) {
-    FW_CHECK(n.need(3, 3));
-    FW_TRY(const std::string reduction, n.text("reduction", "none"));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const ValueRef index, n.input(1));
-    FW_TRY(const ValueRef updates, n.input(2));
+    FW_TRY(const Scattered operands, scattered(n));
     Attrs attrs;
-    attrs.set("reduction", reduction);
-    return n.result("scatter_nd", {x, index, updates}, std::move(attrs));
+    attrs.set("reduction", operands.reduction);
+    return operands.result(n, "scatter_nd", std::move(attrs));
 }
 
 Status oneHot(NodeImport& n) {
