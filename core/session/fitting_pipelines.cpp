@@ -176,8 +176,9 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context, 
         types[input.name] = type.text();
     }
     const bool holds = holdsAt(graph, sizes);
-    if (holds && (!sizesMayHelp(**imported) || m_base->runnable(context)))
+    if (holds && m_base->runnable(context))
         return *m_base;
+    const bool helped = sizesMayHelp(**imported);
     Pipeline* best = m_base;
     std::size_t computed = holds ? computedResults(*m_base, context) : 0;
     const auto offer = [&](std::map<std::string, std::string> bound, bool wins) {
@@ -188,10 +189,11 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context, 
         computed = std::max(computed, results);
     };
     // Where neither computes anything, what is told is what is wrong with these data: what the free
-    // one asks of them, or why it does not run with them.
+    // one asks of them, or why it does not run with them. Sizes make nothing known that is not, but
+    // a size behind it may be computed.
     if (changes)
-        offer(types, holds && computed == 0);
-    if (!best->runnable(context) && addValues(types, given))
+        offer(types, holds && helped && computed == 0);
+    if (helped && !best->runnable(context) && addValues(types, given))
         offer(std::move(types), false);
     return *best;
 }

@@ -164,22 +164,28 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
             if (const auto entry = what.types.find(name);
                 entry != what.types.end() && givenValue(entry->second))
                 continue; // its value decides, so it is a constant of what runs
-            for (const NodeId id : modelInputs(what.model))
-                if (const Node& node = what.model.node(id); isForeignInput(node) &&
-                                                            node.outputs[0].name == name &&
-                                                            !foreignType(node, 0).empty())
+            const std::vector<NodeId> all = modelInputs(what.model);
+            const auto input = std::find_if(all.begin(), all.end(), [&](NodeId id) {
+                return what.model.node(id).outputs[0].name == name;
+            });
+            if (input != all.end())
+                if (const Node& node = what.model.node(*input);
+                    isForeignInput(node) && !foreignType(node, 0).empty())
                     return makeDiag(
                         DiagCode::InputMismatch,
                         fmt::format("the input {} is {}, which nothing here computes with", name,
-                                    shownType(what.model, {id, 0})),
+                                    shownType(what.model, {*input, 0})),
                         {arguments.model}, "leave it out; --type may say another type");
-            if (std::find(names.begin(), names.end(), name) == names.end())
-                return noInput(pipeline, name, file, what.model);
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                if (input == all.end())
+                    return noInput(pipeline, name, file, what.model);
+                continue; // what is computed does not read it
+            }
             FW_TRY(NamedTensor tensor, readTensorFile(file));
             tensor.name = name;
             tensors.push_back(std::move(tensor));
         }
-        if (!tensors.empty()) {
+        if (!tensors.empty() || names.empty()) {
             FW_TRY(std::vector<TensorData> matched, matchTensors(names, std::move(tensors)));
             return completed(std::move(matched));
         }

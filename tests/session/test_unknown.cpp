@@ -39,6 +39,7 @@ private Q_SLOTS:
     void inputsWithoutShapeGetOne();
     void filesSayTypesOfInputs();
     void refusedForTheDataThatAreGiven();
+    void dataGiveSizesBehindWhatIsUnknown();
     void longChainsOpen();
     void controlFlowIsOpaque();
     void everythingAloneIsMeasured();
@@ -493,6 +494,29 @@ void TestUnknown::refusedForTheDataThatAreGiven() {
     QVERIFY2(told.find("node det") != std::string::npos, told.c_str());
     QVERIFY2(told.find("free") == std::string::npos && told.find('3') != std::string::npos,
              told.c_str());
+}
+
+void TestUnknown::dataGiveSizesBehindWhatIsUnknown() {
+    M m;
+    m.input("x", {"N", "4"}, proto::TensorProto::UINT8);
+    m.input("w", {"4", "3"}, proto::TensorProto::UINT8).output("y", {"N", "3"});
+    m.node("MatMulInteger", "x w", "y", "product");
+    m.node("Shape", "y", "s", "shape");
+    m.output("s", {"2"}, proto::TensorProto::INT64);
+    QVERIFY(writeFile(path("shape.onnx"), m.bytes()).ok());
+    Asked a;
+    Arguments arguments = asked("shape.onnx");
+    for (const auto& [name, rows, columns] : {std::tuple("x", 5, 4), std::tuple("w", 4, 3)}) {
+        const std::vector<double> some(static_cast<std::size_t>(rows * columns), 1);
+        arguments.inputs[name] = path(std::string(name) + "i.pb");
+        QVERIFY(writeTensorFile(arguments.inputs[name],
+                                {name, dataFromDoubles(DType::U8, {rows, columns}, some)})
+                    .ok());
+    }
+    const auto ran = a.get<RunDocument>("run", arguments);
+    QCOMPARE(ran.outputs.size(), std::size_t{1});
+    QCOMPARE(ran.outputs[0].name, std::string("s"));
+    QCOMPARE(ran.outputs[0].summary, std::string("5, 3"));
 }
 
 void TestUnknown::longChainsOpen() {
