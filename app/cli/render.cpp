@@ -126,7 +126,7 @@ std::string render(const InfoDocument& document) {
                                          bytesText(static_cast<double>(document.parameterBytes)))});
     facts.row(
         {"flops", document.flops ? large(*document.flops) : "depends on the free dimensions"});
-    facts.row({"runs", document.runnable ? "yes" : "no, see below"});
+    facts.row({"runs", document.runnable ? "yes" : "not as a whole, see below"});
     out += facts.text().substr(facts.text().find('\n') + 1);
     for (const auto& [title, tensors] :
          {std::pair("inputs", &document.inputs), std::pair("outputs", &document.outputs)}) {
