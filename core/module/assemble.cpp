@@ -4,6 +4,8 @@
 #include "extern/call.h"
 #include "ir/bound_dims.h"
 #include "ir/missing_type.h"
+#include "module/assumption_text.h"
+#include "module/index_uses.h"
 #include "module/native_steps.h"
 #include "module/program_expression.h"
 #include "runtime/breadcrumb.h"
@@ -15,27 +17,6 @@
 namespace fw {
 
 namespace {
-
-// What the operands that the sentence calls by the names of the operator are in the graph.
-std::string operandsText(const Graph& graph, const std::string& name) {
-    const Node* node = name.empty() ? nullptr : graph.findByName(name);
-    const Operator* known = node != nullptr ? graph.operators().find(node->op) : nullptr;
-    const std::vector<std::string> names =
-        known != nullptr ? known->inputNames() : std::vector<std::string>();
-    std::string out;
-    for (std::size_t i = 0; i < names.size() && i < node->inputs.size(); ++i)
-        if (node->inputs[i].valid())
-            out += fmt::format("{} {} is '{}'", out.empty() ? ";" : ",", names[i],
-                               graph.output(node->inputs[i]).name);
-    return out;
-}
-
-// The sentence begins with the operator, which a node is often named after.
-std::string assumptionText(const Graph& graph, const Assumption& assumption) {
-    const std::string node = assumption.node + ": ";
-    return (assumption.node.empty() || assumption.sentence.starts_with(node) ? "" : node) +
-           assumption.sentence + operandsText(graph, assumption.node);
-}
 
 // Dimensions of values that somebody reads: what an unknown operator gives besides is not made up.
 std::set<Symbol> dimsInUse(const Graph& graph) {
@@ -96,6 +77,8 @@ public:
                 librarySteps(group);
             else
                 step(group, m_uses.at(group.id));
+            if (m_program.steps.size() > first)
+                m_program.steps[first].indices = indexUses(group);
             if (group.branch >= 0)
                 putInBranch(group, first);
         }
@@ -305,6 +288,15 @@ private:
         for (const Symbol& symbol : nest.symbols)
             out.symbols.push_back(expression(varExpr(symbol)));
         m_program.steps.push_back(std::move(out));
+    }
+
+    std::vector<runtime::IndexUse> indexUses(const Group& group) {
+        std::vector<runtime::IndexUse> out;
+        for (const GroupIndex& one : indicesOf(m_graph, group))
+            if (hostValue(one.value).map.isRowMajor())
+                out.push_back({value(one.value), expression(one.index.extent), one.index.first,
+                               one.index.step, one.node});
+        return out;
     }
 
     // By a kernel of the runtime; false: it has none, or a value lies in another order.

@@ -430,6 +430,13 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
         json["assumptions"].push_back(
             Json{{"condition", expressionText(program, assumption.condition)},
                  {"sentence", assumption.sentence}});
+    json["checked_indices"] = Json::array();
+    for (const Step& step : program.steps)
+        for (const IndexUse& use : step.indices)
+            json["checked_indices"].push_back(
+                Json{{"node", use.node},
+                     {"indices", program.tensors[use.tensor].name},
+                     {"extent", expressionText(program, use.extent)}});
     json["kernels"] = request.kernels;
     json["groups"] = Json::array();
     for (const Step& step : program.steps) {

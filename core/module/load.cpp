@@ -20,6 +20,10 @@ Diag diagOf(const runtime::Status& status) {
     case FW_BAD_ARGUMENT:
     case FW_INPUT_MISSING:
         return makeDiag(DiagCode::InputMismatch, status.message);
+    case FW_BAD_INDEX:
+        return makeDiag(
+            DiagCode::InputMismatch, status.message, {},
+            "give indices from the beginning of the axis, or negative ones from its end");
     case FW_ASSUMPTION_FAILED:
         return makeDiag(DiagCode::InputMismatch, status.message, {},
                         "give inputs whose sizes agree, or --dim NAME=N for made-up ones");

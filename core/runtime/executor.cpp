@@ -2,6 +2,7 @@
 
 #include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
+#include "runtime/index_check.h"
 #include "runtime/native_step.h"
 #include "runtime/team_mode.h"
 
@@ -24,9 +25,10 @@ Status noSuch(const char* what, std::size_t count, std::size_t index) {
 Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
                    const ExecutorOptions& options)
     : m_program(std::move(program)), m_kernels(kernels), m_weights(std::move(weights)),
-      m_arenaFill(options.arenaFill), m_libraries(options.libraries), m_host(options.host),
-      m_wanted(m_program.symbols.size(), -1), m_inputs(m_program.inputs.size()),
-      m_outputs(m_program.outputs.size()), m_phases(phasesOf(m_program)), m_byPhase(m_phases.count),
+      m_arenaFill(options.arenaFill), m_indices(options.indices), m_libraries(options.libraries),
+      m_host(options.host), m_wanted(m_program.symbols.size(), -1),
+      m_inputs(m_program.inputs.size()), m_outputs(m_program.outputs.size()),
+      m_phases(phasesOf(m_program)), m_byPhase(m_phases.count),
       m_taken(m_program.choices.size(), 0) {
     for (const Step& step : m_program.steps)
         if (step.kernel == libraryKernel) {
@@ -314,9 +316,27 @@ Status Executor::bindStep(std::size_t step) {
     return {};
 }
 
+Status Executor::checkIndices(std::size_t step) const {
+    for (const IndexUse& use : m_program.steps[step].indices) {
+        std::int64_t extent = 0;
+        const Tensor& tensor = m_program.tensors[use.tensor];
+        if (evaluate(m_program.expressions[use.extent], m_symbols.data(), extent) != Evaluation::Ok)
+            return fail(FW_OVERFLOW, "%s: the axis that %s counts has no size that can be computed",
+                        use.node.c_str(), tensor.name.c_str());
+        if (Status status =
+                checkInside(use, tensor, m_addresses[use.tensor], m_plan.bytes[use.tensor], extent);
+            !status.ok())
+            return status;
+    }
+    return {};
+}
+
 Status Executor::runStep(std::size_t step, Attempt attempt) {
     const Step& entry = m_program.steps[step];
     const Breadcrumb at(m_crumbs[step]);
+    if (m_indices == Indices::Check && !entry.indices.empty())
+        if (Status status = checkIndices(step); !status.ok())
+            return status;
     if (entry.kernel == copyKernel) {
         const std::int64_t bytes = m_plan.bytes[entry.buffers[0].tensor];
         std::memmove(m_buffers[step][0], m_buffers[step][1], static_cast<std::size_t>(bytes));

@@ -18,6 +18,8 @@
 namespace fw::runtime {
 
 enum class Denormals : std::uint8_t { Keep, Flush };
+// What becomes of an index that lies outside of its axis.
+enum class Indices : std::uint8_t { Clamp, Check };
 enum class ArenaFill : std::uint8_t {
     Leave,
     Poison
@@ -36,6 +38,7 @@ struct ExecutorOptions {
     std::int32_t threads = 0; // 0: CpuInfo::cores
     Denormals denormals = Denormals::Keep;
     ArenaFill arenaFill = ArenaFill::Leave;
+    Indices indices = Indices::Clamp;
     // How library calls are made ready: prepareCall, or null where no step is one. A pointer, so
     // that a module without such steps does not carry the code.
     PrepareCall libraries = nullptr;
@@ -81,6 +84,7 @@ public:
     Status outputView(std::size_t index, fw_tensor& view);
     void setCancel(std::int32_t (*cancelled)(void* data), void* data);
     Status setThreadPool(const fw_thread_pool* pool);
+    void setIndices(Indices indices) { m_indices = indices; }
     void trim();
     Status run();
     // One entry per step; both times are 0 for one that these shapes do not lead to.
@@ -129,6 +133,7 @@ private:
                         const MemoryPlan& plan);
     Status checkSymbol(const std::string& name, std::size_t& index) const;
     Status bindStep(std::size_t step);
+    Status checkIndices(std::size_t step) const;
     enum class Attempt : std::uint8_t { First, Second }; // Second: PreparedCall::runAgain()
     Status runStep(std::size_t step, Attempt attempt);
     enum class Rounds : std::uint8_t { Once, Twice };
@@ -168,6 +173,7 @@ private:
     std::int32_t (*m_cancelled)(void*) = nullptr;
     void* m_cancelData = nullptr;
     ArenaFill m_arenaFill;
+    Indices m_indices;
     bool m_ownsOpenMpThreads = false;
     PrepareCall m_libraries;
     HostSteps* m_host;

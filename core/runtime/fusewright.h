@@ -41,7 +41,8 @@ typedef enum fw_status {
     FW_CPU_UNSUPPORTED = 12, /* this CPU lacks instructions that the kernels use */
     FW_LIBRARY_MISSING = 13, /* a library that steps call is not there or of the wrong kind */
     FW_LIBRARY_FAILED = 14,  /* such a library refused a call */
-    FW_CANCELLED = 15        /* what fw_set_cancel names said so */
+    FW_CANCELLED = 15,       /* what fw_set_cancel names said so */
+    FW_BAD_INDEX = 16        /* an index lies outside of the axis that it counts */
 } fw_status;
 
 /* Type codes and structures have the values and layout of DLPack: a DLTensor* may be passed as
@@ -100,6 +101,8 @@ typedef struct fw_options {
     int32_t threads;         /* 0: one per CPU that this process may use; 256 at most */
     int32_t flush_denormals; /* 0: denormal numbers are kept */
     int32_t verify_weights;  /* not 0: hash the whole weights file when opening */
+    int32_t clamp_indices;   /* 0: an index outside of its axis ends the run with FW_BAD_INDEX;
+                                not 0: it stands for the nearest element */
 } fw_options;
 
 typedef struct fw_model fw_model;

@@ -102,8 +102,8 @@ Phases phasesOf(const Program& program) {
         for (const ExpressionId dim : tensor.dims)
             phase = std::max(phase, out.of(program.expressions[dim]));
         if (tensor.storage == Storage::View)
-            phase = std::max({phase, out.of(program.expressions[tensor.viewOffset]),
-                              out.ofTensor[tensor.base]});
+            phase = std::max(
+                {phase, out.of(program.expressions[tensor.viewOffset]), out.ofTensor[tensor.base]});
         else if (tensor.storage == Storage::Arena && tensor.firstStep < out.ofStep.size())
             phase = std::max(phase, out.ofStep[tensor.firstStep]);
         out.ofTensor.push_back(phase);
@@ -117,16 +117,20 @@ void deriveLifetimes(Program& program) {
         tensor.firstStep = tensor.lastStep = 0;
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
         const auto step = static_cast<std::uint32_t>(s);
-        for (const BufferUse& use : program.steps[s].buffers) {
-            const TensorId root = rootOf(program, use.tensor);
+        const auto use = [&](TensorId id) {
+            const TensorId root = rootOf(program, id);
             Tensor& tensor = program.tensors[root];
             if (tensor.storage != Storage::Arena)
-                continue;
+                return;
             if (!used[root])
                 tensor.firstStep = step;
             used[root] = true;
             tensor.lastStep = step;
-        }
+        };
+        for (const BufferUse& buffer : program.steps[s].buffers)
+            use(buffer.tensor);
+        for (const IndexUse& indices : program.steps[s].indices)
+            use(indices.tensor);
     }
 }
 

@@ -16,7 +16,7 @@ namespace fw::runtime {
 
 using TensorId = std::uint32_t; // into Program::tensors
 
-constexpr std::uint32_t programVersion = 6;
+constexpr std::uint32_t programVersion = 7;
 constexpr std::uint64_t memoryAlignment = 64;
 
 struct Symbol {
@@ -52,6 +52,17 @@ enum class Access : std::uint8_t { Read = 0, Write = 1, ReadWrite = 2 };
 struct BufferUse {
     TensorId tensor = 0;
     Access access = Access::Read;
+};
+
+// Elements `first`, `first` + `stride`, ... of a tensor in row-major order, by which a step picks
+// along an axis: counted from its beginning, negative ones from its end. What lies outside stands
+// for the nearest element, or ends the run (Indices).
+struct IndexUse {
+    TensorId tensor = 0;
+    ExpressionId extent = 0; // of the axis
+    std::uint32_t first = 0;
+    std::uint32_t stride = 1;
+    std::string node; // of the imported graph
 };
 
 // A step without machine code: copies its second buffer to its first.
@@ -90,6 +101,7 @@ struct Step {
     std::vector<ExpressionId> symbols; // in the order of fw_kernel_context::symbols
     std::vector<std::uint32_t> binds;  // bindKernel: into Program::symbols
     std::vector<std::string> nodes;    // of the imported graph
+    std::vector<IndexUse> indices;     // that lie in memory before it runs
     ExpressionId flops = 0;            // estimates; a negative value means unknown
     ExpressionId bytes = 0;
 };

@@ -196,6 +196,9 @@ private:
                 known = known && expressionExists(value);
             for (const BufferUse& use : step.buffers)
                 known = known && use.tensor < m_program.tensors.size();
+            for (const IndexUse& use : step.indices)
+                known =
+                    known && use.tensor < m_program.tensors.size() && expressionExists(use.extent);
             if (!known)
                 return fail(FW_BAD_PROGRAM, "step %s names something that does not exist",
                             step.name.c_str());
@@ -278,6 +281,10 @@ private:
                 known = known && phases.ofTensor[use.tensor] <= now;
             for (const ExpressionId id : step.symbols)
                 ask(id);
+            for (const IndexUse& use : step.indices) {
+                known = known && phases.ofTensor[use.tensor] <= now;
+                ask(use.extent);
+            }
             if (step.choice != noChoice)
                 for (const ExpressionId id : m_program.choices[step.choice].conditions)
                     ask(id);
@@ -321,7 +328,15 @@ private:
     // Reads are judged before the writes of the same step: a kernel that needs its own output says
     // ReadWrite after an earlier step wrote it.
     Status uses(const Step& step, std::size_t index, std::vector<bool>& written) const {
-        for (const BufferUse& use : step.buffers) {
+        std::vector<BufferUse> all = step.buffers;
+        for (const IndexUse& use : step.indices) {
+            const DataType type = m_program.tensors[use.tensor].type;
+            if (type < DataType::I8 || type > DataType::U64 || use.stride == 0)
+                return fail(FW_BAD_PROGRAM, "step %s: %s holds no places", step.name.c_str(),
+                            nameOf(use.tensor));
+            all.push_back({use.tensor, Access::Read});
+        }
+        for (const BufferUse& use : all) {
             const TensorId root = rootOf(m_program, use.tensor);
             const Tensor& tensor = m_program.tensors[root];
             if (tensor.storage == Storage::Arena &&

@@ -137,6 +137,14 @@ Step readStep(Reader& in) {
     step.nodes.resize(in.count(4));
     for (std::string& node : step.nodes)
         node = in.text();
+    step.indices.resize(in.count(20));
+    for (IndexUse& use : step.indices) {
+        use.tensor = in.u32();
+        use.extent = in.u32();
+        use.first = in.u32();
+        use.stride = in.u32();
+        use.node = in.text();
+    }
     step.flops = in.u32();
     step.bytes = in.u32();
     return step;
@@ -245,7 +253,7 @@ void readBody(Reader& in, Program& program) {
         tensor = readTensor(in);
     program.inputs = in.ids();
     program.outputs = in.ids();
-    program.steps.resize(in.count(40));
+    program.steps.resize(in.count(44));
     for (Step& step : program.steps)
         step = readStep(in);
     program.choices.resize(in.count(4));

@@ -100,6 +100,14 @@ void write(Writer& out, const Step& step) {
     out.count(step.nodes.size());
     for (const std::string& node : step.nodes)
         out.text(node);
+    out.count(step.indices.size());
+    for (const IndexUse& use : step.indices) {
+        out.u32(use.tensor);
+        out.u32(use.extent);
+        out.u32(use.first);
+        out.u32(use.stride);
+        out.text(use.node);
+    }
     out.u32(step.flops);
     out.u32(step.bytes);
 }

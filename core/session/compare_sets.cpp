@@ -37,6 +37,7 @@ Result<std::optional<ComparisonRecord>> compareSet(FittingPipelines& fitting,
     if (expected.results.empty())
         return std::optional<ComparisonRecord>();
     FW_TRY(const std::vector<TensorData> inputs, givenInputs(what, set));
+    module->executor().setIndices(runtime::Indices::Check);
     FW_TRY(std::vector<TensorData> all, module->run(inputs));
     tellRanOtherwise(*module, notices);
     std::vector<std::string> names;

@@ -155,6 +155,7 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
     const auto completed = [&](std::vector<TensorData> given) -> Result<Operands> {
         FW_TRY(std::vector<TensorData> all,
                module.randomInputs(seed, arguments.dims, std::move(given)));
+        module.executor().setIndices(runtime::Indices::Check);
         return Operands{std::move(all), false};
     };
     const std::vector<std::string> names = inputNames(what.graph);
@@ -197,6 +198,8 @@ Result<Operands> operandsFor(Pipeline& pipeline, LoadedModule& module, const Arg
         }
     }
     FW_TRY(std::vector<TensorData> made, module.randomInputs(seed, arguments.dims));
+    // Nobody chose them, and an axis may be shorter.
+    module.executor().setIndices(runtime::Indices::Clamp);
     return Operands{std::move(made), !names.empty()};
 }
 

@@ -2,6 +2,7 @@
 
 #include "ir/bound_dims.h"
 #include "ir/inline_calls.h"
+#include "tensor/index_operands.h"
 #include "tensor/reference.h"
 
 #include <algorithm>
@@ -25,8 +26,9 @@ Result<TensorType> concrete(const TensorType& type, const Substitution& dims) {
 
 class Evaluation {
 public:
-    Evaluation(const Graph& graph, const CancelToken& cancel, Precision precision)
-        : m_graph(graph), m_cancel(cancel), m_precision(precision) {}
+    Evaluation(const Graph& graph, const CancelToken& cancel, Precision precision,
+               BadIndices indices)
+        : m_graph(graph), m_cancel(cancel), m_precision(precision), m_indices(indices) {}
 
     Status bind(const std::vector<TensorData>& inputs) {
         if (inputs.size() != m_graph.inputs().size())
@@ -68,6 +70,8 @@ public:
         std::vector<const TensorData*> operands;
         for (const ValueRef& input : node.inputs)
             operands.push_back(input.valid() ? &m_values.at(input) : nullptr);
+        if (m_indices == BadIndices::Refuse)
+            FW_CHECK(checkIndices(node, call));
         Result<std::vector<TensorData>> results = computed(node, call, operands);
         if (!results)
             return results.takeDiag().at({{}, node.name});
@@ -89,6 +93,27 @@ private:
         std::copy_if(operands.begin(), operands.end(), std::back_inserter(present),
                      [](const TensorData* data) { return data != nullptr; });
         return evaluate(inst, present, {}, m_cancel, m_precision);
+    }
+
+    Status checkIndices(const Node& node, const OpCall& call) const {
+        const Result<OpInst> inst = m_graph.operators().find(node.op)->instantiate(call);
+        if (!inst)
+            return {};
+        std::vector<ValueRef> present;
+        std::copy_if(node.inputs.begin(), node.inputs.end(), std::back_inserter(present),
+                     [](const ValueRef& ref) { return ref.valid(); });
+        for (const IndexOperand& index : indexOperands(*inst)) {
+            const TensorData& data = m_values.at(present.at(index.operand));
+            const std::int64_t extent = index.extent.asInt().value_or(0);
+            if (const auto element = firstOutside(data, index, extent))
+                return makeDiag(DiagCode::InputMismatch,
+                                fmt::format("element {} of {} is {}, which lies outside of an axis "
+                                            "of {}",
+                                            *element, m_graph.output(present[index.operand]).name,
+                                            data.integerAt(*element), extent),
+                                {{}, node.name});
+        }
+        return {};
     }
 
     Status checkAssumptions() const {
@@ -127,6 +152,7 @@ private:
     const Graph& m_graph;
     const CancelToken& m_cancel;
     Precision m_precision;
+    BadIndices m_indices;
     Substitution m_dims;
     std::map<ValueRef, TensorData> m_values;
 };
@@ -151,12 +177,13 @@ Result<OpCall> callWith(OpCall call, const Substitution& dims) {
 
 Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                               const std::vector<TensorData>& inputs,
-                                              const CancelToken& cancel, Precision precision) {
+                                              const CancelToken& cancel, Precision precision,
+                                              BadIndices indices) {
     if (hasCalls(graph)) {
         FW_TRY(const GraphPtr inlined, inlineCalls(graph));
-        return evaluateGraph(*inlined, inputs, cancel, precision);
+        return evaluateGraph(*inlined, inputs, cancel, precision, indices);
     }
-    Evaluation evaluation(graph, cancel, precision);
+    Evaluation evaluation(graph, cancel, precision, indices);
     FW_CHECK(evaluation.bind(inputs));
     for (const NodePtr& node : graph.nodes())
         FW_CHECK(evaluation.run(*node));

@@ -9,6 +9,10 @@
 
 namespace fw {
 
+// What becomes of an index that lies outside of its axis: it stands for the nearest element, or is
+// an InputMismatch.
+enum class BadIndices : std::uint8_t { Clamp, Refuse };
+
 // One data per graph input, in order; gives one per result, in order. Free dimensions take the
 // values that the inputs have where they stand alone in a type. InputMismatch, DimUnbound,
 // NotRunnable (an unknown operator), Cancelled, or what an operator's reference refuses, with the
@@ -16,7 +20,8 @@ namespace fw {
 Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
                                               const std::vector<TensorData>& inputs,
                                               const CancelToken& cancel = {},
-                                              Precision precision = Precision::Double);
+                                              Precision precision = Precision::Double,
+                                              BadIndices indices = BadIndices::Clamp);
 
 // The call with sizes in place of free dimensions, in types and attributes. DimUnbound if one is
 // missing.

@@ -3,6 +3,8 @@
 // runtime.
 #include "fw_process.h"
 
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -25,6 +27,7 @@ private Q_SLOTS:
     void regions_data();
     void regions();
     void unwinding();
+    void indices();
     void restOfTheInterface();
     void exampleIsC99();
 
@@ -164,6 +167,19 @@ void TestEmbedded::regions() {
 void TestEmbedded::unwinding() {
     for (const QString& sample : {u"lenet"_s, u"encoder"_s})
         HOLDS(program(u"unwinding"_s), {module(sample, {})});
+}
+
+void TestEmbedded::indices() {
+    const QString library = module(u"recommender"_s, {});
+    HOLDS(program(u"indices"_s), {library});
+    QFile file(QFileInfo(library).path() + u"/manifest.json"_s);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QStringList checked;
+    for (const QJsonValue& one :
+         QJsonDocument::fromJson(file.readAll())["checked_indices"].toArray())
+        checked << one["indices"].toString() + u' ' + one["extent"].toString();
+    checked.sort();
+    QCOMPARE(checked, (QStringList{u"item 800"_s, u"user 500"_s, u"weekday 7"_s}));
 }
 
 void TestEmbedded::restOfTheInterface() {

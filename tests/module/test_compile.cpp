@@ -68,6 +68,10 @@ private Q_SLOTS:
     void resultsThatReadResults();
     void resultUnderSeveralNames(); // E26
     void indicesStayInTheirAxis();
+    void indicesOutsideAreTold_data();
+    void indicesOutsideAreTold();
+    void indicesThatNobodyGaveAreNot_data();
+    void indicesThatNobodyGaveAreNot();
     void progressIsAlwaysTold();
 };
 
@@ -338,6 +342,135 @@ void TestCompile::indicesStayInTheirAxis() {
         QCOMPARE((*computed)[r].toDoubles(), wanted[r]);
         QCOMPARE((*reference)[r].toDoubles(), wanted[r]);
     }
+}
+
+namespace {
+
+// A graph of one index operand i beside x: f32[4, 3], in code of ours and by its reference.
+struct Indexed {
+    GraphPtr graph;
+    std::unique_ptr<LoadedModule> loaded;
+
+    explicit Indexed(const QString& text) {
+        graph = parseGraph(text.toStdString(), standardOperators()).value();
+        const FusionPlan plan = planFusion(*graph, host()).value();
+        auto module = loadModule(
+            std::make_shared<const CompiledModule>(compileModule(*graph, plan, host()).value()),
+            host());
+        loaded = std::move(*module);
+    }
+
+    std::vector<TensorData> inputs(const std::vector<std::int64_t>& indices) const {
+        std::vector<TensorData> out;
+        for (const NodeId id : graph->inputs()) {
+            const TensorType& type = graph->node(id).outputs[0].type;
+            std::vector<std::int64_t> extents;
+            for (const Dim& dim : type.shape)
+                extents.push_back(*dim.asInt());
+            if (isInteger(type.dtype))
+                out.push_back(dataFromIntegers(type.dtype, extents, indices));
+            else
+                out.push_back(randomData(type.dtype, extents, 1));
+        }
+        return out;
+    }
+};
+
+} // namespace
+
+void TestCompile::indicesOutsideAreTold_data() {
+    QTest::addColumn<QString>("graph");
+    QTest::addColumn<QList<qint64>>("right");
+    QTest::addColumn<QList<qint64>>("wrong");
+    QTest::addColumn<QString>("told");
+    const QString gather = QStringLiteral("graph g(x: f32[4, 3], i: %1) -> y {\n%2}");
+    const auto add = [&](const char* name, const char* type, const char* body,
+                         const QList<qint64>& right, const QList<qint64>& wrong, const char* told) {
+        QTest::newRow(name) << gather.arg(QString::fromLatin1(type), QString::fromLatin1(body))
+                            << right << wrong << QString::fromLatin1(told);
+    };
+    add("gather", "i64[3]", "  y = gather(x, i) {axis = 0}\n", {0, -4, 3}, {0, 1, 4},
+        "element 2 of i is 4, which lies outside of an axis of 4");
+    add("from the end", "i32[3]", "  y = gather(x, i) {axis = 1}\n", {0, -3, 2}, {2, -4, 9},
+        "element 1 of i is -4, which lies outside of an axis of 3");
+    add("bytes", "u8[2]", "  y = gather(x, i) {axis = 0}\n", {0, 3}, {200, 1},
+        "element 0 of i is 200, which lies outside of an axis of 4");
+    add("cast and moved in the same group", "i32[1, 3]",
+        "  j = cast(i) {to = i64}\n  k = reshape(j) {shape = [3, 1]}\n"
+        "  l = transpose(k) {perm = [1, 0]}\n  z = gather(x, l) {axis = 0}\n  y = relu(z)\n",
+        {0, -4, 3}, {0, 4, 0}, "is 4, which lies outside of an axis of 4");
+    add("computed by another group", "i64[3]",
+        "  s = cumsum(i) {axis = 0}\n  t = softmax(x) {axis = 0}\n"
+        "  y = gather(t, s) {axis = 0}\n",
+        {0, 1, 2}, {1, 2, 3}, "element 2 of s is 6, which lies outside of an axis of 4");
+    add("elements", "i64[2, 3]", "  y = gather_elements(x, i) {axis = 0}\n", {0, 1, 2, 3, -1, -4},
+        {0, 1, 2, 3, -1, 4}, "element 5 of i is 4, which lies outside of an axis of 4");
+    add("parts", "i64[2, 2]", "  y = gather_nd(x, i)\n", {3, 2, -4, -3}, {3, 2, 2, 3},
+        "element 3 of i is 3, which lies outside of an axis of 3");
+    add("scatter", "i64[1, 3]",
+        "  u = slice(x) {starts = [0], ends = [1], axes = [0], steps = [1]}\n"
+        "  y = scatter_add(x, i, u) {axis = 0}\n",
+        {0, 3, -1}, {0, -5, 0}, "element 1 of i is -5, which lies outside of an axis of 4");
+    add("scatter parts", "i64[1, 1]",
+        "  u = slice(x) {starts = [0], ends = [1], axes = [0], steps = [1]}\n"
+        "  y = scatter_nd(x, i, u)\n",
+        {3}, {4}, "element 0 of i is 4, which lies outside of an axis of 4");
+}
+
+// In code of ours and by the reference alike, with the node, the element and its value.
+void TestCompile::indicesOutsideAreTold() {
+    QFETCH(const QString, graph);
+    QFETCH(const QList<qint64>, right);
+    QFETCH(const QList<qint64>, wrong);
+    QFETCH(const QString, told);
+    const Indexed indexed(graph);
+    const auto inputs = [&](const QList<qint64>& list) {
+        return indexed.inputs({list.begin(), list.end()});
+    };
+    indexed.loaded->executor().setIndices(runtime::Indices::Check);
+    QVERIFY(indexed.loaded->run(inputs(right)).ok());
+    QVERIFY(evaluateGraph(*indexed.graph, inputs(right), {}, Precision::Double, BadIndices::Refuse)
+                .ok());
+    const auto computed = indexed.loaded->run(inputs(wrong));
+    const auto reference =
+        evaluateGraph(*indexed.graph, inputs(wrong), {}, Precision::Double, BadIndices::Refuse);
+    QVERIFY(!computed.ok() && !reference.ok());
+    for (const Diag& diag : {computed.diag(), reference.diag()}) {
+        QCOMPARE(diag.code, DiagCode::InputMismatch);
+        QVERIFY2(diag.message.find(told.toStdString()) != std::string::npos, diag.text().c_str());
+    }
+    QVERIFY2(!reference.diag().where.node.empty() &&
+                 computed.diag().message.starts_with(reference.diag().where.node + ": "),
+             computed.diag().text().c_str());
+    indexed.loaded->executor().setIndices(runtime::Indices::Clamp);
+    QVERIFY(indexed.loaded->run(inputs(wrong)).ok());
+    QVERIFY(evaluateGraph(*indexed.graph, inputs(wrong)).ok());
+}
+
+void TestCompile::indicesThatNobodyGaveAreNot_data() {
+    QTest::addColumn<QString>("graph");
+    QTest::addColumn<QList<qint64>>("indices");
+    const auto add = [&](const char* name, const char* text, const QList<qint64>& indices) {
+        QTest::newRow(name) << QString::fromLatin1(text) << indices;
+    };
+    // A class that is left out is no class.
+    add("ignored",
+        "graph g(x: f32[4, 3], i: i64[4]) -> y {\n"
+        "  y = nll_loss(x, i) {ignored = -100}\n}",
+        {0, -100, 2, 1});
+    // Computed where it is read: it stands for the nearest element, as modules.md says.
+    add("computed in the same group",
+        "graph g(x: f32[4, 3], i: i64[3]) -> y {\n"
+        "  two = const [2] : i64[1]  n = mul(i, two)  y = gather(x, n) {axis = 0}\n}",
+        {0, 1, 2});
+}
+
+void TestCompile::indicesThatNobodyGaveAreNot() {
+    QFETCH(const QString, graph);
+    QFETCH(const QList<qint64>, indices);
+    const Indexed indexed(graph);
+    indexed.loaded->executor().setIndices(runtime::Indices::Check);
+    QVERIFY(indexed.loaded->run(indexed.inputs({indices.begin(), indices.end()})).ok());
 }
 
 // Also where helpers are quick to take what there is.

@@ -22,6 +22,23 @@ std::vector<std::uint8_t> seal(std::vector<std::uint8_t> blob) {
     return blob;
 }
 
+// With a second input, by which a step picks.
+Program withIndices() {
+    Program program = sample::program();
+    Tensor tensor = program.tensors[0];
+    tensor.name = "i";
+    tensor.type = DataType::I64;
+    tensor.index = 1;
+    tensor.dims = {program.addConstant(3)};
+    tensor.bytes = program.addConstant(24);
+    program.tensors.push_back(tensor);
+    const auto id = static_cast<TensorId>(program.tensors.size() - 1);
+    program.inputs.push_back(id);
+    program.steps[1].indices = {{id, program.addConstant(7), 0, 1, "pick"},
+                                {id, program.addConstant(9), 1, 2, "other"}};
+    return program;
+}
+
 // Everything short of running machine code on it.
 void prepareAnyway(Program&& program) {
     std::unique_ptr<Executor> executor;
@@ -45,13 +62,15 @@ class TestProgram : public QObject {
 
 private Q_SLOTS:
     void roundTrip() {
-        const Program program = sample::program();
+        const Program program = withIndices();
         QVERIFY2(checkProgram(program).ok(), checkProgram(program).message.c_str());
         const auto blob = writeProgram(program);
         Program back;
         const Status status = readProgram(blob.data(), blob.size(), back);
         QVERIFY2(status.ok(), status.message.c_str());
         QVERIFY(sameProgram(program, back));
+        QCOMPARE(back.steps[1].indices[1].stride, 2u);
+        QCOMPARE(back.steps[1].indices[1].node, std::string("other"));
         QCOMPARE(back.steps[4].kernel, copyKernel);
         QCOMPARE(back.steps[4].group, noGroup);
         QCOMPARE(back.steps[3].group, 3u);
@@ -92,7 +111,7 @@ private Q_SLOTS:
     }
 
     void hostileBytesAreHarmless() {
-        const auto blob = writeProgram(sample::program());
+        const auto blob = writeProgram(withIndices());
         int accepted = 0;
         for (std::size_t i = 32; i < blob.size(); ++i) {
             for (const std::uint8_t value : {0x00, 0x01, 0x7f, 0x80, 0xff, blob[i] ^ 0x04}) {
@@ -135,6 +154,20 @@ private Q_SLOTS:
         refuse([](Program& p) { p.expressions[0].code.push_back({Op::Add, 0}); }, "malformed");
         refuse([](Program& p) { p.symbols[0].minimum = 1000000; }, "range");
         refuse([](Program& p) { p.outputs[1] = 0; }, "signature");
+        refuse([](Program& p) { p.steps[0].indices = {{99, 0, 0, 1, "n"}}; }, "does not exist");
+        refuse([](Program& p) { p.steps[0].indices = {{0, 999, 0, 1, "n"}}; }, "does not exist");
+        refuse([](Program& p) { p.steps[0].indices = {{0, 0, 0, 1, "n"}}; }, "holds no places");
+        refuse(
+            [](Program& p) {
+                p = withIndices();
+                p.steps[1].indices[0].stride = 0;
+            },
+            "holds no places");
+        refuse(
+            [](Program& p) {
+                p.tensors[3].type = DataType::I64, p.steps[0].indices = {{3, 0, 0, 1, "n"}};
+            },
+            "outside its lifetime");
     }
 
     void expressions() {

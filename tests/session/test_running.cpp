@@ -24,6 +24,7 @@ private Q_SLOTS:
     void innerValuesAreComputed();
     void timesNameTheSteps();
     void aSizeThatIsNoneNamesItsNode();
+    void indicesOfTheData();
     void partsOfComputedSizesAreReadInPlace();
     void whatDoesNotFitIsSaidByItsName();
 };
@@ -109,6 +110,37 @@ void TestRunning::aSizeThatIsNoneNamesItsNode() {
              said.c_str());
     QVERIFY2(said.find("bind_dims") == std::string::npos, said.c_str());
     QVERIFY2(said.find("_d") == std::string::npos, said.c_str());
+}
+
+// Those that are given end a run where they lie outside; those that are made up stand for the
+// nearest element.
+void TestRunning::indicesOfTheData() {
+    ModelBuilder m;
+    m.input("x", {"4", "3"}).input("i", {"2"}, proto::TensorProto::INT64).output("y");
+    m.node("Gather", "x i", "y", "pick");
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    QVERIFY(writeFile(path + "/m.onnx", m.bytes()).ok());
+    QVERIFY(writeTensorFile(path + "/x.npy", {"x", randomData(DType::F32, {4, 3}, 1)}).ok());
+    Asked a;
+    Arguments arguments = on("");
+    arguments.model = path + "/m.onnx";
+    QVERIFY(a.ask("run", arguments).ok());
+    arguments.inputs = {{"x", path + "/x.npy"}, {"i", path + "/i.npy"}};
+    for (const std::int64_t index : {3, 4, -4, -5}) {
+        QVERIFY(
+            writeTensorFile(path + "/i.npy", {"i", dataFromIntegers(DType::I64, {2}, {0, index})})
+                .ok());
+        const bool inside = index >= -4 && index < 4;
+        for (const char* command : {"run", "bench"}) {
+            const auto answer = a.ask(command, arguments);
+            QCOMPARE(answer.ok(), inside);
+            const std::string told = "pick: element 1 of i is " + std::to_string(index) +
+                                     ", which lies outside of an axis of 4";
+            QVERIFY2(inside || answer.diag().message.find(told) != std::string::npos,
+                     answer.ok() ? "" : answer.diag().text().c_str());
+        }
+    }
 }
 
 // Parts whose sizes are an input, read where they lie in a value of a free size.

@@ -417,6 +417,7 @@ int main(int count, char** words) {
     memset(&options, 0, sizeof options);
     options.struct_size = sizeof options;
     options.threads = a.threads;
+    options.clamp_indices = a.input_count == 0; /* made-up ones are 0 or 1 in axes of any length */
     if (fw_open(a.weights, &options, &model) != FW_OK)
         return failed(NULL, "open");
     if (a.input_count > fw_input_count(model) || a.expected_count > fw_output_count(model) ||

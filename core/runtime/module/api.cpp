@@ -128,6 +128,7 @@ Status openModel(const Source& source, const fw_options& options, fw_model& mode
     ExecutorOptions chosen;
     chosen.threads = options.threads;
     chosen.denormals = options.flush_denormals ? Denormals::Flush : Denormals::Keep;
+    chosen.indices = options.clamp_indices ? Indices::Clamp : Indices::Check;
     chosen.libraries = fw_module_libraries ? *fw_module_libraries : nullptr;
     if (Status status = Executor::open(std::move(program), fw_kernel_table, fw_kernel_table_size,
                                        std::move(weights), chosen, model.executor);

@@ -44,7 +44,7 @@ static void load(const char* library) {
 }
 
 static fw_model* open_model(int threads) {
-    fw_options options = {sizeof options, 0, 0, 0};
+    fw_options options = {sizeof options, 0, 0, 0, 0};
     options.threads = threads;
     fw_model* opened = NULL;
     const fw_status status = api->open(NULL, &options, &opened);

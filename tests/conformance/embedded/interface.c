@@ -227,7 +227,7 @@ static void weights_in_memory(const char* file) {
     char* memory = aligned_alloc(64, (bytes + 128) / 64 * 64);
     CHECK(fread(memory, 1, bytes, weights) == bytes, "%s cannot be read", file);
     fclose(weights);
-    const fw_options careful = {sizeof careful, 1, 0, 1};
+    const fw_options careful = {sizeof careful, 1, 0, 1, 0};
     fw_model* other = NULL;
     CHECK(api->open_memory(memory, bytes - 1, &careful, &other) == FW_BAD_WEIGHTS && !other, "%s",
           api->last_error(NULL));
