@@ -6,6 +6,7 @@
 #include "session/version.h"
 #include "strategy/generated_code.h"
 #include "strategy/machine.h"
+#include "target/saved_machine.h"
 
 #include <fmt/format.h>
 
@@ -144,14 +145,27 @@ std::string_view sentenceOf(WorkClass work) {
     return "other work";
 }
 
-// What is known of a maker: measured, or for a CPU that is named what its table says.
+// What the file of a saved machine says; 0 where it says nothing, and plans take the number of a
+// table.
+std::optional<MachineProfile> saidByFile(const Target& on) {
+    const SavedMachinePtr machine = machineOf(on);
+    if (machine == nullptr)
+        return std::nullopt;
+    Result<MachineProfile> said =
+        parseMachine(machine->figures, machine->file, {0, 0, 0, 0, 0, 0, {}});
+    return said ? std::optional(*said) : std::nullopt; // checkMachine() tells why
+}
+
+// What is known of a maker: measured, said by a file, or for a CPU that is named what its table
+// says.
 void addRates(const Target& on, std::string_view maker, std::span<const Reach> table,
               std::vector<CeilingRecord>& out) {
     const double peak = knownCeiling(on, &MachineProfile::gflops);
+    const bool hasTable = !isMeasuredHere(on) && machineOf(on) == nullptr;
     for (const Reach& row : table) {
         const std::string name = rateName(maker, row.work);
         std::optional<double> value = knownRate(on, name);
-        if (!value && !isMeasuredHere(on) && peak > 0)
+        if (!value && hasTable && peak > 0)
             value = peak * efficiencyOf(row.work, on, maker, table);
         out.push_back({name, "GFLOP/s",
                        fmt::format("{} by {}, of each core", sentenceOf(row.work),
@@ -231,17 +245,23 @@ DoctorDocument describeMachine(const Target& on, const std::vector<DeclaredLibra
         if (!isInstalled(program))
             out.problems.push_back(fmt::format("{} is not installed, so {}: apt-get install {}",
                                                program, why, package));
+    const std::optional<MachineProfile> said = saidByFile(on);
     for (const CeilingRow& row : ceilings()) {
-        const double value = knownCeiling(on, row.value);
+        const double value = said ? (*said).*row.value : knownCeiling(on, row.value);
         out.ceilings.push_back({std::string(row.name), std::string(row.unit),
                                 std::string(row.sentence),
                                 value > 0 ? std::optional(value) : std::nullopt});
     }
     addRates(on, ownCode, ownReach(), out.ceilings);
     for (const auto& library : externLibraries())
-        if (library->status().state == LibraryState::Ready)
+        if (const SavedMachinePtr machine = machineOf(on);
+            machine != nullptr ? machine->library(library->name()) != nullptr
+                               : library->status().state == LibraryState::Ready)
             addRates(on, library->name(), library->reach(), out.ceilings);
     out.ceilingsFrom = ceilingSource(on);
+    if (said && std::any_of(out.ceilings.begin(), out.ceilings.end(),
+                            [](const CeilingRecord& one) { return !one.value; }))
+        out.ceilingsFrom += "; plans take what it does not say from a table";
     return out;
 }
 

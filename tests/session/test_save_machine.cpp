@@ -25,6 +25,7 @@ private Q_SLOTS:
     void itsLogDecides();
     void itIsNotTunedElsewhere();
     void figuresThatAreNone();
+    void figuresThatItLacks();
     void whatIsNotHereIsNotSaved();
     void filesOfTheRepository();
 
@@ -158,6 +159,36 @@ void TestSaveMachine::figuresThatAreNone() {
     QCOMPARE(refused.diag().code, DiagCode::Syntax);
     QCOMPARE(refused.diag().where.file, file);
     QCOMPARE(refused.diag().where.line, static_cast<int>(lines) + 1);
+}
+
+// They are not shown as if it said them.
+void TestSaveMachine::figuresThatItLacks() {
+    const std::string whole = changed("whole.machine", [](const QString&) { return true; });
+    const std::string file = changed("lacking.machine", [](const QString& line) {
+        return !line.startsWith(QStringLiteral("l2_gbps")) &&
+               !line.startsWith(QStringLiteral("own.pool")) &&
+               !line.contains(QStringLiteral("onednn"));
+    });
+    const auto shown = [&](const std::string& machine) {
+        snapshot::Arguments arguments;
+        arguments.target = "x86-64 -mcpu=" + machine;
+        return m_asked.get<snapshot::DoctorDocument>("doctor", arguments);
+    };
+    for (const std::string& machine : {whole, file}) {
+        const auto doctor = shown(machine);
+        const std::string text = readFile(machine, 65536).value();
+        bool lacks = false;
+        for (const snapshot::CeilingRecord& one : doctor.ceilings) {
+            const bool says = text.find("\n" + one.name + " ") != std::string::npos;
+            QVERIFY2(one.value.has_value() == says, one.name.c_str());
+            QVERIFY2(machine == whole || !one.name.starts_with("onednn."), one.name.c_str());
+            lacks = lacks || !says;
+        }
+        QVERIFY(lacks || machine == whole);
+        QCOMPARE(doctor.ceilingsFrom,
+                 machine + ", of Another CPU" +
+                     (lacks ? "; plans take what it does not say from a table" : ""));
+    }
 }
 
 void TestSaveMachine::whatIsNotHereIsNotSaved() {
