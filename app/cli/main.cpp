@@ -16,6 +16,7 @@
 #include "session/graph_file.h"
 #include "session/remote.h"
 #include "session/worker.h"
+#include "snapshot/export_words.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -472,8 +473,8 @@ private:
         CLI::App* exported = onModel("export", "a compiled module that runs on its own",
                                      ask<ExportDocument>("export"));
         exported->add_option("-o,--output", a.output, "folder")->required();
-        exported->add_flag("--embed", a.embed, "weights inside the library, no file beside it");
-        exported->add_flag("--static", a.isStatic, "libNAME.a, which a program links, not a .so");
+        exported->add_flag("--embed", a.embed, embedWords);
+        exported->add_flag("--static", a.isStatic, staticWords);
         CLI::App* test = target(
             command("test", "run backend-test folders", [](Client& client, const Options& o) {
                 return runTests(client, o.arguments, o.form());

@@ -26,6 +26,12 @@
 
 namespace fw::ui {
 
+// As the command line has them.
+struct ExportOptions {
+    bool embeds = false;   // --embed
+    bool isStatic = false; // --static
+};
+
 class Document : public QObject, public DocumentParts {
     Q_OBJECT
 
@@ -101,7 +107,8 @@ public:
     void compile(); // and runs once, with random inputs
     void profile();
     void measureMachine() { askDoctor(true); } // its ceilings, again
-    void exportModule(const QString& folder);
+    void exportModule(const QString& folder, ExportOptions options);
+    void exportModule(const QString& folder) { exportModule(folder, {}); }
     void exportRewritten(const QString& file); // the graph as the rules left it: .onnx or .fw
     // Times the implementations of every group into the file, which then decides.
     void tune(const QString& log);

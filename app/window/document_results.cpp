@@ -438,13 +438,17 @@ void Document::compile() {
         });
 }
 
-void Document::exportModule(const QString& folder) {
+void Document::exportModule(const QString& folder, ExportOptions options) {
     if (!isOpen())
         return;
     Arguments wanted = arguments();
     wanted.output = folder.toStdString();
+    if (options.embeds)
+        wanted.embed = true;
+    if (options.isStatic)
+        wanted.isStatic = true;
     runTask<snapshot::ExportDocument>(
-        "export", wanted, [this, folder] { exportModule(folder); },
+        "export", wanted, [this, folder, options] { exportModule(folder, options); },
         [this](const Shared<snapshot::ExportDocument>& done) {
             QStringList files;
             for (const std::string& file : done->files)

@@ -1,5 +1,8 @@
 #include "app/window/export_dialog.h"
 
+#include "snapshot/export_words.h"
+
+#include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFileDialog>
@@ -16,13 +19,13 @@ using namespace Qt::StringLiterals;
 
 ExportDialog::ExportDialog(const QString& model, const QString& target, const QString& folder,
                            QWidget* parent)
-    : QDialog(parent), m_folder(new QLineEdit(folder, this)), m_note(new QLabel(this)) {
+    : QDialog(parent), m_folder(new QLineEdit(folder, this)),
+      m_embed(new QCheckBox(u"--embed: "_s + QString::fromLatin1(snapshot::embedWords), this)),
+      m_static(new QCheckBox(u"--static: "_s + QString::fromLatin1(snapshot::staticWords), this)),
+      m_what(new QLabel(this)), m_note(new QLabel(this)) {
     setWindowTitle(u"Export module"_s);
-    auto* what = new QLabel(
-        u"Compiles the model and writes a folder that runs without Fusewright: a shared library, "
-        "a C header, the weights, a CMake package, an example program and a manifest."_s,
-        this);
-    what->setWordWrap(true);
+    m_what->setWordWrap(true);
+    m_what->setTextFormat(Qt::PlainText);
     m_note->setWordWrap(true);
     m_note->setProperty("muted", true);
     m_note->setTextFormat(Qt::PlainText);
@@ -50,20 +53,25 @@ ExportDialog::ExportDialog(const QString& model, const QString& target, const QS
     form->addRow(u"Model"_s, plain(model));
     form->addRow(u"Target"_s, plain(target));
     form->addRow(u"Folder"_s, line);
+    form->addRow(u"Options"_s, m_embed);
+    form->addRow(QString(), m_static);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_export = buttons->addButton(u"Export"_s, QDialogButtonBox::AcceptRole);
     m_export->setDefault(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(12);
-    layout->addWidget(what);
+    layout->addWidget(m_what);
     layout->addLayout(form);
     layout->addWidget(m_note);
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(m_folder, &QLineEdit::textChanged, this, &ExportDialog::check);
+    connect(m_embed, &QCheckBox::toggled, this, &ExportDialog::say);
+    connect(m_static, &QCheckBox::toggled, this, &ExportDialog::say);
     check();
+    say();
 }
 
 QString ExportDialog::folder() const {
@@ -73,6 +81,25 @@ QString ExportDialog::folder() const {
 
 void ExportDialog::setFolder(const QString& folder) {
     m_folder->setText(folder);
+}
+
+bool ExportDialog::embeds() const {
+    return m_embed->isChecked();
+}
+
+bool ExportDialog::isStatic() const {
+    return m_static->isChecked();
+}
+
+QString ExportDialog::what() const {
+    return m_what->text();
+}
+
+void ExportDialog::say() {
+    m_what->setText(u"Compiles the model and writes a folder that runs without Fusewright: %1, a C "
+                    "header, %2a CMake package, an example program and a manifest."_s.arg(
+                        isStatic() ? u"an archive for the linker"_s : u"a shared library"_s,
+                        embeds() ? QString() : u"the weights, "_s));
 }
 
 QString ExportDialog::note() const {

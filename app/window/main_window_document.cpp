@@ -319,7 +319,7 @@ void MainWindow::exportDialog() {
                         QDir(m_settings.folder()).filePath(model.completeBaseName() + u"-module"_s),
                         this);
     if (dialog.exec() == QDialog::Accepted)
-        m_document.exportModule(dialog.folder());
+        m_document.exportModule(dialog.folder(), {dialog.embeds(), dialog.isStatic()});
 }
 
 void MainWindow::exportRewrittenDialog() {

@@ -20,6 +20,7 @@
 #include <QDockWidget>
 #include <QPlainTextEdit>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTreeView>
@@ -386,6 +387,13 @@ void TestEndToEnd::exports() {
     const QStringList files = QDir(folder.filePath(QStringLiteral("out"))).entryList(QDir::Files);
     QVERIFY2(!files.filter(QStringLiteral(".so")).isEmpty(), qPrintable(files.join(' ')));
     QVERIFY2(!files.filter(QStringLiteral(".h")).isEmpty(), qPrintable(files.join(' ')));
+    m_window->document().exportModule(folder.filePath(QStringLiteral("one")), {true, true});
+    waitIdle();
+    QVERIFY2(problems.isEmpty(), qPrintable(m_window->messageBar()->text()));
+    const QStringList one = QDir(folder.filePath(QStringLiteral("one"))).entryList(QDir::Files);
+    QVERIFY2(one.contains(QStringLiteral("libmlp.a")) &&
+                 one.filter(QRegularExpression(QStringLiteral("\\.(so|weights)$"))).isEmpty(),
+             qPrintable(one.join(' ')));
     m_window->document().exportModule(QStringLiteral("/dev/null/out"));
     waitIdle();
     QVERIFY(!problems.isEmpty());

@@ -1,6 +1,7 @@
 // The window with a canned worker: open, plan again, select across panes, profile, export, and what
 // happens when the worker dies or a file is bad.
 #include "app/window/batch.h"
+#include "app/window/export_dialog.h"
 #include "app/window/help_window.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
@@ -17,6 +18,7 @@
 #include "views/stages/stages_view.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QDropEvent>
@@ -76,6 +78,7 @@ private Q_SLOTS:
     void themesAndLayout();
     void startOptions();
     void screenshot();
+    void exportDialogHasTheOptions();
 
 private:
     void open(const QString& name = QStringLiteral("residual.onnx")) {
@@ -540,6 +543,23 @@ void TestMainWindow::screenshot() {
     MainWindow other(QStringLiteral(FW_BINARY_DIR "/tests/fake_worker"), Memory::Forget);
     options.model = m_folder.filePath(QStringLiteral("bad.onnx"));
     QCOMPARE(runBatch(other, options), 2);
+}
+
+void TestMainWindow::exportDialogHasTheOptions() {
+    ExportDialog dialog(QStringLiteral("m.onnx"), QStringLiteral("x86-64"), m_folder.path());
+    // The options of the command line, in its words.
+    QVERIFY(!dialog.embeds() && !dialog.isStatic());
+    QVERIFY(dialog.what().contains(QStringLiteral("a shared library")) &&
+            dialog.what().contains(QStringLiteral("the weights")));
+    QCOMPARE(dialog.embedBox()->text(),
+             QStringLiteral("--embed: weights inside the library, no file beside it"));
+    QCOMPARE(dialog.staticBox()->text(),
+             QStringLiteral("--static: libNAME.a, which a program links, not a .so"));
+    dialog.embedBox()->click();
+    dialog.staticBox()->click();
+    QVERIFY(dialog.embeds() && dialog.isStatic());
+    QVERIFY(dialog.what().contains(QStringLiteral("an archive")) &&
+            !dialog.what().contains(QStringLiteral("the weights")));
 }
 
 QTEST_MAIN(TestMainWindow)
