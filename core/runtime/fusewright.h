@@ -1,12 +1,12 @@
 /* Fusewright modules: the C interface of a compiled model.
  *
  * This file is copied unchanged beside every exported module; it needs C99 and <stdint.h> only.
- * Open a model, give it its inputs, run it, read its outputs. No function prints, and none ends the
+ * Open a model, give it its inputs, run it, read its outputs. No function prints, none ends the
  * process, but that a small allocation fails. Functions return an fw_status; fw_last_error says in
- * a sentence what went wrong. One fw_model serves one caller at a time; open it several times for
- * concurrent runs (mapped weights are shared by the system). Threads are started by the first loop
- * that wants them and kept for the next one until the last model is closed; those of a model that
- * calls oneDNN or OpenBLAS belong to the thread that runs it, so keep running it from the same one.
+ * a sentence what went wrong. One fw_model serves one caller at a time: a call beside another is
+ * refused (FW_BAD_ARGUMENT). Open it several times for concurrent runs, which share its weights.
+ * Threads are started by the first loop that wants them and kept until the last model is closed;
+ * those of oneDNN and OpenBLAS belong to the thread that runs the model: keep running it there.
  */
 #ifndef FUSEWRIGHT_H
 #define FUSEWRIGHT_H
@@ -27,7 +27,7 @@ extern "C" {
 
 typedef enum fw_status {
     FW_OK = 0,
-    FW_BAD_ARGUMENT = 1,      /* null, out of range, unknown name, outputs on each other */
+    FW_BAD_ARGUMENT = 1,      /* null, out of range, unknown name, outputs on each other, busy */
     FW_BAD_SHAPE = 2,         /* rank, extents or strides do not fit the model */
     FW_BAD_DTYPE = 3,         /* element type does not fit the model */
     FW_INPUT_MISSING = 4,     /* fw_run before every input was set */

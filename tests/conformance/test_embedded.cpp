@@ -28,6 +28,7 @@ private Q_SLOTS:
     void regions();
     void unwinding();
     void indices();
+    void callers();
     void restOfTheInterface();
     void exampleIsC99();
 
@@ -180,6 +181,11 @@ void TestEmbedded::indices() {
         checked << one["indices"].toString() + u' ' + one["extent"].toString();
     checked.sort();
     QCOMPARE(checked, (QStringList{u"item 800"_s, u"user 500"_s, u"weekday 7"_s}));
+}
+
+void TestEmbedded::callers() {
+    for (const QString& threads : {u"1"_s, u"2"_s})
+        HOLDS(program(u"callers"_s), {module(u"free_batch"_s, {}), threads});
 }
 
 void TestEmbedded::restOfTheInterface() {

@@ -7,10 +7,12 @@
 
 #include <cstdio>
 #include <cstring>
+#include <pthread.h>
 
 using namespace fw::runtime;
 
 struct fw_model {
+    mutable pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER; // by a call that has not returned
     std::unique_ptr<Executor> executor;
     FileMapping weights;
     std::string error;
@@ -26,19 +28,28 @@ struct fw_model {
 namespace {
 
 thread_local char openError[768];
+thread_local const fw_model* busy = nullptr; // refused the last call of this thread
 
 fw_status refuseOpen(const Status& status) {
     std::snprintf(openError, sizeof openError, "%s", status.message.c_str());
     return status.code;
 }
 
-fw_status report(fw_model* model, const Status& status) {
+// One call on a model. Beside another one it changes nothing, not even the model's sentence, which
+// the other thread may be writing.
+template <class Work>
+fw_status serve(fw_model* model, const Work& work) {
+    if (!model)
+        return refuseOpen(fail(FW_BAD_ARGUMENT, "the model is null"));
+    if (pthread_mutex_trylock(&model->taken) != 0) {
+        busy = model;
+        return FW_BAD_ARGUMENT;
+    }
+    busy = nullptr;
+    const Status status = work(*model->executor);
     model->error = status.message;
+    pthread_mutex_unlock(&model->taken);
     return status.code;
-}
-
-fw_status noModel() {
-    return refuseOpen(fail(FW_BAD_ARGUMENT, "the model is null"));
 }
 
 bool inRange(std::int32_t index, std::size_t count) {
@@ -153,6 +164,7 @@ fw_status open(const Source& source, const fw_options* options, fw_model** model
     if (Status status = openModel(source, chosen, *opened); !status.ok())
         return refuseOpen(status);
     *model = opened.release();
+    busy = nullptr; // one that was closed may have lain there
     return FW_OK;
 }
 
@@ -218,100 +230,107 @@ const fw_step_info* fw_step(const fw_model* model, int32_t index) {
 }
 
 fw_status fw_set_symbol(fw_model* model, const char* name, int64_t value) {
-    if (!model)
-        return noModel();
-    return report(model, name ? model->executor->setSymbol(name, value)
-                              : fail(FW_BAD_ARGUMENT, "the name of the free dimension is null"));
+    return serve(model, [&](Executor& executor) {
+        return name ? executor.setSymbol(name, value)
+                    : fail(FW_BAD_ARGUMENT, "the name of the free dimension is null");
+    });
 }
 
 fw_status fw_unset_symbol(fw_model* model, const char* name) {
-    if (!model)
-        return noModel();
-    return report(model, name ? model->executor->unsetSymbol(name)
-                              : fail(FW_BAD_ARGUMENT, "the name of the free dimension is null"));
+    return serve(model, [&](Executor& executor) {
+        return name ? executor.unsetSymbol(name)
+                    : fail(FW_BAD_ARGUMENT, "the name of the free dimension is null");
+    });
 }
 
 fw_status fw_input_shape(fw_model* model, int32_t index, int64_t* dims) {
-    if (!model)
-        return noModel();
-    std::vector<std::int64_t> shape;
-    return report(model,
-                  giveShape(model->executor->inputShape(position(index), shape), shape, dims));
+    return serve(model, [&](Executor& executor) {
+        std::vector<std::int64_t> shape;
+        const Status status = executor.inputShape(position(index), shape);
+        return giveShape(status, shape, dims);
+    });
 }
 
 fw_status fw_set_input(fw_model* model, int32_t index, const fw_tensor* tensor) {
-    if (!model)
-        return noModel();
-    const Status status =
-        model->executor->setInput(position(index), tensor ? *tensor : fw_tensor{});
-    return report(model, tensor || index < 0 || index >= fw_input_count(model)
-                             ? status
-                             : fail(FW_BAD_ARGUMENT, "the input tensor is null"));
+    return serve(model, [&](Executor& executor) {
+        const Status status = executor.setInput(position(index), tensor ? *tensor : fw_tensor{});
+        return tensor || !inRange(index, model->inputs.size())
+                   ? status
+                   : fail(FW_BAD_ARGUMENT, "the input tensor is null");
+    });
 }
 
 fw_status fw_bind_output(fw_model* model, int32_t index, const fw_tensor* tensor) {
-    return model ? report(model, model->executor->bindOutput(position(index), tensor)) : noModel();
+    return serve(model,
+                 [&](Executor& executor) { return executor.bindOutput(position(index), tensor); });
 }
 
 fw_status fw_output_shape(fw_model* model, int32_t index, int64_t* dims) {
-    if (!model)
-        return noModel();
-    std::vector<std::int64_t> shape;
-    return report(model,
-                  giveShape(model->executor->outputShape(position(index), shape), shape, dims));
+    return serve(model, [&](Executor& executor) {
+        std::vector<std::int64_t> shape;
+        const Status status = executor.outputShape(position(index), shape);
+        return giveShape(status, shape, dims);
+    });
 }
 
 fw_status fw_output_view(fw_model* model, int32_t index, fw_tensor* view) {
-    if (!model)
-        return noModel();
-    return report(model, view ? model->executor->outputView(position(index), *view)
-                              : fail(FW_BAD_ARGUMENT, "the place for the view is null"));
+    return serve(model, [&](Executor& executor) {
+        return view ? executor.outputView(position(index), *view)
+                    : fail(FW_BAD_ARGUMENT, "the place for the view is null");
+    });
 }
 
 fw_status fw_run(fw_model* model) {
-    return model ? report(model, model->executor->run()) : noModel();
+    return serve(model, [&](Executor& executor) { return executor.run(); });
 }
 
 fw_status fw_run_profiled(fw_model* model, fw_step_time* times, int32_t* count) {
-    if (!model)
-        return noModel();
-    if (!count || *count < 0 || (!times && *count > 0))
-        return report(model, fail(FW_BAD_ARGUMENT, "the place for the times is null or negative"));
-    std::vector<StepTime> measured;
-    const Status status = model->executor->run(measured);
-    const auto room = static_cast<std::size_t>(*count);
-    *count = static_cast<int32_t>(model->steps.size());
-    for (std::size_t s = 0; status.ok() && s < measured.size() && s < room; ++s) {
-        const StepWork work = model->executor->work(s);
-        times[s] = {measured[s].startNs, measured[s].endNs, work.flops, work.bytes};
-    }
-    return report(model, status);
+    return serve(model, [&](Executor& executor) {
+        if (!count || *count < 0 || (!times && *count > 0))
+            return fail(FW_BAD_ARGUMENT, "the place for the times is null or negative");
+        std::vector<StepTime> measured;
+        const Status status = executor.run(measured);
+        const auto room = static_cast<std::size_t>(*count);
+        *count = static_cast<int32_t>(model->steps.size());
+        for (std::size_t s = 0; status.ok() && s < measured.size() && s < room; ++s) {
+            const StepWork work = executor.work(s);
+            times[s] = {measured[s].startNs, measured[s].endNs, work.flops, work.bytes};
+        }
+        return status;
+    });
 }
 
 fw_status fw_set_cancel(fw_model* model, int32_t (*cancelled)(void* data), void* data) {
-    if (!model)
-        return noModel();
-    model->executor->setCancel(cancelled, data);
-    return report(model, {});
+    return serve(model, [&](Executor& executor) {
+        executor.setCancel(cancelled, data);
+        return Status{};
+    });
 }
 
 fw_status fw_set_thread_pool(fw_model* model, const fw_thread_pool* pool) {
-    return model ? report(model, model->executor->setThreadPool(pool)) : noModel();
+    return serve(model, [&](Executor& executor) { return executor.setThreadPool(pool); });
 }
 
 fw_status fw_trim(fw_model* model) {
-    if (!model)
-        return noModel();
-    model->executor->trim();
-    return report(model, {});
+    return serve(model, [&](Executor& executor) {
+        executor.trim();
+        return Status{};
+    });
 }
 
 int64_t fw_arena_bytes(const fw_model* model) {
-    return model ? model->executor->memoryPlan().arenaBytes() : 0;
+    if (!model || pthread_mutex_trylock(&model->taken) != 0)
+        return 0;
+    const std::int64_t bytes = model->executor->memoryPlan().arenaBytes();
+    pthread_mutex_unlock(&model->taken);
+    return bytes;
 }
 
 const char* fw_last_error(const fw_model* model) {
-    return model ? model->error.c_str() : openError;
+    if (!model)
+        return openError;
+    return model == busy ? "the model is in use: another call on it has not returned"
+                         : model->error.c_str();
 }
 
 const char* fw_metadata_json(void) {

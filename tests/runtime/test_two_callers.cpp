@@ -1,0 +1,213 @@
+// The C interface as a module has it: a call beside another one on the same model is refused and
+// changes nothing. What races here the thread sanitizer and helgrind see (tests/sanitize).
+#include "runtime/module/contents.h"
+#include "runtime/sample_program.h"
+
+#include <QTest>
+
+#include <atomic>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+// The sample with its constant as a second input, so that there are no weights.
+const std::vector<std::uint8_t>& ownProgram() {
+    static const std::vector<std::uint8_t> bytes = [] {
+        using namespace fw::runtime;
+        Program program = sample::program();
+        program.weightsBytes = program.weightsHash = 0;
+        program.tensors[1].storage = Storage::Input;
+        program.tensors[1].index = 1;
+        program.inputs.push_back(1);
+        return writeProgram(program);
+    }();
+    return bytes;
+}
+
+enum Told : int { Nothing, ToWait, Waiting };
+std::atomic<int> told{Nothing};
+
+void scaleOrWait(const fw_kernel_context* context) {
+    int wanted = ToWait;
+    if (told.compare_exchange_strong(wanted, Waiting))
+        while (told == Waiting)
+            std::this_thread::yield();
+    sample::scaleRows(context);
+}
+
+} // namespace
+
+// What is made by the exporter otherwise.
+extern "C" {
+const fw_kernel fw_kernel_table[] = {scaleOrWait, sample::addRows, sample::sumAll};
+const std::uint64_t fw_kernel_table_size = 3;
+const fw::runtime::PrepareCall* const fw_module_libraries = nullptr;
+const char fw_module_metadata[] = "{}";
+const char fw_module_weights_name[] = "none";
+const std::byte* const fw_module_weights = nullptr;
+const std::uint64_t fw_module_weights_size = 0;
+}
+#define fw_program_blob ownProgram().data()
+#define fw_program_blob_size ownProgram().size()
+#include "runtime/module/api.cpp"
+
+namespace {
+
+// A model of its own with its inputs.
+struct Opened {
+    fw_model* model = nullptr;
+    std::vector<std::int64_t> shapes[2] = {{5, 3}, {3}};
+    alignas(64) float x[15];
+    alignas(64) float w[3] = {1, 2, 3};
+
+    explicit Opened(int threads = 2) {
+        fw_options options = {};
+        options.struct_size = sizeof options;
+        options.threads = threads;
+        std::fill(std::begin(x), std::end(x), 1.0f);
+        if (fw_open(nullptr, &options, &model) != FW_OK)
+            qFatal("%s", fw_last_error(nullptr));
+        for (int i = 0; i < 2; ++i) {
+            fw_tensor tensor = sample::floats(i == 0 ? x : w, shapes[i]);
+            tensor.shape = shapes[i].data();
+            if (fw_set_input(model, i, &tensor) != FW_OK)
+                qFatal("%s", fw_last_error(model));
+        }
+    }
+    ~Opened() { fw_close(model); }
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+
+    bool isRight() const {
+        fw_tensor view;
+        if (fw_output_view(model, 1, &view) != FW_OK)
+            return false;
+        for (int i = 0; i < 15; ++i)
+            if (static_cast<const float*>(view.data)[i] != 3 * w[i % 3])
+                return false;
+        return true;
+    }
+};
+
+// Runs a model on another thread, held inside of its first kernel until let go.
+class Held {
+public:
+    explicit Held(fw_model* model) {
+        told = ToWait;
+        m_thread = std::thread([this, model] { m_status = fw_run(model); });
+        while (told != Waiting)
+            std::this_thread::yield();
+    }
+    fw_status letGo() {
+        told = Nothing;
+        m_thread.join();
+        return m_status;
+    }
+
+private:
+    std::thread m_thread;
+    fw_status m_status = FW_OK;
+};
+
+} // namespace
+
+class TestTwoCallers : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theSecondIsRefused() {
+        Opened own;
+        QCOMPARE(fw_run(own.model), FW_OK);
+        QVERIFY(fw_arena_bytes(own.model) > 0);
+        Held other(own.model);
+        std::int64_t dims[2] = {};
+        std::int32_t count = 0;
+        fw_tensor view;
+        fw_tensor tensor = sample::floats(own.x, own.shapes[0]);
+        const fw_status answers[] = {fw_run(own.model),
+                                     fw_run_profiled(own.model, nullptr, &count),
+                                     fw_set_symbol(own.model, "n", 5),
+                                     fw_unset_symbol(own.model, "n"),
+                                     fw_set_input(own.model, 0, &tensor),
+                                     fw_bind_output(own.model, 0, nullptr),
+                                     fw_input_shape(own.model, 0, dims),
+                                     fw_output_shape(own.model, 0, dims),
+                                     fw_output_view(own.model, 0, &view),
+                                     fw_set_cancel(own.model, nullptr, nullptr),
+                                     fw_set_thread_pool(own.model, nullptr),
+                                     fw_trim(own.model)};
+        for (const fw_status answer : answers)
+            QCOMPARE(answer, FW_BAD_ARGUMENT);
+        QCOMPARE(fw_last_error(own.model),
+                 "the model is in use: another call on it has not returned");
+        QCOMPARE(fw_arena_bytes(own.model), std::int64_t{0});
+        // Another one of the same module does not wait.
+        {
+            Opened beside(1);
+            QCOMPARE(fw_run(beside.model), FW_OK);
+            QVERIFY(beside.isRight());
+        }
+        QCOMPARE(other.letGo(), FW_OK);
+        QVERIFY(own.isRight());
+        QCOMPARE(fw_last_error(own.model), "");
+        QCOMPARE(fw_run(own.model), FW_OK);
+    }
+
+    void manyAtOnce() {
+        Opened own;
+        std::atomic<int> ran{0}, refused{0}, otherwise{0};
+        std::vector<std::thread> callers;
+        for (int i = 0; i < 3; ++i)
+            callers.emplace_back([&] {
+                for (int k = 0; k < 300; ++k) {
+                    const fw_status status = k % 7 == 6 ? fw_trim(own.model) : fw_run(own.model);
+                    ++(status == FW_OK ? ran : status == FW_BAD_ARGUMENT ? refused : otherwise);
+                    if (status != FW_OK && std::strlen(fw_last_error(own.model)) == 0)
+                        ++otherwise;
+                }
+            });
+        for (std::thread& caller : callers)
+            caller.join();
+        QCOMPARE(otherwise.load(), 0);
+        QVERIFY(ran > 0);
+        QCOMPARE(ran + refused, 900);
+        QCOMPARE(fw_run(own.model), FW_OK);
+        QVERIFY(own.isRight());
+    }
+
+    // One model after another thread had it needs nothing more than that the call returned.
+    void oneAfterTheOther() {
+        Opened own;
+        for (int i = 0; i < 20; ++i) {
+            std::thread([&] { QCOMPARE(fw_run(own.model), FW_OK); }).join();
+            QVERIFY(own.isRight());
+        }
+    }
+
+    // What a thread had that is not there any more stays refused; a model of the child's own runs.
+    void childWhileAnotherThreadRuns() {
+        Opened own;
+        QCOMPARE(fw_run(own.model), FW_OK);
+        Held other(own.model);
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            if (fw_run(own.model) != FW_BAD_ARGUMENT)
+                _exit(1);
+            told = Nothing;
+            Opened fresh;
+            _exit(fw_run(fresh.model) == FW_OK && fresh.isRight() ? 0 : 2);
+        }
+        int status = 0;
+        QCOMPARE(waitpid(child, &status, 0), child);
+        QVERIFY2(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                 qPrintable(QString::number(status)));
+        QCOMPARE(other.letGo(), FW_OK);
+        QVERIFY(own.isRight());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTwoCallers)
+#include "test_two_callers.moc"
