@@ -13,9 +13,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <mutex>
+#include <thread>
 
 namespace fw {
 
@@ -46,21 +49,41 @@ std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
 }
 
 // What small graphs say, by the texts that it depends on: a book is checked at every pause in
-// typing.
+// typing. Of two threads that ask for the same the second waits for the first.
 template <class Make>
 auto remembered(const std::string& texts, const CancelToken& cancel, Make make) {
+    using Out = decltype(make());
     static std::mutex mutex;
-    static std::map<Hash, decltype(make())> known;
+    static std::map<Hash, std::shared_future<Out>> known;
     const Hash key = hashOf(texts);
-    const std::lock_guard lock(mutex);
-    if (known.size() > 1024)
-        known.clear();
-    if (const auto found = known.find(key); found != known.end())
-        return found->second;
-    auto out = make();
-    if (!cancel.cancelled())
-        known[key] = out;
-    return out;
+    std::promise<Out> promise;
+    std::shared_future<Out> answer;
+    bool isNew = false;
+    {
+        const std::lock_guard lock(mutex);
+        if (known.size() > 1024)
+            known.clear();
+        const auto found = known.try_emplace(key);
+        isNew = found.second;
+        if (isNew)
+            found.first->second = promise.get_future().share();
+        answer = found.first->second;
+    }
+    if (!isNew)
+        return answer.get();
+    const auto forget = [&] {
+        const std::lock_guard lock(mutex);
+        known.erase(key);
+    };
+    try {
+        promise.set_value(make());
+    } catch (...) {
+        forget();
+        promise.set_exception(std::current_exception());
+    }
+    if (cancel.cancelled())
+        forget();
+    return answer.get();
 }
 
 // What every trial depends on.
@@ -402,6 +425,41 @@ Decisions refutedRules(const Books& books, const RewriteTrace& trace, const Canc
     return out;
 }
 
+// Tries the rules of a book beside who judges it, the last ones first, until they meet.
+class TriedAhead {
+public:
+    TriedAhead(const Books& books, const std::string& file, const CancelToken& cancel) {
+        std::vector<std::shared_ptr<const RuleTree>> rules;
+        for (const ReadBook& book : books.read)
+            for (const DeclarationPtr& declaration : book.declarations)
+                if (auto rule = declarationAs<RuleTree>(declaration);
+                    rule && book.file == file && rule->keyword == "rule" &&
+                    std::find(books.rules.entries.begin(), books.rules.entries.end(), rule) !=
+                        books.rules.entries.end())
+                    rules.push_back(std::move(rule));
+        if (rules.size() < 2 || std::thread::hardware_concurrency() < 2)
+            return;
+        m_thread = std::thread([this, &books, cancel, rules = std::move(rules)] {
+            for (auto rule = rules.rbegin(); rule != rules.rend() && !m_enough; ++rule)
+                try {
+                    trialOf(*rule, books, cancel);
+                } catch (const InternalError&) { // who judges it is told
+                }
+        });
+    }
+    ~TriedAhead() {
+        m_enough = true;
+        if (m_thread.joinable())
+            m_thread.join();
+    }
+    TriedAhead(const TriedAhead&) = delete;
+    TriedAhead& operator=(const TriedAhead&) = delete;
+
+private:
+    std::atomic<bool> m_enough{false};
+    std::thread m_thread;
+};
+
 struct Verdicts::Known {
     const Books& books;
     std::string file;
@@ -409,12 +467,15 @@ struct Verdicts::Known {
     CancelToken cancel;
     std::map<const DeclarationTree*, Diag> endings;
     std::unique_ptr<Orders> orders; // once one is asked for
+    std::unique_ptr<TriedAhead> ahead;
 };
 
 Verdicts::Verdicts(const Books& books, const std::string& file, Order order,
                    const CancelToken& cancel)
     : m_known(std::make_unique<Known>(
-          Known{books, file, order, cancel, remarksOnEnding(books, file, cancel), {}})) {}
+          Known{books, file, order, cancel, remarksOnEnding(books, file, cancel), {}, {}})) {
+    m_known->ahead = std::make_unique<TriedAhead>(books, file, cancel);
+}
 
 Verdicts::~Verdicts() = default;
 
