@@ -45,7 +45,7 @@ Best bestOf(int runs, double budget, const std::function<void()>& work) {
     const double waited = secondsWaitedForCores() - waitedBefore;
     std::sort(times.begin(), times.end());
     const double best = times.front(), median = times[times.size() / 2];
-    return {best, waited > mostWaited * took || median - best > mostSpread * best + grain};
+    return {best, MeasuredRuns{best, median, took, waited}.disturbed()};
 }
 
 constexpr int chains = 12; // independent sums: more than latency times ports
@@ -174,9 +174,6 @@ MeasuredCeiling parallelUs(int threads, std::int64_t count) {
     return {best.seconds / calls * 1e6, best.disturbed};
 }
 
-// Microseconds. Threads that have a core meet within a few; the others were kept from it.
-constexpr double mostForkUs = 100;
-
 MeasuredCeiling measuredOnce(const Target& host, Ceiling ceiling) {
     const std::size_t l2 = host.l2 > 0 ? static_cast<std::size_t>(host.l2) : 1 << 20;
     const std::size_t l3 = host.l3 > 0 ? static_cast<std::size_t>(host.l3) : 16 << 20;
@@ -199,6 +196,10 @@ MeasuredCeiling measuredOnce(const Target& host, Ceiling ceiling) {
 }
 
 } // namespace
+
+bool MeasuredRuns::disturbed() const {
+    return waited > mostWaited * took || median - best > mostSpread * best + grain;
+}
 
 MeasuredCeiling measuredCeiling(const Target& host, Ceiling ceiling) {
     const MeasuredCeiling first = measuredOnce(host, ceiling);

@@ -12,6 +12,19 @@ struct MeasuredCeiling {
     bool disturbed = false;
 };
 
+// Runs that do the same, in seconds: the best and the median of them, how long all took, and how
+// much of that threads of this process waited for a core.
+struct MeasuredRuns {
+    double best = 0, median = 0, took = 0, waited = 0;
+
+    // For more than a fifth of the time, or half of the runs took half as long again as the best
+    // and more than clock and caches do to them.
+    bool disturbed() const;
+};
+
+// Microseconds. Threads that have a core meet within a few; beyond this they were kept from it.
+inline constexpr double mostForkUs = 100;
+
 // Measured once more where it was disturbed; the better of both counts.
 MeasuredCeiling measuredCeiling(const Target& host, Ceiling ceiling);
 

@@ -17,6 +17,30 @@
 
 using namespace fw;
 
+namespace {
+
+// What was synced, and what the file held under its own name then.
+struct Synced {
+    std::string path, target, content;
+};
+std::vector<Synced> synced;
+std::string watched; // the file that is saved
+bool syncFails = false;
+
+} // namespace
+
+// In place of that of the C library.
+extern "C" int fsync(int descriptor) {
+    if (watched.empty())
+        return 0;
+    const QString link = QStringLiteral("/proc/self/fd/%1").arg(descriptor);
+    std::ifstream file(watched);
+    const std::string content(std::istreambuf_iterator<char>(file), {});
+    synced.push_back({QFile::symLinkTarget(link).toStdString(), watched, content});
+    errno = EIO;
+    return syncFails ? -1 : 0;
+}
+
 class TestFiles : public QObject {
     Q_OBJECT
 
@@ -28,6 +52,7 @@ private Q_SLOTS:
     void readsWhileItIsEdited_data();
     void readsWhileItIsEdited();
     void refusesToWrite();
+    void savedFilesAreSynced();
     void appendsWholeLines();
     void appendsAllOrNothing();
     void appendsBesideOthers();
@@ -155,6 +180,31 @@ void TestFiles::refusesToWrite() {
             QVERIFY(writeFile(target, "x", durability).diag().code == DiagCode::FileUnwritable);
     QVERIFY(!QFileInfo(QString::fromStdString(pipe)).isFile());
     QVERIFY(QFileInfo(QString::fromStdString(folder)).isDir());
+}
+
+// The new file before it takes the name, and the folder that says so; one that cannot be leaves the
+// old file.
+void TestFiles::savedFilesAreSynced() {
+    const std::string file = path("saved.txt");
+    QVERIFY(writeFile(file, "old").ok());
+    watched = file;
+    synced.clear();
+    QVERIFY(writeFile(file, "new").ok());
+    QCOMPARE(synced.size(), std::size_t(2));
+    QVERIFY2(synced[0].path.starts_with(file + ".tmp-"), synced[0].path.c_str());
+    QCOMPARE(synced[0].content, std::string("old"));
+    QCOMPARE(synced[1].path, QFileInfo(m_folder.path()).canonicalFilePath().toStdString());
+    QCOMPARE(synced[1].content, std::string("new"));
+    synced.clear();
+    QVERIFY(writeFile(file, "kept by a cache", Durability::Cache).ok());
+    QVERIFY(synced.empty());
+    QVERIFY(writeFile(file, "new").ok());
+    syncFails = true;
+    QCOMPARE(writeFile(file, "newer").diag().code, DiagCode::FileUnwritable);
+    syncFails = false;
+    watched.clear();
+    QCOMPARE(readFile(file, 100).value(), std::string("new"));
+    QVERIFY(QDir(m_folder.path()).entryList({QStringLiteral("saved.txt.tmp-*")}).isEmpty());
 }
 
 void TestFiles::appendsWholeLines() {

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void initTestCase();
     void nothingStays_data();
     void nothingStays();
+    void aWorkerThatDiesIsACrash();
 
 private:
     QStringList allIn(const QString& folder) const {
@@ -104,6 +105,31 @@ void TestSignals::nothingStays() {
                      "a part of the module is left");
     }
     QVERIFY(ended > 0);
+}
+
+// Of a folder that is tested; those behind it are tested all the same.
+void TestSignals::aWorkerThatDiesIsACrash() {
+    const QString folder = QStringLiteral(FW_SOURCE_DIR "/samples/mlp");
+    QProcess process;
+    process.start(qEnvironmentVariable("FW_BIN") + u"/fw"_s, {u"test"_s, folder, folder});
+    QVERIFY(process.waitForStarted());
+    const QString own = QString::number(process.processId());
+    QFile children(u"/proc/%1/task/%1/children"_s.arg(own));
+    pid_t worker = 0;
+    QElapsedTimer clock;
+    for (clock.start(); worker == 0 && clock.elapsed() < 20000;) {
+        QVERIFY(children.open(QIODevice::ReadOnly));
+        worker = children.readAll().split(' ').value(0).toInt();
+        children.close();
+    }
+    QVERIFY(worker > 0);
+    QCOMPARE(::kill(worker, SIGKILL), 0);
+    QVERIFY(process.waitForFinished(60000));
+    const QByteArray out = process.readAllStandardOutput();
+    QVERIFY2(out.contains("2 folders: 1 passed, 0 failed, 0 unsupported, 1 crashed"),
+             out.constData());
+    QVERIFY2(process.readAllStandardError().startsWith("crashed  "), out.constData());
+    QCOMPARE(process.exitCode(), 4);
 }
 
 QTEST_GUILESS_MAIN(TestSignals)

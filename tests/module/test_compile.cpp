@@ -73,6 +73,7 @@ private Q_SLOTS:
     void indicesThatNobodyGaveAreNot_data();
     void indicesThatNobodyGaveAreNot();
     void progressIsAlwaysTold();
+    void whoGivesTheInputsDecides();
 };
 
 // Operands that are read by others too, a concat inside a concat, a pool of a slice.
@@ -489,6 +490,19 @@ void TestCompile::progressIsAlwaysTold() {
         QVERIFY(compileModule(*graph, plan, host(), options).ok());
         QVERIFY2(!told.empty(), QByteArray::number(round).constData());
     }
+}
+
+// How much memory results take; of inputs that are made up a limit does.
+void TestCompile::whoGivesTheInputsDecides() {
+    const Indexed large(QStringLiteral("graph g(x: f32[1]) -> y {\n"
+                                       "  y = expand(x) {shape = [2000000000]}\n}"));
+    const auto madeUp = large.loaded->randomInputs(1, {});
+    QVERIFY(!madeUp.ok());
+    QCOMPARE(madeUp.diag().code, DiagCode::LimitReached);
+    QVERIFY2(madeUp.diag().message.find("the limit is 4294967296") != std::string::npos,
+             madeUp.diag().text().c_str());
+    const auto given = large.loaded->randomInputs(1, {}, {dataFromDoubles(DType::F32, {1}, {1})});
+    QVERIFY2(given.ok(), given.ok() ? "" : given.diag().text().c_str());
 }
 
 QTEST_GUILESS_MAIN(TestCompile)

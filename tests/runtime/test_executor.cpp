@@ -8,6 +8,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <chrono>
+#include <thread>
+
 using namespace fw::runtime;
 
 namespace {
@@ -53,6 +56,17 @@ struct Session {
     }
 };
 
+// Kernels of which the first call of two takes long.
+constexpr int slowMs = 20;
+int calls[3];
+template <int kernel>
+void slowAtFirst(const fw_kernel_context* context) {
+    if (calls[kernel]++ % 2 == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(slowMs));
+    sample::kernels[kernel](context);
+}
+constexpr fw_kernel slowKernels[] = {slowAtFirst<0>, slowAtFirst<1>, slowAtFirst<2>};
+
 } // namespace
 
 class TestExecutor : public QObject {
@@ -63,6 +77,30 @@ private Q_SLOTS:
         Session session;
         for (std::int64_t n : {1, 0, 2, 7, 1000, 3, 0, 1})
             session.check(n);
+    }
+
+    // What is measured alone; the second time counts, on warm caches.
+    void everyStepTwiceInARow() {
+        std::unique_ptr<Executor> executor;
+        QVERIFY(Executor::open(sample::program(), slowKernels, 3, sample::memoryWeights(), {1},
+                               executor)
+                    .ok());
+        std::vector<float> x(9, 1.0f);
+        std::vector<std::int64_t> shape{3, 3};
+        QVERIFY(executor->setInput(0, sample::floats(x.data(), shape)).ok());
+        std::vector<StepTime> times;
+        std::fill(std::begin(calls), std::end(calls), 0);
+        QVERIFY(executor->runEach(times).ok());
+        QCOMPARE(calls[0], 2);
+        QCOMPARE(calls[1], 4); // two steps
+        QCOMPARE(calls[2], 2);
+        QCOMPARE(times.size(), std::size_t(5));
+        for (const StepTime& time : times)
+            QVERIFY(time.endNs - time.startNs < slowMs * 1000000 / 2);
+        // Two times in a row, not the whole twice.
+        QVERIFY(times[1].startNs > times[0].endNs + slowMs * 900000);
+        QVERIFY(executor->run(times).ok());
+        QVERIFY(times[0].endNs - times[0].startNs >= slowMs * 900000);
     }
 
     void memoryIsShared() {
@@ -177,7 +215,8 @@ private Q_SLOTS:
         QVERIFY(e.setSymbol("n", 6).ok());
         QVERIFY(e.inputShape(0, dims).ok());
         QCOMPARE(dims, (std::vector<std::int64_t>{6, 3}));
-        REFUSED(e.run(), FW_BAD_SHAPE, "n is 6 from fw_set_symbol but 5 from dimension 0 of input x");
+        REFUSED(e.run(), FW_BAD_SHAPE,
+                "n is 6 from fw_set_symbol but 5 from dimension 0 of input x");
     }
 
     void sizesThatOverflow() {

@@ -1,5 +1,6 @@
 // A team of threads: every piece once, the share of a thread that does not come is taken by others,
 // loops of any size one after another, several callers at once, a child after fork.
+#include "runtime/openmp.h"
 #include "runtime/parallel.h"
 
 #include <QTest>
@@ -44,6 +45,24 @@ void holdOthers(const fw_kernel_context* context, std::int64_t, std::int64_t) {
     }
     ++pieces.done;
 }
+
+// An OpenMP runtime whose teams are one thread.
+namespace one {
+bool pauses = false;
+void parallel(void (*function)(void*), void* data, unsigned, unsigned) {
+    function(data);
+}
+int nothing() {
+    return 0;
+}
+int single() {
+    return 1;
+}
+void set(int) {}
+int pause(int, int) {
+    return pauses ? 0 : -1;
+}
+} // namespace one
 
 struct Cores {
     std::thread::id caller = std::this_thread::get_id();
@@ -176,6 +195,47 @@ private Q_SLOTS:
         for (std::thread& caller : callers)
             caller.join();
         QCOMPARE(wrong.load(), 0);
+    }
+
+    // Where the threads of a team stay with the parent a child must not wait for them.
+    void childOfATeamThatCannotEnd_data() {
+        QTest::addColumn<bool>("has");
+        QTest::addColumn<bool>("pauses");
+        QTest::addColumn<int>("inChild");
+        QTest::newRow("no way to end it") << false << false << 1;
+        QTest::newRow("refused") << true << false << 1;
+        QTest::newRow("ended") << true << true << 2;
+    }
+
+    void childOfATeamThatCannotEnd() {
+#if defined(__SANITIZE_THREAD__)
+        QSKIP("there libraries have one thread everywhere");
+#endif
+        QFETCH(const bool, has);
+        QFETCH(const bool, pauses);
+        QFETCH(const int, inChild);
+        one::pauses = pauses;
+        const OpenMp openMp{one::parallel,
+                            one::nothing,
+                            one::single,
+                            one::nothing,
+                            one::single,
+                            one::set,
+                            has ? one::pause : nullptr,
+                            has ? one::nothing : nullptr};
+        int ofChild = 0;
+        // What a thread keeps of a team ends with the thread.
+        std::thread([&] {
+            if (teamFor(openMp, 2) != 2)
+                return;
+            const pid_t child = fork();
+            if (child == 0)
+                _exit(teamFor(openMp, 2));
+            int status = 0;
+            if (waitpid(child, &status, 0) == child && WIFEXITED(status) && teamFor(openMp, 2) == 2)
+                ofChild = WEXITSTATUS(status);
+        }).join();
+        QCOMPARE(ofChild, inChild);
     }
 
     void childAfterFork() {

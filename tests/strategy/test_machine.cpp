@@ -1,6 +1,6 @@
 // Ceilings of machines: a table for named CPUs, a profile as text, estimates that follow the
 // roofline.
-#include "strategy/machine.h"
+#include "strategy/machine_measure.h"
 
 #include "base/files.h"
 #include "common/slowdown.h"
@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 using namespace fw;
 
@@ -52,6 +53,9 @@ private Q_SLOTS:
     void whatOtherWorkDisturbedIsUsedForAWhile();
     void disturbedFiguresOfferTheBest();
     void disturbedRatesAreMarked();
+    void whatIsDisturbed_data();
+    void whatIsDisturbed();
+    void sharingAmongTooManyIsDisturbed();
     void theRooflineHasTwoSides();
     void thisMachineIsMeasured();
     void onlyWhatIsAskedForIsMeasured();
@@ -241,6 +245,37 @@ void TestMachine::disturbedRatesAreMarked() {
     setRates(target, {{"own.pool", 20}}, true, 0);
     QCOMPARE(readFile(keptFile(folder, target), 4096).value(), std::string("own.pool 20\n"));
     qunsetenv("XDG_CACHE_HOME");
+}
+
+void TestMachine::whatIsDisturbed_data() {
+    QTest::addColumn<double>("best");
+    QTest::addColumn<double>("median");
+    QTest::addColumn<double>("took");
+    QTest::addColumn<double>("waited");
+    QTest::addColumn<bool>("disturbed");
+    QTest::newRow("quiet") << 1e-3 << 1.1e-3 << 4e-3 << 1e-5 << false;
+    QTest::newRow("waited a little") << 1e-3 << 1.1e-3 << 4e-3 << 0.79e-3 << false;
+    QTest::newRow("waited for a core") << 1e-3 << 1.1e-3 << 4e-3 << 0.81e-3 << true;
+    QTest::newRow("spread a little") << 1e-3 << 1.5e-3 << 4e-3 << 0.0 << false;
+    QTest::newRow("unlike times") << 1e-3 << 1.51e-3 << 4e-3 << 0.0 << true;
+    QTest::newRow("within the grain of the clock") << 1e-6 << 3e-6 << 4e-3 << 0.0 << false;
+}
+
+void TestMachine::whatIsDisturbed() {
+    QFETCH(const double, best);
+    QFETCH(const double, median);
+    QFETCH(const double, took);
+    QFETCH(const double, waited);
+    QTEST(MeasuredRuns({best, median, took, waited}).disturbed(), "disturbed");
+}
+
+// A loop of more threads than cores takes them as long as the cores are taken.
+void TestMachine::sharingAmongTooManyIsDisturbed() {
+    const int threads = static_cast<int>(std::thread::hardware_concurrency()) * 16;
+    const Target target =
+        parseTarget("x86-64 -threads=" + std::to_string(std::min(threads, 256))).value();
+    const MeasuredCeiling fork = measuredCeiling(target, &MachineProfile::forkUs);
+    QVERIFY2(fork.value > mostForkUs && fork.disturbed, qPrintable(QString::number(fork.value)));
 }
 
 void TestMachine::theRooflineHasTwoSides() {
