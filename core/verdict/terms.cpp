@@ -23,7 +23,7 @@ std::size_t hashOf(const Term& term) {
     mix(std::bit_cast<std::uint64_t>(term.real));
     for (const TermId arg : term.args)
         mix(static_cast<std::uint64_t>(arg) + 1);
-    return static_cast<std::size_t>(out);
+    return static_cast<std::size_t>(out ^ out >> 32);
 }
 
 Term made(Term::Kind kind, DType dtype, std::vector<TermId> args = {}) {
@@ -42,15 +42,31 @@ bool keepsValues(DType from, DType to) {
 }
 
 TermId Terms::add(Term term) {
-    const std::size_t hash = hashOf(term);
-    const auto [first, last] = m_known.equal_range(hash);
-    for (auto known = first; known != last; ++known)
-        if ((*this)[known->second] == term)
-            return known->second;
+    if (2 * m_terms.size() >= m_slots.size())
+        growSlots();
+    const std::size_t hash = hashOf(term), mask = m_slots.size() - 1;
+    std::size_t slot = hash & mask;
+    for (; m_slots[slot] >= 0; slot = (slot + 1) & mask) {
+        const auto known = static_cast<std::size_t>(m_slots[slot]);
+        if (m_hashes[known] == hash && m_terms[known] == term)
+            return m_slots[slot];
+    }
+    m_slots[slot] = static_cast<TermId>(m_terms.size());
     m_terms.push_back(std::move(term));
-    const auto id = static_cast<TermId>(m_terms.size() - 1);
-    m_known.emplace(hash, id);
-    return id;
+    m_hashes.push_back(hash);
+    return m_slots[slot];
+}
+
+void Terms::growSlots() {
+    constexpr std::size_t least = 256;
+    m_slots.assign(std::max(least, 2 * m_slots.size()), -1);
+    const std::size_t mask = m_slots.size() - 1;
+    for (std::size_t i = 0; i < m_hashes.size(); ++i) {
+        std::size_t slot = m_hashes[i] & mask;
+        while (m_slots[slot] >= 0)
+            slot = (slot + 1) & mask;
+        m_slots[slot] = static_cast<TermId>(i);
+    }
 }
 
 bool Terms::isNumber(TermId id, double value) const {

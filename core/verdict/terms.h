@@ -8,7 +8,6 @@
 
 #include "expr/expr.h"
 
-#include <unordered_map>
 #include <vector>
 
 namespace fw {
@@ -55,12 +54,14 @@ public:
 
 private:
     TermId add(Term term);
+    void growSlots();
     TermId negated(TermId id, DType dtype);
     TermId extreme(ExprOp op, DType dtype, const std::vector<TermId>& args);
     bool isNumber(TermId id, double value) const;
 
-    std::vector<Term> m_terms; // operands before what is made of them
-    std::unordered_multimap<std::size_t, TermId> m_known;
+    std::vector<Term> m_terms;         // operands before what is made of them
+    std::vector<std::size_t> m_hashes; // of the terms
+    std::vector<TermId> m_slots;       // from a hash on, -1 ends the search; a power of two
 };
 
 } // namespace fw
