@@ -133,7 +133,8 @@ private:
         std::vector<Contender*> racing;
         for (Contender& one : contenders)
             racing.push_back(&one);
-        FW_CHECK(race(racing, {}, {.seconds = secondsEach, .attempts = 2}, m_context));
+        FW_CHECK(
+            race(racing, {}, {.seconds = secondsEach, .attempts = 2, .halving = false}, m_context));
         for (std::size_t i = 0; i < contenders.size(); ++i) {
             // The best counts: everything else only adds time.
             const MeasuredTime& time = contenders[i].time;
