@@ -218,6 +218,20 @@ public:
                 fmt::format("{} may read what {} gives more than once", name(), before.node->op)};
     }
 
+    std::vector<KnobSettings> settings() const override {
+        return m_inner.size() == 1 ? m_inner.front()->settings() : std::vector<KnobSettings>();
+    }
+
+    std::shared_ptr<const Implementation> at(const KnobSettings& settings) const override {
+        const ImplementationPtr inner =
+            m_inner.size() == 1 ? m_inner.front()->at(settings) : nullptr;
+        if (inner == nullptr)
+            return nullptr;
+        return std::make_shared<Computed>(m_computed, m_owner,
+                                          fmt::format("{} at {}", m_identity, inner->identity()),
+                                          std::vector{inner});
+    }
+
     double estimate(const Facts& work, const Workload& anchor,
                     const Target& target) const override {
         Facts own = work;
