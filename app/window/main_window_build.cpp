@@ -120,9 +120,13 @@ void MainWindow::showProblem(const Diag& diag) {
 }
 
 void MainWindow::showProgress(const snapshot::Progress& progress) {
-    m_statusTask->setText(fontMetrics().elidedText(
-        text(progress.stage) + (progress.text.empty() ? QString() : u": "_s + text(progress.text)),
-        Qt::ElideMiddle, 320));
+    QString said = text(progress.stage);
+    if (progress.total > 0)
+        said += u" %1 of %2"_s.arg(progress.done).arg(progress.total);
+    if (!progress.text.empty())
+        said += u": "_s + text(progress.text);
+    m_statusTask->setText(fontMetrics().elidedText(said, Qt::ElideMiddle, 320));
+    m_statusTask->setToolTip(said);
     m_progress->setRange(0, int(std::min<std::int64_t>(progress.total, 1 << 30)));
     m_progress->setValue(int(std::min<std::int64_t>(progress.done, 1 << 30)));
 }
