@@ -11,7 +11,7 @@ namespace fw {
 
 Selection GroupPlanner::choose(NodeId anchor, const std::string& use,
                                const std::vector<NodeId>& nodes) const {
-    Wishes wishes{use, m_avoidAlways};
+    Wishes wishes{use, m_avoidAlways, nodes};
     for (const NodeId id : nodes)
         if (const auto found = m_avoid.find(id); found != m_avoid.end())
             wishes.avoid.insert(wishes.avoid.end(), found->second.begin(), found->second.end());

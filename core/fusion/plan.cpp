@@ -76,6 +76,7 @@ Result<FusionPlan> GroupPlanner::run() {
                                                        std::chrono::steady_clock::now() - start)
                                                        .count()});
     }
+    joinMeasured();
     for (const NodePtr& node : m_graph.nodes()) {
         FW_CHECK(mayGoOn());
         if (!isOperator(*node))

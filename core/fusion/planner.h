@@ -2,6 +2,7 @@
 //
 //   1. pins of the user             pins.cpp, assemble.cpp
 //   2. fusion rules of the books    rules.cpp, assemble.cpp, contest.cpp, composites.cpp
+//      and what the log says        measured.cpp
 //   3. growth, node by node         grow.cpp, of the groups of 1 and 2, too
 //
 // Then every edge that nobody looked at gets its reason, and groups are ordered (plan.cpp).
@@ -155,6 +156,13 @@ private:
     void melt(Forming& group, const FuseRule& rule) const;
     Made besideCall(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root,
                     const std::string& own, const std::string& ofCall) const;
+    // measured.cpp: groups and their operators apart, by the times of the log.
+    // Why the group is none: its operators apart are faster than by any that could compute it.
+    std::string fasterApart(const Forming& group) const;
+    // Of stages inside the loops of others and nests one behind the other the faster; false: the
+    // log does not say.
+    bool meltByLog(Selection& chosen, Candidate& melted, const Forming& group) const;
+    void joinMeasured(); // groups that are faster than their operators apart
     // composites.cpp: of a library that a book declares. The kernel that the composite names is
     // asked for the whole match.
     Made kernelGroup(const FuseRule& rule, const Library& library,

@@ -83,6 +83,7 @@ const GrowRule* FusionBook::grow(FusionKind from, FusionKind to, GrowDirection d
 
 FusionBook FusionBook::onlyAvoiding() const {
     FusionBook out;
+    out.m_followsLog = false;
     for (const PinRule& pin : m_pins)
         if (pin.clause.kind == PinKind::Avoid)
             out.m_pins.push_back(pin);
@@ -92,6 +93,7 @@ FusionBook FusionBook::onlyAvoiding() const {
 FusionBook FusionBook::withoutRules() const {
     FusionBook out = *this;
     out.m_fuse.clear();
+    out.m_followsLog = false;
     std::erase_if(out.m_pins, [](const PinRule& pin) {
         return pin.clause.kind != PinKind::Avoid && pin.clause.kind != PinKind::Use;
     });

@@ -42,8 +42,10 @@ public:
     void add(const std::vector<DeclarationPtr>& declarations, const std::string& file);
     // Only what may not be used: nothing grows.
     FusionBook onlyAvoiding() const;
-    // Growth as it is, no fusion rules, and of the pins what implementations are used or avoided.
+    // Growth as it is, no fusion rules, and of the pins what implementations are used or avoided; the
+    // log puts nothing together.
     FusionBook withoutRules() const;
+    bool followsLog() const { return m_followsLog; }
     void addPin(PinRule pin) { m_pins.push_back(std::move(pin)); }
 
     // The rule that speaks for this pair and direction, or the one that forbids it; nullptr: none.
@@ -57,6 +59,7 @@ private:
     std::vector<GrowRule> m_grow; // first asked first
     std::vector<FuseRule> m_fuse;
     std::vector<PinRule> m_pins;
+    bool m_followsLog = true;
     DeclaredPatterns m_patterns;
 };
 

@@ -113,6 +113,8 @@ GroupPlanner::Made GroupPlanner::groupOf(const FuseRule& rule, const std::vector
         return out;
     if (tree.as == FuseAs::Melted && out.group->stacked)
         melt(*out.group, rule);
+    if (std::string why = forLibrary ? std::string() : fasterApart(*out.group); !why.empty())
+        return refused(TooDear, std::move(why));
     if (const std::string other = wishAgainst(nodes, out.group->selection()); !other.empty())
         return refused(NoCode, "a pin wants " + other);
     out.group->held = out.group->stacked || forLibrary || out.group->selection().source == "pin";
@@ -153,16 +155,24 @@ void GroupPlanner::melt(Forming& group, const FuseRule& rule) const {
             group.choose(std::move(chosen));
             return;
         }
+    one.chosen = false;
+    one.code = ReasonCode::FuseRuleApplied;
+    one.evidence = rule.place();
+    const bool isKnown = !isPinned && meltByLog(chosen, one, group);
+    if (isKnown && !one.chosen) {
+        chosen.candidates.push_back(std::move(one));
+        group.choose(std::move(chosen));
+        return;
+    }
     Candidate& before = chosen.candidates[chosen.plain];
     before.chosen = false;
     before.code = ReasonCode::ScheduleDefault;
     before.evidence = kindText(group.anchor.facts.kind);
     one.chosen = true;
-    one.code = ReasonCode::FuseRuleApplied;
-    one.evidence = rule.place();
     chosen.implementation = one.by;
     chosen.name = name;
-    chosen.source = "rule";
+    if (!isKnown)
+        chosen.source = "rule";
     chosen.plain = chosen.candidates.size();
     chosen.candidates.push_back(std::move(one));
     group.choose(std::move(chosen));

@@ -13,7 +13,7 @@ namespace {
 
 // Names that a record of the group may have.
 std::set<std::string> namesOf(const Group& group) {
-    std::set<std::string> out;
+    std::set<std::string> out{apartFromEachOther};
     for (const Candidate& candidate : group.candidates) {
         out.insert(candidate.implementation);
         if (candidate.by)
@@ -29,18 +29,29 @@ Decisions staleRecords(const TuningLog& log, const std::string& file, const Grap
                        const FusionPlan& plan, const Target& target) {
     std::map<std::string, std::set<std::string>> known; // implementations by workload
     for (const Group& group : plan.groups)
-        if (group.hasCode() && !group.candidates.empty())
-            known[workloadText(graph, graph.node(group.anchor), target)].merge(namesOf(group));
+        if (group.hasCode() && !group.candidates.empty()) {
+            const std::set<std::string> names = namesOf(group);
+            for (const std::string& workload :
+                 {workloadText(graph, graph.node(group.anchor), target),
+                  workloadText(graph, group.anchor, group.nodes, target)})
+                known[workload].insert(names.begin(), names.end());
+        }
     const std::string machine = workloadMachine(target);
-    std::size_t elsewhere = 0, unknown = 0;
+    std::size_t elsewhere = 0, unknown = 0, old = 0;
     std::set<std::string> names;
     for (const TuningRecord& record : log.records) {
         if (!record.workload.ends_with(machine)) {
             ++elsewhere;
-        } else if (const auto one = known.find(record.workload);
-                   one != known.end() && !one->second.contains(record.implementation)) {
+            continue;
+        }
+        const auto one = known.find(record.workload);
+        if (one == known.end())
+            continue;
+        if (!one->second.contains(record.implementation)) {
             ++unknown;
             names.insert(record.implementation);
+        } else if (!isOfGroup(record.workload)) {
+            ++old;
         }
     }
     Decisions out;
@@ -50,6 +61,11 @@ Decisions staleRecords(const TuningLog& log, const std::string& file, const Grap
     if (elsewhere > 0)
         tell(fmt::format("{} of {} records {} of another CPU, target or number of threads than{}",
                          elsewhere, log.records.size(), elsewhere == 1 ? "is" : "are", machine));
+    if (old > 0)
+        tell(fmt::format("{} of {} records {} of an older version, which says nothing of what else "
+                         "a group computes: {} where there is none of the group",
+                         old, log.records.size(), old == 1 ? "is" : "are",
+                         old == 1 ? "it decides" : "they decide"));
     if (unknown > 0) {
         constexpr std::size_t most = 5;
         std::string list;

@@ -3,6 +3,8 @@
 #include "base/hash.h"
 #include "onnx/names.h"
 #include "runtime/cpu.h"
+#include "session/candidates.h"
+#include "session/contests.h"
 #include "session/group_times.h"
 #include "session/judge.h"
 #include "session/race.h"
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,7 +26,7 @@ namespace {
 
 using namespace snapshot;
 
-// A contender that computes the group at some sizes only.
+// A contender, which may compute the group at some sizes only.
 struct Guarded {
     Contender contender;
     std::optional<Expr> when;
@@ -37,13 +40,11 @@ struct Measured {
     std::map<std::string, double> us;
 };
 
-struct Contest {
-    const Group* group = nullptr;
-    std::string workload;
-    std::int64_t count = 1;
-    std::string dim; // free, with a range; empty: none
-    std::vector<Guarded> contenders;
-    std::map<std::int64_t, Measured> measured; // by size; without a free dimension at 0
+// A contest while it is measured.
+struct Running {
+    const Contest& contest;
+    std::vector<Guarded> contenders = {};
+    std::map<std::int64_t, Measured> measured = {}; // by size; without a free dimension at 0
 };
 
 const Candidate* candidateOf(const Group& group, const std::string& name) {
@@ -51,31 +52,6 @@ const Candidate* candidateOf(const Group& group, const std::string& name) {
         if (candidate.implementation == name)
             return &candidate;
     return nullptr;
-}
-
-// The candidates that are ready, the chosen one first, then each with other values of its knobs. Of
-// a group with a free dimension also those that compute it at some sizes.
-std::vector<std::string> contendersOf(const Group& group, bool free) {
-    std::vector<std::string> out = readyCandidates(group);
-    for (const Candidate& candidate : group.candidates)
-        if (free && candidate.verdict == Verdict::Note)
-            out.push_back(candidate.implementation);
-    for (const Candidate& candidate : group.candidates)
-        if (candidate.verdict == Verdict::Yes && candidate.by && !candidate.atSetting)
-            for (const KnobSettings& settings : candidate.by->settings())
-                if (std::string name = nameAt(candidate.implementation, settings);
-                    std::find(out.begin(), out.end(), name) == out.end())
-                    out.push_back(std::move(name));
-    return out;
-}
-
-std::set<Symbol> freeDimsOf(const Graph& graph, const Group& group) {
-    std::set<Symbol> out;
-    for (const auto* values : {&group.inputs, &group.outputs})
-        for (const ValueRef value : *values)
-            for (const Dim& dim : graph.type(value).shape)
-                out.merge(freeVars(dim));
-    return out;
 }
 
 bool holdsAt(const std::optional<Expr>& when, const std::string& dim, std::int64_t size) {
@@ -87,50 +63,13 @@ bool holdsAt(const std::optional<Expr>& when, const std::string& dim, std::int64
 
 // What computes the group at this size as it is planned.
 std::string chosenAt(const Contest& contest, std::int64_t size) {
+    if (contest.next != nullptr)
+        return apartFromEachOther;
     if (contest.group->kind == GroupKind::Choice)
         for (const Group& way : contest.group->parts)
             if (holdsAt(way.when, contest.dim, size))
                 return way.implementation;
     return contest.group->implementation;
-}
-
-// Distinct workloads in the order of the groups. One whose sizes are free in another way than along
-// one dimension with a range is told and left out.
-std::vector<Contest> contestsOf(const Graph& graph, const FusionPlan& plan, const Target& target,
-                                const std::set<Symbol>& ranged, std::vector<std::string>& notices) {
-    std::vector<Contest> out;
-    for (const Group& group : plan.groups) {
-        if (!group.hasCode())
-            continue;
-        const std::set<Symbol> free = freeDimsOf(graph, group);
-        if (contendersOf(group, !free.empty()).size() < 2)
-            continue;
-        if (free.size() > 1 || (free.size() == 1 && !ranged.contains(*free.begin()))) {
-            std::string names;
-            for (const Symbol& dim : free)
-                names += (names.empty() ? "" : ", ") + std::string(dim.text());
-            const Decision left{group.name, Verdict::Note, ReasonCode::NotMeasured,
-                                names + " free: times are taken along one dimension that has a "
-                                        "range (--dim N=1..64)"};
-            notices.push_back(
-                fmt::format("{} {}: {}", codeText(left.code), left.subject, left.sentence()));
-            continue;
-        }
-        std::string workload = workloadText(graph, graph.node(group.anchor), target);
-        const auto known = std::find_if(out.begin(), out.end(), [&](const Contest& contest) {
-            return contest.workload == workload;
-        });
-        if (known != out.end()) {
-            ++known->count;
-            continue;
-        }
-        Contest& contest = out.emplace_back();
-        contest.group = &group;
-        contest.workload = std::move(workload);
-        if (!free.empty())
-            contest.dim = std::string(free.begin()->text());
-    }
-    return out;
 }
 
 // A part of the workloads, told by their texts alone: whatever the logs and the order of others
@@ -165,15 +104,15 @@ Result<Shard> parseShard(const std::string& text) {
 
 // Sizes of a range where something may change, the least first: its ends, powers of two between
 // them, both sides of what a guard asks.
-std::set<std::int64_t> firstSizes(const Contest& contest, const SizeRange& range) {
+std::set<std::int64_t> firstSizes(const Running& run, const SizeRange& range) {
     std::set<std::int64_t> out{range.least, range.most};
     for (std::int64_t size = 1; size < range.most; size *= 2)
         if (size > range.least)
             out.insert(size);
     const auto ready = [&](std::int64_t size) {
         std::vector<bool> all;
-        for (const Guarded& one : contest.contenders)
-            all.push_back(holdsAt(one.when, contest.dim, size));
+        for (const Guarded& one : run.contenders)
+            all.push_back(holdsAt(one.when, run.contest.dim, size));
         return all;
     };
     const std::vector<std::int64_t> sizes(out.begin(), out.end());
@@ -192,14 +131,14 @@ std::set<std::int64_t> firstSizes(const Contest& contest, const SizeRange& range
 
 // Between two sizes with different implementations the one in the middle, unless it hardly matters
 // which of them computes what lies between.
-std::optional<std::int64_t> nextSize(const Contest& contest) {
+std::optional<std::int64_t> nextSize(const Running& run) {
     const auto isClear = [](const Measured& at, const std::string& other) {
         const auto us = at.us.find(other);
         return us == at.us.end() || us->second > at.fastestUs * (1 + Measurements::margin);
     };
-    for (auto one = contest.measured.begin(); one != contest.measured.end(); ++one) {
+    for (auto one = run.measured.begin(); one != run.measured.end(); ++one) {
         const auto next = std::next(one);
-        if (next == contest.measured.end())
+        if (next == run.measured.end())
             break;
         const Measured &a = one->second, &b = next->second;
         if (next->first - one->first > 1 && !a.fastest.empty() && !b.fastest.empty() &&
@@ -216,29 +155,34 @@ public:
         : m_pipeline(pipeline), m_graph(graph), m_plan(plan), m_arguments(arguments),
           m_context(context), m_out(out) {}
 
-    Status measure(Contest& contest, const std::map<std::string, SizeRange>& ranges,
+    Status measure(const Contest& contest, const std::map<std::string, SizeRange>& ranges,
                    std::size_t done, std::size_t all) {
-        tell(contest.group->name, done, all);
-        FW_CHECK(compile(contest));
+        tell(contest.name, done, all);
+        Running run{contest};
+        FW_CHECK(compile(run));
         if (contest.dim.empty()) {
-            FW_CHECK(measureAt(contest, 0));
+            FW_CHECK(measureAt(run, 0));
         } else {
-            for (const std::int64_t size : firstSizes(contest, ranges.at(contest.dim)))
-                FW_CHECK(measureAt(contest, size, done, all));
-            while (contest.measured.size() < mostSizes) {
-                const std::optional<std::int64_t> size = nextSize(contest);
+            for (const std::int64_t size : firstSizes(run, ranges.at(contest.dim)))
+                FW_CHECK(measureAt(run, size, done, all));
+            while (run.measured.size() < mostSizes) {
+                const std::optional<std::int64_t> size = nextSize(run);
                 if (!size)
                     break;
-                FW_CHECK(measureAt(contest, *size, done, all));
+                FW_CHECK(measureAt(run, *size, done, all));
             }
         }
-        contest.contenders.clear();
-        sum(contest);
+        sum(run);
         return {};
     }
 
+    // Operators that the plan has as one are faster apart, or the other way round.
+    bool regrouped() const { return m_regrouped; }
+
 private:
     static constexpr std::size_t mostSizes = 40; // of one workload
+    static constexpr std::size_t leastTried = 3; // ways of one workload
+    static constexpr double compileSeconds = 5;  // of one workload, after which no more are tried
 
     // What is measured now, and what all that was measured takes as it was and at best.
     void tell(const std::string& what, std::size_t done, std::size_t all) const {
@@ -250,62 +194,93 @@ private:
                          done, all);
     }
 
-    Status compile(Contest& contest) {
-        FW_TRY(const GraphPtr part, graphOf(m_graph, {contest.group}));
-        m_part = part;
-        const ApartRuns runs{.border = borderOf(m_graph, m_plan, *part)};
-        const std::string& anchor = m_graph.node(contest.group->anchor).name;
-        for (const std::string& name : contendersOf(*contest.group, !contest.dim.empty())) {
-            Result<Apart> made =
-                candidateApart(m_pipeline, part, anchor, name, "tune", m_context, runs);
+    // One way to compute what the contest is about.
+    Result<Apart> compiled(const Contest& contest, const std::string& way, const ApartRuns& runs) {
+        if (contest.next != nullptr && way == apartFromEachOther) {
+            FW_TRY(const PlanOptions options, m_pipeline.planOptions());
+            return m_pipeline.apart(m_part, options, m_context, runs);
+        }
+        if (contest.next != nullptr)
+            return plannedTogether(m_pipeline, m_part, m_graph, contest, way, m_context, runs);
+        if (way == apartFromEachOther)
+            return plannedApart(m_pipeline, m_part, m_context, runs);
+        return candidateApart(m_pipeline, m_part, m_graph.node(contest.group->anchor).name, way,
+                              "tune", m_context, runs);
+    }
+
+    Status compile(Running& run) {
+        const Contest& contest = run.contest;
+        std::vector<const Group*> groups{contest.group};
+        if (contest.next != nullptr)
+            groups.push_back(contest.next);
+        FW_TRY(m_part, graphOf(m_graph, groups));
+        const ApartRuns runs{.border = borderOf(m_graph, m_plan, *m_part)};
+        const auto start = std::chrono::steady_clock::now();
+        for (std::size_t i = 0; i < contest.ways.size(); ++i) {
+            const std::string& name = contest.ways[i];
+            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+            if (i >= leastTried && took.count() > compileSeconds) {
+                m_out.notices.push_back(fmt::format(
+                    "{}: {} of {} ways were not tried, since compiling the others, "
+                    "which should be faster, took {:.1f} s",
+                    contest.name, contest.ways.size() - i, contest.ways.size(), took.count()));
+                break;
+            }
+            Result<Apart> made = compiled(contest, name, runs);
             if (!made) {
                 if (made.diag().code == DiagCode::Cancelled)
                     return made.takeDiag();
                 if (made.diag().code != DiagCode::ScheduleIllegal) // it is no candidate here
                     m_out.notices.push_back(fmt::format("{} by {} was not measured: {}",
-                                                        contest.group->name, name,
-                                                        made.diag().text()));
+                                                        contest.name, name, made.diag().text()));
                 continue;
             }
             const Candidate* candidate = candidateOf(*contest.group, name);
-            contest.contenders.push_back(
+            run.contenders.push_back(
                 {{name, made.take(), {}}, candidate != nullptr ? candidate->when : std::nullopt});
         }
         return {};
     }
 
-    Status measureAt(Contest& contest, std::int64_t size, std::size_t done = 0,
-                     std::size_t all = 0) {
+    Status measureAt(Running& run, std::int64_t size, std::size_t done = 0, std::size_t all = 0) {
+        const Contest& contest = run.contest;
         std::map<std::string, std::int64_t> sizes;
         if (!contest.dim.empty()) {
             sizes.emplace(contest.dim, size);
-            tell(fmt::format("{}, {} = {}", contest.group->name, contest.dim, size), done, all);
+            tell(fmt::format("{}, {} = {}", contest.name, contest.dim, size), done, all);
         }
         const std::string chosen = chosenAt(contest, size);
         std::vector<Contender*> ready;
-        for (Guarded& one : contest.contenders)
+        for (Guarded& one : run.contenders)
             if (!one.wrong && holdsAt(one.when, contest.dim, size))
                 ready.push_back(&one.contender);
         // What the others are compared with comes first.
         std::stable_partition(ready.begin(), ready.end(),
                               [&](const Contender* one) { return one->implementation == chosen; });
-        FW_CHECK(setInputs(contest, sizes, ready));
-        FW_CHECK(race(ready, chosen, {.seconds = m_arguments.seconds.value_or(0.5)}, m_context));
+        FW_CHECK(setInputs(run, sizes, ready));
+        for (Contender* one : ready)
+            one->raced = false;
+        const Status raced =
+            race(ready, chosen, {.seconds = m_arguments.seconds.value_or(0.5)}, m_context);
+        if (!raced && raced.diag().code != DiagCode::Cancelled)
+            return raced;
+        // Of one that was cancelled, too, what was measured is kept.
         std::vector<TuningRecord> records;
         for (const Contender* one : ready)
-            records.push_back({contest.workload, one->implementation, one->time.median(),
-                               contest.group->name, one->disturbed(), contest.dim, size});
-        report(contest, size, chosen, ready);
-        // After every size: what was measured is kept when the rest is cancelled.
+            if (raced || one->raced)
+                records.push_back({contest.workload, one->implementation, one->time.median(),
+                                   contest.name, one->disturbed(), contest.dim, size});
         FW_CHECK(appendTuningLog(m_out.log, records));
         if (m_arguments.kind == tellsRecords)
             m_context.report(tellsRecords, tuningText(records));
-        return {};
+        if (raced)
+            report(run, size, chosen, ready);
+        return raced;
     }
 
     // Leaves out those that compute something else. Where all agree that is what they should: only
     // where they do not the reference is asked, which takes longer than all of them.
-    Status setInputs(Contest& contest, const std::map<std::string, std::int64_t>& sizes,
+    Status setInputs(Running& run, const std::map<std::string, std::int64_t>& sizes,
                      std::vector<Contender*>& ready) {
         std::vector<TensorData> operands, wanted;
         std::map<std::string, std::string> wrong; // what is seen of it
@@ -327,10 +302,10 @@ private:
             FW_CHECK(askReference(sizes, ready, wrong));
         for (const auto& [implementation, what] : wrong)
             m_out.notices.push_back(fmt::format("{} by {} computes {}: it is not measured",
-                                                contest.group->name, implementation, what));
+                                                run.contest.name, implementation, what));
         std::erase_if(ready,
                       [&](const Contender* one) { return wrong.contains(one->implementation); });
-        for (Guarded& one : contest.contenders)
+        for (Guarded& one : run.contenders)
             one.wrong = one.wrong || wrong.contains(one.contender.implementation);
         for (Contender* one : ready)
             FW_CHECK(one->apart.module->setInputs(operands));
@@ -362,9 +337,10 @@ private:
         return {};
     }
 
-    void report(Contest& contest, std::int64_t size, const std::string& chosen,
+    void report(Running& run, std::int64_t size, const std::string& chosen,
                 const std::vector<Contender*>& ready) {
-        Measured& here = contest.measured[size];
+        const Contest& contest = run.contest;
+        Measured& here = run.measured[size];
         const auto before = std::find_if(ready.begin(), ready.end(), [&](const Contender* one) {
             return one->implementation == chosen;
         });
@@ -385,9 +361,9 @@ private:
         }
         const std::string at = contest.dim.empty() ? "" : fmt::format("{} = {}", contest.dim, size);
         if (!disturbed.empty()) {
-            const Decision left{
-                at.empty() ? contest.group->name : contest.group->name + " at " + at, Verdict::Note,
-                ReasonCode::NotMeasured, "other work disturbed the measurement of " + disturbed};
+            const Decision left{at.empty() ? contest.name : contest.name + " at " + at,
+                                Verdict::Note, ReasonCode::NotMeasured,
+                                "other work disturbed the measurement of " + disturbed};
             m_out.notices.push_back(
                 fmt::format("{} {}: {}", codeText(left.code), left.subject, left.sentence()));
         }
@@ -396,14 +372,14 @@ private:
         here.fastest = (*now)->implementation;
         here.fastestUs = (*now)->time.median();
         for (const Contender* one : ready)
-            m_out.rows.push_back({contest.group->name, at, one->implementation, one->time.median(),
+            m_out.rows.push_back({contest.name, at, one->implementation, one->time.median(),
                                   contest.count, one == *before, one == *now, one->disturbed()});
     }
 
-    void sum(const Contest& contest) {
+    void sum(const Running& run) {
         double before = 0, after = 0, sizes = 0;
         bool improved = false;
-        for (const auto& [size, at] : contest.measured) {
+        for (const auto& [size, at] : run.measured) {
             if (at.chosen.empty())
                 continue;
             ++sizes;
@@ -411,9 +387,13 @@ private:
             after += at.fastestUs;
             improved = improved || at.fastest != at.chosen;
         }
-        if (sizes == 0)
+        for (const auto& [size, at] : run.measured)
+            m_regrouped =
+                m_regrouped || (at.fastest != at.chosen &&
+                                (run.contest.next != nullptr || at.fastest == apartFromEachOther));
+        if (sizes == 0 || run.contest.next != nullptr) // each of them is counted by itself
             return;
-        const auto count = static_cast<double>(contest.count);
+        const auto count = static_cast<double>(run.contest.count);
         ++m_out.measured;
         m_out.improved += improved;
         m_out.beforeMs += count * before / sizes / 1000;
@@ -427,6 +407,7 @@ private:
     const Context& m_context;
     TuneDocument& m_out;
     GraphPtr m_part; // of the contest at hand
+    bool m_regrouped = false;
 };
 
 } // namespace
@@ -434,8 +415,6 @@ private:
 Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
                                const Arguments& arguments, const Context& context) {
     FW_TRY(const Shard shard, parseShard(arguments.shard));
-    FW_TRY(const FusionPlan* plan, pipeline.plan(context));
-    FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const Target* target, pipeline.target());
     if (const SavedMachinePtr machine = machineOf(*target);
         machine && machine->cpu != runtime::cpuInfo().model)
@@ -456,12 +435,32 @@ Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
             ranged.insert(Symbol(dim));
             ranges.emplace(dim, range);
         }
-    std::vector<Contest> contests = contestsOf(*source->graph, *plan, *target, ranged, out.notices);
-    out.workloads = static_cast<std::int64_t>(contests.size());
-    std::erase_if(contests, [&](const Contest& contest) { return !shard.has(contest.workload); });
-    Tuning tuning(pipeline, *source->graph, *plan, arguments, context, out);
-    for (std::size_t done = 0; done < contests.size(); ++done)
-        FW_CHECK(tuning.measure(contests[done], ranges, done, contests.size()));
+    FW_TRY(const TuningLog before, readTuningLog(log));
+    std::set<std::string> measured; // workloads
+    std::optional<Pipeline> regrouped;
+    Pipeline* planned = &pipeline;
+    constexpr int plans =
+        3; // what the log parts or joins is measured, too; shards know a part of it
+    for (int i = 0; i < plans; ++i) {
+        FW_TRY(const Simplified* source, planned->simplified(context));
+        FW_TRY(const FusionPlan* plan, planned->plan(context));
+        FW_TRY(std::vector<Contest> contests,
+               contestsOf(*planned, ranged, before.records, out.notices, context));
+        std::erase_if(contests,
+                      [&](const Contest& one) { return measured.contains(one.workload); });
+        out.workloads += static_cast<std::int64_t>(contests.size());
+        for (const Contest& contest : contests)
+            measured.insert(contest.workload);
+        std::erase_if(contests, [&](const Contest& one) { return !shard.has(one.workload); });
+        Tuning tuning(*planned, *source->graph, *plan, arguments, context, out);
+        for (std::size_t done = 0; done < contests.size(); ++done)
+            FW_CHECK(tuning.measure(contests[done], ranges, done, contests.size()));
+        if (!tuning.regrouped() || shard.count > 1)
+            break;
+        PipelineInputs inputs = pipeline.inputs();
+        inputs.log = log;
+        planned = &regrouped.emplace(std::move(inputs));
+    }
     return out;
 }
 

@@ -24,10 +24,10 @@ std::optional<TuningRecord> recordOf(const std::string& line) {
     if (!value.is_object())
         return std::nullopt;
     const json version = value.value("v", json()), sizes = value.value("sizes", json());
-    const bool bySize = version == json(2);
+    const bool bySize = version == json(2) || (version == json(3) && !sizes.is_null());
     if (bySize ? !sizes.is_object() || sizes.size() != 1 || !sizes.begin()->is_number_unsigned() ||
                      sizes.begin()->get<std::uint64_t>() > largestBoundDim
-               : version != json(1))
+               : version != json(1) && version != json(3))
         return std::nullopt;
     const json workload = value.value("workload", json()),
                implementation = value.value("implementation", json()),
@@ -85,7 +85,7 @@ std::optional<TuningRecord> recordBehindCut(const std::string& line) {
 bool isOfOtherVersion(const std::string& line) {
     const json value = json::parse(line, nullptr, false);
     return value.is_object() && value.contains("workload") && value.contains("v") &&
-           value["v"].is_number_integer() && value["v"] != 1 && value["v"] != 2;
+           value["v"].is_number_integer() && (value["v"] < 1 || value["v"] > 3);
 }
 
 void add(TuningRecord record, TuningLog& out) {
@@ -141,7 +141,8 @@ TuningLog parseTuningLog(std::string_view text, const std::string& file) {
 std::string tuningText(const std::vector<TuningRecord>& records) {
     std::string text;
     for (const TuningRecord& record : records) {
-        json line{{"v", 1},
+        const bool ofGroup = isOfGroup(record.workload);
+        json line{{"v", ofGroup ? 3 : 1},
                   {"workload", record.workload},
                   {"implementation", record.implementation},
                   {"us", record.us},
@@ -149,7 +150,7 @@ std::string tuningText(const std::vector<TuningRecord>& records) {
         if (record.disturbed)
             line["disturbed"] = true;
         if (!record.dim.empty()) {
-            line["v"] = 2;
+            line["v"] = ofGroup ? 3 : 2;
             line["sizes"] = {{record.dim, record.size}};
         }
         text += line.dump() + "\n";

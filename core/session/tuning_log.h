@@ -1,14 +1,16 @@
 // Tuning log: one JSON object per line, appended; logs of several runs are joined by `cat`.
 //
-//     {"v":1,"workload":"dense(...) ...","implementation":"onednn.matmul","us":41.2,"group":"..."}
+//     {"v":3,"workload":"dense(...) | relu(0) | on ...","implementation":"onednn.matmul","us":41.2,
+//      "group":"..."}
 //
-// Times at one size of a free dimension of the workload are records of the second version, with
-// "sizes":{"N":16}.
+// Times at one size of a free dimension of the workload have "sizes":{"N":16}. Records of the
+// versions 1 and 2 (with sizes) name the anchor of a group alone; they decide where there is no
+// record of the group.
 //
-// Unknown fields survive since lines are never rewritten. Lines that cannot be read are counted, told
-// and passed over; a record behind one that was cut off, on the same line, is read. Of several times
-// of one pair the last counts. Times that other work disturbed say "disturbed":true and decide
-// nothing.
+// Unknown fields survive since lines are never rewritten. Lines that cannot be read are counted,
+// told and passed over; a record behind one that was cut off, on the same line, is read. Of several
+// times of one pair the last counts. Times that other work disturbed say "disturbed":true and
+// decide nothing.
 #pragma once
 
 #include "base/result.h"

@@ -128,14 +128,28 @@ std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std
     out.why = ReasonCode::ChosenMeasured;
     out.evidence = times;
     if (out.index != *fastest)
-        out.evidence += fmt::format("; {} is less than {:.0f} % faster, which does not decide",
-                                    all[*fastest].implementation, 100 * Measurements::margin);
+        out.evidence = fmt::format("{} is less than {:.0f} % faster, which does not decide: {}",
+                                   all[*fastest].implementation, 100 * Measurements::margin, times);
     out.source = "log";
     out.notice.reset();
     return out;
 }
 
 } // namespace
+
+// One alone, whose knobs stay as they are, is never measured.
+bool Catalog::isUntuned(const Candidates& candidates) const {
+    if (!m_measured)
+        return false;
+    std::size_t ways = 0;
+    for (const Candidate& candidate : candidates) {
+        if (candidate.measuredUs || candidate.disturbed)
+            return false;
+        if (candidate.verdict == Verdict::Yes && candidate.by)
+            ways += std::max<std::size_t>(candidate.by->settings().size(), 1);
+    }
+    return ways > 1;
+}
 
 std::vector<std::size_t> chosenBefore(const Candidates& candidates) {
     Candidates all = candidates;

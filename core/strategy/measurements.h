@@ -13,9 +13,27 @@
 
 namespace fw {
 
-// What a time belongs to: operator, attributes, types of operands and results, which operands are
-// constant, code and threads of the target, levels that libraries are held to, and the CPU.
+// What a time of an operator belongs to, whatever else its group computes (logs of the versions 1
+// and 2): operator, attributes, types of operands and results, which operands are constant, code
+// and threads of the target, levels that libraries are held to, and the CPU.
 std::string workloadText(const Graph& graph, const Node& node, const Target& target);
+// What a time of a group belongs to: its anchor as above, then every other operator, which reads
+// results of those before it by their numbers, in an order that names and places do not change:
+//
+//     dense(f32[4, 8], const f32[16, 8]) -> f32[4, 16] | bias(0, const f32[16]) | relu(1) | on ...
+std::string workloadText(const Graph& graph, NodeId anchor, const std::vector<NodeId>& nodes,
+                         const Target& target);
+bool isOfGroup(std::string_view workload);
+
+// As the implementation of a group: its operators, as they are planned where they are not held
+// together.
+inline constexpr const char* apartFromEachOther = "apart";
+
+// A workload of which there are times, found in a graph.
+struct MeasuredWorkload {
+    std::string text;
+    std::vector<NodeId> nodes; // of the group, the anchor first; empty: it says nothing of a group
+};
 
 // Microseconds by implementation, at each size of a free dimension of the workload.
 struct TimesBySize {
@@ -40,6 +58,19 @@ public:
     // Microseconds; nullopt: not measured.
     std::optional<double> find(const std::string& workload,
                                const std::string& implementation) const;
+    // Microseconds by implementation.
+    std::map<std::string, double> times(const std::string& workload) const;
+    // Of the measured groups with this anchor that the graph has there, and that compute all of
+    // `nodes`, the largest; else the operator alone, of an older log. nullopt: there is neither.
+    // Groups that were measured apart, too, are made before others grow: of one node, they are not
+    // meant.
+    std::optional<MeasuredWorkload> around(const Graph& graph, NodeId anchor,
+                                           const std::vector<NodeId>& nodes,
+                                           const Target& target) const;
+    // All such groups, the largest first.
+    std::vector<MeasuredWorkload> groupsAround(const Graph& graph, NodeId anchor,
+                                               const std::vector<NodeId>& nodes,
+                                               const Target& target) const;
     // Names of the entry with knobs at other values, of which there are times.
     std::vector<std::string> settings(const std::string& workload, const std::string& entry) const;
 
@@ -47,6 +78,7 @@ private:
     std::map<std::pair<std::string, std::string>, double> m_us;
     std::map<std::string, TimesBySize> m_bySize; // by workload
     std::set<std::pair<std::string, std::string>> m_disturbed;
+    std::set<std::string> m_workloads;
 };
 
 } // namespace fw

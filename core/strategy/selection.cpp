@@ -194,7 +194,8 @@ ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
 }
 
 Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                         const Offer& offered, const std::vector<Avoided>& avoided) const {
+                         const Offer& offered, const std::vector<Avoided>& avoided,
+                         const std::string& timed) const {
     Candidate candidate;
     candidate.implementation = entry.name;
     candidate.priority = entry.priority;
@@ -260,10 +261,9 @@ Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const
     candidate.code = candidate.when ? ReasonCode::GuardUndecided : answer.code;
     candidate.evidence = candidate.when ? candidate.guard : answer.evidence;
     candidate.estimateUs = implementation->estimate(anchor.facts, anchor, target);
-    if (m_measured) {
-        const std::string workload = workloadText(*anchor.graph, *anchor.node, target);
-        candidate.measuredUs = m_measured->find(workload, candidate.implementation);
-        candidate.disturbed = m_measured->onlyDisturbed(workload, candidate.implementation);
+    if (!timed.empty()) {
+        candidate.measuredUs = m_measured->find(timed, candidate.implementation);
+        candidate.disturbed = m_measured->onlyDisturbed(timed, candidate.implementation);
     }
     return candidate;
 }
@@ -291,19 +291,19 @@ const Catalog::Offers& Catalog::offersOf(const Workload& anchor, const Target& t
 }
 
 Candidates Catalog::candidatesFor(const Workload& anchor, const Target& target,
-                                  const Wishes& wishes) const {
+                                  const Wishes& wishes, const std::string& timed) const {
     const Offers& offers = offersOf(anchor, target);
     Candidates out;
     out.reserve(offers.entries.size());
     for (const MergedEntry& entry : offers.entries) {
-        out.push_back(judge(entry, anchor, target, offers.target, wishes.avoid));
-        addSettings(out, anchor, target, wishes);
+        out.push_back(judge(entry, anchor, target, offers.target, wishes.avoid, timed));
+        addSettings(out, anchor, target, wishes, timed);
     }
     return out;
 }
 
 void Catalog::addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
-                          const Wishes& wishes) const {
+                          const Wishes& wishes, const std::string& timed) const {
     const Candidate& last = candidates.back();
     const bool pinned =
         wishes.use != last.implementation && entryOf(wishes.use) == last.implementation;
@@ -311,10 +311,9 @@ void Catalog::addSettings(Candidates& candidates, const Workload& anchor, const 
         return;
     const Candidate entry = candidates.back();
     const std::string& own = entry.implementation;
-    const std::string workload = workloadText(*anchor.graph, *anchor.node, target);
     std::vector<std::string> names;
-    if (m_measured)
-        names = m_measured->settings(workload, own);
+    if (!timed.empty())
+        names = m_measured->settings(timed, own);
     if (pinned && std::find(names.begin(), names.end(), wishes.use) == names.end())
         names.push_back(wishes.use);
     for (std::string& name : names) {
@@ -326,9 +325,9 @@ void Catalog::addSettings(Candidates& candidates, const Workload& anchor, const 
         one.by = code;
         one.atSetting = true;
         one.evidence = code->accepts(anchor, target).evidence;
-        if (m_measured) {
-            one.measuredUs = m_measured->find(workload, name);
-            one.disturbed = m_measured->onlyDisturbed(workload, name);
+        if (!timed.empty()) {
+            one.measuredUs = m_measured->find(timed, name);
+            one.disturbed = m_measured->onlyDisturbed(timed, name);
         }
         for (const Avoided& avoid : wishes.avoid)
             if (avoid.name == name) {
@@ -341,30 +340,18 @@ void Catalog::addSettings(Candidates& candidates, const Workload& anchor, const 
     }
 }
 
-// One alone, whose knobs stay as they are, is never measured.
-bool Catalog::isUntuned(const Candidates& candidates) const {
-    if (!m_measured)
-        return false;
-    std::size_t ways = 0;
-    for (const Candidate& candidate : candidates) {
-        if (candidate.measuredUs || candidate.disturbed)
-            return false;
-        if (candidate.verdict == Verdict::Yes && candidate.by)
-            ways += std::max<std::size_t>(candidate.by->settings().size(), 1);
-    }
-    return ways > 1;
-}
-
 Selection Catalog::select(const Workload& anchor, const Target& target,
                           const Wishes& wishes) const {
     Selection out;
     const std::string& pinned = wishes.use;
-    out.candidates = candidatesFor(anchor, target, wishes);
+    const MeasuredWorkload timed =
+        m_measured ? m_measured->around(*anchor.graph, anchor.node->id, wishes.nodes, target)
+                         .value_or(MeasuredWorkload())
+                   : MeasuredWorkload();
+    out.candidates = candidatesFor(anchor, target, wishes, timed.text);
     std::optional<Choice> choice;
     std::optional<std::size_t> pinnedBranch;
-    const TimesBySize* known =
-        m_measured ? m_measured->bySize(workloadText(*anchor.graph, *anchor.node, target))
-                   : nullptr;
+    const TimesBySize* known = timed.text.empty() ? nullptr : m_measured->bySize(timed.text);
     if (!pinned.empty()) {
         std::string refusal = "no entry of that name computes it";
         for (std::size_t i = 0; i < out.candidates.size(); ++i) {
@@ -401,6 +388,12 @@ Selection Catalog::select(const Workload& anchor, const Target& target,
         winner.chosen = true;
         if (winner.code == ReasonCode::OwnComputation)
             choice->evidence += ", which computes " + winner.evidence;
+        if (choice->source == "log" && timed.nodes.size() > 1) {
+            std::string others;
+            for (std::size_t i = 1; i < timed.nodes.size(); ++i)
+                others += (i == 1 ? "" : ", ") + anchor.graph->node(timed.nodes[i]).name;
+            choice->evidence += fmt::format(", each with {}", others);
+        }
         winner.code = choice->why;
         winner.evidence = choice->evidence;
         out.source = choice->source;

@@ -61,6 +61,7 @@ struct Avoided {
 struct Wishes {
     std::string use; // an implementation; empty: none in particular
     std::vector<Avoided> avoid;
+    std::vector<NodeId> nodes; // of the group, as far as it is known: times must be of all of them
 };
 
 // What computes a node, as an entry says.
@@ -121,6 +122,7 @@ public:
 
     const std::vector<ImplementationPtr>& all() const { return m_all; }
     const StrategyBook& book() const { return m_book; }
+    const Measurements* measurements() const { return m_measured ? &*m_measured : nullptr; }
     ImplementationPtr find(std::string_view name) const; // null if there is none
     // Warnings: entries of the books that no code stands behind.
     Diags entriesWithoutCode() const;
@@ -147,15 +149,17 @@ private:
     Answer takesPrologue(const Computing& by, const Workload& before, const Workload& anchor) const;
     Answer inChain(const Absorbs& absorbs, const Growing& group, const Workload& next) const;
     const Offers& offersOf(const Workload& anchor, const Target& target) const;
-    Candidates candidatesFor(const Workload& anchor, const Target& target,
-                             const Wishes& wishes) const;
+    // `timed`: the workload whose times the log has; empty: it has none.
+    Candidates candidatesFor(const Workload& anchor, const Target& target, const Wishes& wishes,
+                             const std::string& timed) const;
     bool isUntuned(const Candidates& candidates) const;
     // The last one with other values of its knobs, which a pin or the log names.
     void addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
-                     const Wishes& wishes) const;
+                     const Wishes& wishes, const std::string& timed) const;
     ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
     Candidate judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                    const Offer& offered, const std::vector<Avoided>& avoided) const;
+                    const Offer& offered, const std::vector<Avoided>& avoided,
+                    const std::string& timed) const;
 
     std::vector<ImplementationPtr> m_all;
     std::vector<ImplementationPtr> m_scheduled; // of the book's schedules: for entries only
