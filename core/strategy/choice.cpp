@@ -1,6 +1,6 @@
 // Of the candidates that could compute a node, the one that does: measurement, priority, cost,
 // order.
-#include "strategy/selection.h"
+#include "strategy/cheaper.h"
 
 #include <fmt/format.h>
 
@@ -68,6 +68,10 @@ Choice byPriority(const Candidates& all, const std::vector<std::size_t>& ready) 
         out.source = "only";
     } else if (equal.size() == 1) {
         out.evidence = fmt::format("{} with priority {}", name, highest);
+        if (const Candidate* other = cheaperReady(all, all[out.index]))
+            out.evidence += fmt::format(", {:.3g} us where {} with priority {} needs {:.3g} us",
+                                        all[out.index].estimateUs, other->implementation,
+                                        other->priority, other->estimateUs);
         out.source = "priority";
     } else if (cheapest.size() == 1) {
         out.why = ReasonCode::ChosenCost;
@@ -149,6 +153,18 @@ bool Catalog::isUntuned(const Candidates& candidates) const {
             ways += std::max<std::size_t>(candidate.by->settings().size(), 1);
     }
     return ways > 1;
+}
+
+const Candidate* cheaperReady(const Candidates& candidates, const Candidate& chosen) {
+    const Candidate* out = nullptr;
+    double least = chosen.estimateUs * (1 - Measurements::margin);
+    for (const Candidate& other : candidates)
+        if (other.verdict == Verdict::Yes && other.by && !other.atSetting &&
+            other.estimateUs < least) {
+            least = other.estimateUs;
+            out = &other;
+        }
+    return out;
 }
 
 std::vector<std::size_t> chosenBefore(const Candidates& candidates) {
