@@ -470,6 +470,12 @@ private:
                            "graph, rewritten, fused, partitioned, tensor, schedule, loops, llvm or "
                            "asm");
         stages->add_option("--group", a.group, "only this group");
+        CLI::App* schedule =
+            onModel("schedule", "how a group is computed: steps, nested loops, and the other ways",
+                    ask<ScheduleDocument>("schedule"));
+        schedule->add_option("--group", a.group, "the group, by its number")->required();
+        schedule->add_option("--by", a.name,
+                             "a candidate of the group; what the plan chose unless written");
         CLI::App* exported = onModel("export", "a compiled module that runs on its own",
                                      ask<ExportDocument>("export"));
         exported->add_option("-o,--output", a.output, "folder")->required();

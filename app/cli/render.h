@@ -2,6 +2,7 @@
 #pragma once
 
 #include "snapshot/documents.h"
+#include "snapshot/schedule_records.h"
 
 #include <string>
 
@@ -19,6 +20,7 @@ std::string render(const snapshot::ProfileDocument& document);
 std::string render(const snapshot::TuneDocument& document);
 std::string render(const snapshot::VerifyDocument& document);
 std::string render(const snapshot::StagesDocument& document);
+std::string render(const snapshot::ScheduleDocument& document);
 std::string render(const snapshot::ExportDocument& document);
 std::string indented(const std::string& text); // every line by four
 

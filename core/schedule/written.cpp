@@ -16,8 +16,10 @@ namespace {
 Diag inBook(Diag diag, const std::string& file) {
     if (diag.where.line == 0)
         return diag;
-    return makeDiag(DiagCode::ScheduleIllegal, fmt::format("{}:{}:{}: {}", file, diag.where.line,
-                                                           diag.where.column, diag.message));
+    return makeDiag(
+        DiagCode::ScheduleIllegal,
+        fmt::format("{}:{}:{}: {}", file, diag.where.line, diag.where.column, diag.message),
+        {file, {}, diag.where.line, diag.where.column});
 }
 
 Decision takenBy(const WrittenSchedule& schedule) {

@@ -24,6 +24,7 @@
 #include "session/probe.h"
 #include "session/rewriting.h"
 #include "session/save_machine.h"
+#include "session/schedule.h"
 #include "session/sketch.h"
 #include "session/stages.h"
 #include "session/statistics.h"
@@ -291,6 +292,11 @@ Answer stages(PipelineStore& store, const Arguments& arguments, const Context& c
     return json(stageText(*pipeline, arguments, context));
 }
 
+Answer schedule(PipelineStore& store, const Arguments& arguments, const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    return json(describeSchedule(*pipeline, arguments, context));
+}
+
 Answer exportModule(PipelineStore& store, const Arguments& arguments, const Context& context) {
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
     return json(exportTo(*pipeline, arguments, context));
@@ -455,6 +461,7 @@ constexpr Row rows[] = {
     {"bisect", bisect},
     {"order", order},
     {"stages", stages},
+    {"schedule", schedule},
     {"export", exportModule},
     {"run", run},
     {"profile", profile},

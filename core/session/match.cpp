@@ -8,6 +8,7 @@
 #include "rewrite/embedded.h"
 #include "rewrite/matches.h"
 #include "session/book_texts.h"
+#include "session/match_schedule.h"
 #include "session/outcomes.h"
 #include "session/relax.h"
 
@@ -348,6 +349,20 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     limits.cancel = context.cancel;
     if (const Result<const Offer*> offered = pipeline.offer())
         limits.offer = *offered;
+    // What schedules do is seen in the plan; without one nothing is said of them.
+    const FusionPlan* plan = nullptr;
+    const Target* planned = nullptr;
+    const auto hasSchedule = [](const BookText& book) {
+        return book.text.find("schedule") != std::string::npos;
+    };
+    if (out.stage == "rewritten" && std::any_of(books.begin(), books.end(), hasSchedule)) {
+        const Result<const FusionPlan*> made = pipeline.plan(context);
+        const Result<const Target*> target = pipeline.target();
+        if (made.ok() && target.ok()) {
+            plan = *made;
+            planned = *target;
+        }
+    }
     std::string known;
     const auto lookFor = [&](const std::vector<BookText>& texts) {
         const Books read = readBooks(texts);
@@ -362,6 +377,15 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
             const ReadText text(book.text);
             for (std::size_t i = 0; i < found->written.size() && !context.cancel.cancelled(); ++i) {
                 const DeclarationPtr& declaration = found->written[i];
+                if (const auto schedule = declarationAs<ScheduleTree>(declaration);
+                    schedule && plan != nullptr && !hasErrors(found->items[i].diagnostics) &&
+                    (arguments.name.empty() || arguments.name == declaration->name)) {
+                    const bool takesPart = std::find(arguments.rules.begin(), arguments.rules.end(),
+                                                     book.file) != arguments.rules.end();
+                    out.rules.push_back(scheduleInPlan(*schedule, book.file, text.places, *graph,
+                                                       *plan, *planned, takesPart));
+                    continue;
+                }
                 if (!canMatch(*declaration) ||
                     (!arguments.book.empty() && !isOfStage(*declaration)))
                     continue;

@@ -6,6 +6,7 @@
 #include "snapshot/authoring_records.h"
 #include "snapshot/drawing_records.h"
 #include "snapshot/protocol.h"
+#include "snapshot/schedule_records.h"
 
 namespace fw::snapshot {
 
@@ -183,6 +184,18 @@ FW_FIELDS(StepChoice, v("rule", r.rule); v("at", r.at); v("file", r.file); v("li
           v("matched", r.matched); v("shared", r.shared); v("unfit", r.unfit);)
 FW_FIELDS(StepInstead, v("leave_out", r.leaveOut); v("again", r.again); v("number", r.number);
           v("refused", r.refused);)
+FW_FIELDS(LoopRow, v("depth", r.depth); v("kind", r.kind); v("name", r.name); v("how", r.how); v("size", r.size);
+          v("bytes", r.bytes); v("nodes", r.nodes); v("ops", r.ops);)
+FW_FIELDS(HeldRecord, v("registers", r.registers); v("stack", r.stack); v("memory", r.memory);)
+FW_FIELDS(WayOfGroup, v("way", r.way); v("implementation", r.implementation); v("taken", r.taken); v("est_us", r.estUs);
+          v("measured_us", r.measuredUs); v("bytes", r.bytes); v("held", r.held); v("note", r.note);)
+FW_FIELDS(BranchRecord, v("implementation", r.implementation); v("condition", r.condition); v("sizes", r.sizes);
+          v("est_us", r.estUs);)
+FW_FIELDS(ScheduleDocument, v("model", r.model); v("target", r.target); v("group", r.group); v("name", r.name);
+          v("implementation", r.implementation); v("text", r.text); v("begun", r.begun); v("not_begun", r.notBegun);
+          v("written", r.written); v("refused", r.refused); v("est_us", r.estUs); v("measured_us", r.measuredUs);
+          v("bytes", r.bytes); v("held", r.held); v("loops", r.loops); v("more_loops", r.moreLoops); v("ways", r.ways);
+          v("branches", r.branches); v("conflicts", r.conflicts);)
 FW_FIELDS(StepDocument, v("model", r.model); v("total", r.total); v("application", r.application);
           v("stopped", r.stopped); v("graph", r.graph); v("nodes", r.nodes); v("hidden", r.hidden);
           v("runs", r.runs); v("choices", r.choices); v("choices_stopped", r.choicesStopped);

@@ -1,6 +1,7 @@
 // Documents and protocol lines round-trip, skip what they do not know and never throw.
 #include "snapshot/documents.h"
 #include "snapshot/protocol.h"
+#include "snapshot/schedule_records.h"
 
 #include <QtTest>
 
@@ -214,6 +215,25 @@ void TestDocuments::othersRoundTrip() {
     step.hidden = 5;
     step.runs = {{"fold", "mine.fw", 7, 1, 3}};
     roundTrip(step);
+    ScheduleDocument schedule;
+    schedule.group = 3;
+    schedule.name = "conv2d_0";
+    schedule.implementation = "mine";
+    schedule.text = "out0.unroll(a)\n";
+    schedule.begun = "schedule s {}";
+    schedule.notBegun = "why";
+    schedule.written = {"my.fw", 7, 1};
+    schedule.refused = "no";
+    schedule.estUs = 3.5;
+    schedule.bytes = 800;
+    schedule.held = HeldRecord{64, 128, 256};
+    schedule.loops = {{1, "held", "t0", "ring", "f32[8]", 32, {4}, {"c"}},
+                      {1, "loop", "n", "for", "N", {}, {4, 5}, {"c", "r"}}};
+    schedule.moreLoops = 2;
+    schedule.ways = {{"melted", "generated.melted", true, 2.5, {}, 400, HeldRecord{}, "note"}};
+    schedule.branches = {{"few", "where M <= 16", "N = 1..16", 1.5}};
+    schedule.conflicts.emplace_back().code = "CHO04";
+    roundTrip(schedule);
     roundTrip(RewriteDocument{{{"fold", "mine.fw", 3, 0.5}},
                               10,
                               7,
