@@ -26,6 +26,23 @@ std::vector<MarkRecord> marksOf(const snapshot::CheckDocument& check) {
     return out;
 }
 
+// Steps of schedules that a group of the model refused, where they stand.
+void addRefusedSteps(const TextMatches& matches, std::vector<MarkRecord>& marks) {
+    if (matches.state != State::Ready || matches.rewrittenOld || !matches.rewritten)
+        return;
+    for (const snapshot::RuleMatches& rule : matches.rewritten->rules)
+        if (rule.kind == "schedule")
+            for (const snapshot::NearMissRecord& miss : rule.nearMisses) {
+                MarkRecord mark;
+                static_cast<TextRange&>(mark) = miss.range.line > 0 ? miss.range : TextRange(rule);
+                if (miss.range.line == 0)
+                    mark.endLine = mark.line, mark.endColumn = mark.column;
+                mark.diag = makeDiag(DiagCode::ScheduleIllegal, miss.root + ": " + miss.found,
+                                     {rule.file, {}, mark.line, mark.column});
+                marks.push_back(std::move(mark));
+            }
+}
+
 } // namespace
 
 BooksView::BooksView(Document& document, const Answers& answers, std::unique_ptr<Drafts> drafts)
@@ -60,7 +77,7 @@ void BooksView::documentChanged(Parts parts) {
         m_liveMatch = -1;
         m_books->tellAgain(); // another model is another question
     }
-    if (parts.has(Part::Checks))
+    if (parts.hasAny({Part::Checks, Part::TextMatches}))
         for (int i = 0; i < m_books->tabs()->count(); ++i)
             showBook(m_books->pathAt(i));
     if (parts.hasAny({Part::Info, Part::TextMatches, Part::Checks, Part::Rewrite, Part::Bisected}))
@@ -335,8 +352,11 @@ void BooksView::showBook(const QString& path) {
         return;
     const auto& checks = m_document.checks();
     const auto check = checks.find(path.toStdString());
-    page->editor()->setMarks(check == checks.end() ? std::vector<MarkRecord>()
-                                                   : marksOf(*check->second));
+    std::vector<MarkRecord> marks =
+        check == checks.end() ? std::vector<MarkRecord>() : marksOf(*check->second);
+    if (const TextMatches* matches = m_document.textMatchesOf(path))
+        addRefusedSteps(*matches, marks);
+    page->editor()->setMarks(std::move(marks));
 }
 
 } // namespace fw::ui

@@ -40,8 +40,13 @@ void BooksView::newBook() {
         edit(snapshot::AddBook{path.toStdString()});
 }
 
-// Behind the current book, as one step of undo; a shipped one is not changed.
+// Behind the current book, or the last one of the document, as one step of undo; a shipped one is
+// not changed.
 bool BooksView::takeText(const QString& declarations) {
+    if (const auto books = m_document.inputs().enabledBooks();
+        m_books->currentPath().isEmpty() && !books.empty())
+        if (const Status opened = m_books->open(QString::fromStdString(books.back())); !opened)
+            Q_EMIT failed(opened.diag());
     if (m_books->currentPath().isEmpty() || m_books->isShipped(m_books->currentPath()))
         newBook();
     BookEditor* editor = m_books->current()->editor();

@@ -47,7 +47,8 @@ void Document::askFor(Part part, const Arguments& arguments, Shared<T>& slot) {
             if (part == Part::Plan && diag.code == DiagCode::LibraryNotAgreed)
                 askDoctor(); // its file may be another one now
             // Of these it is said where they would stand.
-            if (part != Part::Value && part != Part::Sketch && part != Part::Step)
+            if (part != Part::Value && part != Part::Sketch && part != Part::Step &&
+                part != Part::Schedule)
                 Q_EMIT problem(diag);
         }
     });

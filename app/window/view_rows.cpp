@@ -46,7 +46,7 @@ const ViewRows& viewRows() {
         {u"explain"_s, u"Explain"_s, Area::Right, 300,
          {Plan, Regions, Explain}, makeView<ExplainView>},
         {u"implementationsDock"_s, u"Implementations"_s, Area::Right, 270,
-         {Plan, Profile, Verified}, makeView<ImplementationsView>},
+         {Plan, Profile, Verified, Schedule}, makeView<ImplementationsView>},
         {u"properties"_s, u"Properties"_s, Area::Right, 240,
          {Info, Imported, Fused, Plan, Value}, makeView<PropertiesView>},
         {u"opTimesDock"_s, u"Op times"_s, Area::Below, 0,

@@ -3,6 +3,7 @@
 // after a line of progress, `hang_COMMAND` waits for cancel, `deaf_COMMAND` waits and ignores it,
 // `fresh` needs a worker that answered nothing before, `never_fresh` finds none.
 #include "snapshot/protocol.h"
+#include "snapshot/schedule_records.h"
 #include "window/fake_books.h"
 
 #include <condition_variable>
@@ -240,6 +241,21 @@ ExplainDocument explain(const Arguments& arguments) {
     return out;
 }
 
+ScheduleDocument schedule(const Arguments& arguments) {
+    ScheduleDocument out;
+    out.group = arguments.group.value_or(-1);
+    out.name = "group";
+    out.implementation = arguments.name.empty() ? "generated.tiled" : arguments.name;
+    out.notBegun = "it is canned";
+    out.bytes = 1536;
+    out.held = HeldRecord{64, 0, 0};
+    out.loops = {{0, "loop", "n", "parallel", "4"},
+                 {1, "held", "t0", "register", "f32[16]", 64},
+                 {1, "loop", "a", "vector", "16"},
+                 {2, "computed", "out0", "stored"}};
+    return out;
+}
+
 StagesDocument stages(const Arguments& arguments) {
     StagesDocument out;
     out.stage = arguments.stage;
@@ -318,6 +334,8 @@ void serve(const Request& request) {
         document = toJson(explain(arguments));
     } else if (command == "stages") {
         document = toJson(stages(arguments));
+    } else if (command == "schedule") {
+        document = toJson(schedule(arguments));
     } else if (command == "rewrite") {
         RewriteDocument done;
         done.nodesBefore = 8;

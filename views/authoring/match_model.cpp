@@ -20,6 +20,14 @@ QString text(const std::string& value) {
 QString matchesText(const snapshot::RuleMatches& rule, NearMisses told) {
     const auto count = std::int64_t(rule.matches.size());
     const auto near = std::max(rule.nearMissCount, std::int64_t(rule.nearMisses.size()));
+    if (rule.kind == "schedule") {
+        QString out = u"computes "_s + (count == 0 ? u"no group"_s : countOf(count, u"group"_s));
+        if (near > 0)
+            out += u", refused by "_s + QString::number(near);
+        if (count == 1 && !rule.matches.front().outcome.empty())
+            out = text(rule.matches.front().outcome);
+        return out;
+    }
     QString out = count == 0   ? u"no match"_s
                   : count == 1 ? u"1 match"_s
                                : u"%1 matches"_s.arg(count);
@@ -133,6 +141,8 @@ QVariant MatchModel::data(const QModelIndex& index, int role) const {
             return u"%1/%2"_s.arg(miss->matched).arg(miss->total);
         if (index.column() == Share)
             return {};
+        if (m_rule->kind == "schedule")
+            return text(miss->found);
         return u"expected %1, found %2"_s.arg(text(miss->expected), text(miss->found));
     case ItemRole::ToneRole:
         return index.column() == Count ? QVariant(int(Tone::Warning)) : QVariant();

@@ -8,6 +8,7 @@
 
 #include "snapshot/inputs.h"
 #include "snapshot/records.h"
+#include "snapshot/schedule_records.h"
 #include "snapshot/step_records.h"
 #include "views/common/graph_state.h"
 
@@ -75,6 +76,7 @@ enum class Life : std::uint8_t {
     X(Profile,     profileResult, Shared<snapshot::ProfileDocument>, Plan,    "") /* a task */ \
     X(Explain,     explanation,   Shared<snapshot::ExplainDocument>, Plan,    "explain") \
     X(Stages,      stage,         Shared<snapshot::StagesDocument>,  Plan,    "stages") \
+    X(Schedule,    schedule,      Shared<snapshot::ScheduleDocument>, Plan,   "schedule") /* of one implementation of one group */ \
     X(Value,       value,         Shared<snapshot::ValueDocument>,   Model,   "value") \
     X(Verified,    verified,      Shared<snapshot::VerifyDocument>,  OnePlan, "") /* a task */ \
     X(Bisected,    bisected,      Shared<snapshot::BisectDocument>,  OnePlan, "") /* a task */ \

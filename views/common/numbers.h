@@ -18,6 +18,17 @@ inline QString timeCell(const std::optional<double>& microseconds) {
     return microseconds ? timeText(*microseconds) : QString(QChar(0x2013));
 }
 
+// "3.6 MB"
+inline QString bytesText(double bytes) {
+    if (bytes < 1e3)
+        return QString::number(bytes, 'f', 0) + QStringLiteral(" B");
+    if (bytes < 1e6)
+        return QString::number(bytes / 1e3, 'f', 1) + QStringLiteral(" kB");
+    if (bytes < 1e9)
+        return QString::number(bytes / 1e6, 'f', 1) + QStringLiteral(" MB");
+    return QString::number(bytes / 1e9, 'f', 2) + QStringLiteral(" GB");
+}
+
 // "1 group", "3 groups"
 // An error of an output; absent: not finite.
 inline QString errorText(const std::optional<double>& error) {

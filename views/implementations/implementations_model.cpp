@@ -34,6 +34,21 @@ bool isTie(const CandidateRecord* candidate) {
     return candidate != nullptr && candidate->verdict == "chosen" && candidate->code == "CHO04";
 }
 
+// What a priority left behind: the least estimate of what was ready, where that is less by more
+// than chance; null: nothing.
+const CandidateRecord* cheaperThan(const CandidateRecord* chosen, const GroupRecord& group) {
+    if (chosen == nullptr || chosen->code != "CHO02" || !chosen->estUs)
+        return nullptr;
+    const CandidateRecord* out = nullptr;
+    double least = *chosen->estUs * 0.97;
+    for (const CandidateRecord& other : group.candidates)
+        if (other.verdict == "ready" && other.estUs && *other.estUs < least) {
+            least = *other.estUs;
+            out = &other;
+        }
+    return out;
+}
+
 QString verdictOf(const CandidateRecord& candidate) {
     return text(candidate.verdict) +
            (candidate.sentence.empty() ? QString() : u": "_s + text(candidate.sentence)) +
@@ -184,6 +199,9 @@ QVariant ImplementationsModel::groupCell(const GroupRecord& group, Column column
             out += u" · %1 other%2"_s.arg(others).arg(others == 1 ? u""_s : u"s"_s);
         if (isTie(chosen))
             out += u" · a tie"_s;
+        if (const CandidateRecord* other = cheaperThan(chosen, group))
+            out += u" · took %1 where %2 was ready"_s.arg(timeCell(chosen->estUs),
+                                                          timeCell(other->estUs));
         return group.warnings.empty() ? out : u"⚠ "_s + text(group.warnings.front());
     }
     case ColumnCount:
@@ -242,9 +260,14 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
         if (column != Verdict)
             return {};
         if (!row)
-            return int(of.warnings.empty() && !of.untuned && !isTie(chosenOf(of)) ? Tone::None
-                                                                                  : Tone::Warning);
-        return int(isTie(row) ? Tone::Warning : row->verdict == "chosen" ? Tone::Good : Tone::None);
+            return int(of.warnings.empty() && !of.untuned && !isTie(chosenOf(of)) &&
+                               cheaperThan(chosenOf(of), of) == nullptr
+                           ? Tone::None
+                           : Tone::Warning);
+        return int(isTie(row) || (row->verdict == "chosen" && cheaperThan(row, of) != nullptr)
+                       ? Tone::Warning
+                   : row->verdict == "chosen" ? Tone::Good
+                                              : Tone::None);
     case GroupRole:
         return of.id;
     case NameRole:

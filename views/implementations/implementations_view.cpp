@@ -8,6 +8,9 @@
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
+#include "views/common/tool_tip.h"
+#include "views/implementations/loops_drawing.h"
+#include "views/implementations/schedule_text.h"
 
 #include <QFileInfo>
 #include <QHeaderView>
@@ -16,6 +19,7 @@
 #include <QResizeEvent>
 #include <QScrollBar>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -60,7 +64,7 @@ QString verifiedText(const snapshot::VerifyRow* row) {
 }
 
 QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRecord* candidate,
-                 const snapshot::VerifyRow* verified) {
+                 const snapshot::VerifyRow* verified, const snapshot::ScheduleDocument* schedule) {
     QString out;
     if (candidate) {
         out = text(candidate->name) + u": "_s + text(candidate->verdict) + u'\n';
@@ -73,17 +77,28 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
             out += u"stands in  "_s + text(candidate->level) +
                    (candidate->place.empty() ? QString() : u", "_s + text(candidate->place)) +
                    u'\n';
-        return out + verifiedText(verified);
+    } else {
+        out = text(group.name) + u": "_s + text(group.implementation);
+        if (!group.source.empty())
+            out += u", chosen by "_s + text(chosenBy(group));
+        out += u'\n';
+        for (const std::string& warning : group.warnings)
+            out += u"⚠ "_s + text(warning) + u'\n';
+        if (schedule)
+            out += conflictLines(*schedule);
     }
-    out = text(group.name) + u": "_s + text(group.implementation);
-    if (!group.source.empty())
-        out += u", chosen by "_s + text(chosenBy(group));
-    out += u'\n';
-    for (const std::string& warning : group.warnings)
-        out += u"⚠ "_s + text(warning) + u'\n';
     out += verifiedText(verified);
-    if (!group.schedule.empty())
-        out += u"\nschedule\n"_s + text(group.schedule);
+    if (schedule && schedule->ways.empty() && (schedule->bytes || schedule->held))
+        out += u"moved %1, holds %2\n"_s.arg(schedule->bytes ? bytesText(*schedule->bytes) : u"–"_s,
+                                             schedule->held ? heldText(*schedule->held) : u"–"_s);
+    if (schedule && !candidate)
+        for (const QString& lines : {branchLines(*schedule), wayLines(*schedule)})
+            out += lines;
+    const std::string steps = schedule && !schedule->text.empty() ? schedule->text
+                              : candidate                         ? std::string()
+                                                                  : group.schedule.str();
+    if (!steps.empty())
+        out += u"\nschedule\n"_s + text(steps);
     return out;
 }
 
@@ -92,7 +107,9 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
 ImplementationsView::ImplementationsView(QWidget* parent)
     : View(parent), m_table(new QTreeView(this)), m_detail(new QPlainTextEdit(this)),
       m_pin(new QPushButton(u"Pin"_s, this)), m_avoid(new QPushButton(u"Avoid"_s, this)),
-      m_unpin(new QPushButton(u"Clear pins"_s, this)) {
+      m_unpin(new QPushButton(u"Unpin"_s, this)), m_edit(new QPushButton(u"Edit"_s, this)),
+      m_showLoops(new QPushButton(u"Loops"_s, this)), m_below(new QStackedWidget(this)),
+      m_loops(new LoopsDrawing(this)), m_splitter(new QSplitter(Qt::Vertical, this)) {
     setPlanOverlay(new StateOverlay(m_table));
     m_table->setObjectName(u"implementations"_s);
     m_table->setAccessibleName(u"Implementations"_s);
@@ -115,15 +132,22 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     m_unpin->setToolTip(u"Let the books decide about this group again"_s);
     auto* buttons = new FlowLayout(6);
     buttons->setContentsMargins(8, 4, 8, 6);
-    for (QPushButton* button : {m_pin, m_avoid, m_unpin})
+    m_edit->setToolTip(
+        u"Begins a schedule in a book from this one, which then computes the group"_s);
+    m_showLoops->setCheckable(true);
+    m_showLoops->setToolTip(
+        u"The loops as boxes: what is computed where, and what is held meanwhile"_s);
+    for (QPushButton* button : {m_pin, m_avoid, m_unpin, m_edit, m_showLoops})
         buttons->addWidget(button);
+    m_below->addWidget(m_detail);
+    m_below->addWidget(m_loops);
     auto* below = new QWidget(this);
     auto* rows = new QVBoxLayout(below);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
-    rows->addWidget(m_detail, 1);
+    rows->addWidget(m_below, 1);
     rows->addLayout(buttons);
-    auto* splitter = new QSplitter(Qt::Vertical, this);
+    QSplitter* splitter = m_splitter;
     splitter->setObjectName(u"implementationsSplitter"_s);
     splitter->addWidget(m_table);
     splitter->addWidget(below);
@@ -135,9 +159,17 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 showCurrent();
-                if (!m_selecting && current.isValid())
-                    pickRow(current.data(ImplementationsModel::GroupRole).toInt(),
-                            snapshot::noNode);
+                if (m_selecting || !current.isValid())
+                    return;
+                pickRow(current.data(ImplementationsModel::GroupRole).toInt(), snapshot::noNode);
+                Q_EMIT detailsWanted();
+            });
+    connect(m_edit, &QPushButton::clicked, this, &ImplementationsView::editCurrent);
+    connect(m_showLoops, &QPushButton::toggled, this, &ImplementationsView::showLoops);
+    connect(m_loops, &LoopsDrawing::nodesPicked, this,
+            [this](const std::vector<snapshot::NodeId>& nodes) {
+                selection().pick(selection().ofFused({nodes.begin(), nodes.end()}), this);
+                m_loops->setPicked(selection().picked().fused);
             });
     connect(m_pin, &QPushButton::clicked, this, &ImplementationsView::pinCurrent);
     connect(m_avoid, &QPushButton::clicked, this, &ImplementationsView::avoidCurrent);
@@ -147,7 +179,15 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     addCommand(
         Place::Pins, u"Clear the pins of the &group"_s, u"Ctrl+Shift+I"_s,
         [this] { unpinCurrent(); }, Needs::Model, OfNodes::Yes);
+    addCommand(Place::Pins, u"&Edit the schedule"_s, u"Ctrl+Shift+B"_s, [this] { editCurrent(); });
+    addCommand(Place::Pins, u"Show the &loops"_s, u"Ctrl+Shift+L"_s,
+               [this] { showLoops(!m_showLoops->isChecked()); });
     setPlan(nullptr);
+}
+
+void ImplementationsView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    Q_EMIT detailsWanted();
 }
 
 void ImplementationsView::documentChanged(Parts parts) {
@@ -167,6 +207,28 @@ void ImplementationsView::documentChanged(Parts parts) {
     }
     if (parts.has(Part::Plan))
         selectionChanged(nullptr);
+    if (parts.has(Part::Plan) && document().state(Part::Plan) == State::Ready)
+        Q_EMIT detailsWanted();
+    if (parts.has(Part::Schedule))
+        showCurrent();
+}
+
+void ImplementationsView::selectionSettled() {
+    const QModelIndex current = m_table->currentIndex();
+    const auto* group = m_model.group(current);
+    if (!isVisible() || !group || !document().plan() ||
+        document().state(Part::Plan) != State::Ready)
+        return;
+    const auto* candidate = m_model.candidate(current);
+    snapshot::Arguments about;
+    about.group = group->id;
+    about.name = candidate ? candidate->name.str() : std::string();
+    const State state = document().state(Part::Schedule);
+    const bool asked = m_asked == std::pair(about.group.value(), about.name);
+    if (asked && (state == State::Busy || state == State::Ready || state == State::Error))
+        return;
+    m_asked = {about.group.value(), about.name};
+    Q_EMIT wanted(Part::Schedule, about);
 }
 
 void ImplementationsView::showPlan() {
@@ -244,6 +306,7 @@ void ImplementationsView::setPlan(const Shared<snapshot::FuseDocument>& plan) {
 
 void ImplementationsView::selectionChanged(const QObject* origin) {
     showDetail();
+    m_loops->setPicked(selection().picked().fused);
     if (origin == this)
         return;
     const QModelIndex index = m_model.indexOfGroup(selection().group());
@@ -273,7 +336,20 @@ void ImplementationsView::showCurrent() {
     const auto* verified =
         group ? m_model.verified(group->id, candidate ? candidate->name : group->implementation)
               : nullptr;
-    m_detail->setPlainText(group ? detailOf(*group, candidate, verified) : QString());
+    const auto schedule = currentSchedule();
+    const QString detail =
+        group ? detailOf(*group, candidate, verified, schedule.get()) : QString();
+    if (detail != m_detail->toPlainText())
+        m_detail->setPlainText(detail);
+    m_loops->setSchedule(schedule, group ? scheduleState() : QString());
+    const bool written = schedule && schedule->written.line > 0;
+    m_edit->setEnabled(schedule && (written || !schedule->begun.empty()));
+    m_edit->setToolTip(
+        toolTipOf(written ? u"Goes to the book that declares this schedule (Ctrl+Shift+B)"_s
+                  : schedule && schedule->begun.empty() && !schedule->notBegun.empty()
+                      ? u"There is nothing to edit: "_s + text(schedule->notBegun)
+                      : u"Begins a schedule in a book from this one, which then computes the "
+                        "group (Ctrl+Shift+B)"_s));
     m_pin->setEnabled(candidate && candidate->verdict != "refused");
     const auto ready = [](const auto& other) { return other.verdict != "refused"; };
     m_avoid->setEnabled(candidate && ready(*candidate) &&
@@ -314,6 +390,51 @@ void ImplementationsView::unpinCurrent() {
                 Q_EMIT edited(snapshot::RemovePin{one});
                 break;
             }
+}
+
+Shared<snapshot::ScheduleDocument> ImplementationsView::currentSchedule() const {
+    const QModelIndex current = m_table->currentIndex();
+    const auto* group = m_model.group(current);
+    if (!isAttached() || !group || document().state(Part::Schedule) != State::Ready)
+        return nullptr;
+    const auto& shown = document().schedule();
+    const auto* candidate = m_model.candidate(current);
+    const std::string wanted = candidate ? candidate->name.str() : std::string();
+    return shown && shown->group == group->id && m_asked == std::pair(group->id, wanted) ? shown
+                                                                                         : nullptr;
+}
+
+QString ImplementationsView::scheduleState() const {
+    const auto schedule = currentSchedule();
+    if (schedule)
+        return schedule->refused.empty() ? u"There are no loops."_s
+                                         : u"There are no loops: "_s + text(schedule->refused);
+    if (document().state(Part::Schedule) == State::Error)
+        return text(document().error(Part::Schedule).text());
+    return u"Looking at the loops …"_s;
+}
+
+void ImplementationsView::editCurrent() {
+    const auto schedule = currentSchedule();
+    if (!schedule)
+        return;
+    if (schedule->written.line > 0)
+        Q_EMIT placeActivated(text(schedule->written.file), schedule->written.line,
+                              schedule->written.column);
+    else if (!schedule->begun.empty())
+        Q_EMIT written(text(schedule->begun));
+    else
+        return Q_EMIT said(u"nothing to edit: "_s + text(schedule->notBegun));
+    Q_EMIT called(); // what is typed is followed here
+}
+
+void ImplementationsView::showLoops(bool loops) {
+    m_showLoops->setChecked(loops);
+    m_below->setCurrentWidget(loops ? static_cast<QWidget*>(m_loops) : m_detail);
+    // A drawing of three lines tells nothing: the list makes room, but for a few rows.
+    const int all = m_splitter->height(), few = Theme::scaled(90);
+    if (loops && all > 0 && m_below->height() < std::min(all - few, Theme::scaled(220)))
+        m_splitter->setSizes({few, all - few});
 }
 
 QString ImplementationsView::detailText() const {

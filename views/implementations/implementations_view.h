@@ -7,11 +7,14 @@
 
 class QPlainTextEdit;
 class QPushButton;
+class QSplitter;
+class QStackedWidget;
 class QTreeView;
 
 namespace fw::ui {
 
 class FittedColumns;
+class LoopsDrawing;
 
 class ImplementationsView : public View {
     Q_OBJECT
@@ -22,6 +25,8 @@ public:
     void documentChanged(Parts parts) override;
     // Opens the group's candidates and closes those that were opened the same way.
     void selectionChanged(const QObject* origin) override;
+    // Asks for the schedule of the current row, but not while it is hidden.
+    void selectionSettled() override;
 
     ImplementationsModel& model() { return m_model; }
     QTreeView* table() const { return m_table; }
@@ -30,8 +35,14 @@ public:
     void pinCurrent();
     void avoidCurrent();
     void unpinCurrent();
+    // Begins a schedule of a book from the one that is shown, or goes to the book that has it.
+    void editCurrent();
+    // The loops in place of the details.
+    void showLoops(bool loops);
+    LoopsDrawing* loops() const { return m_loops; }
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
@@ -40,6 +51,9 @@ private:
     void setPlan(const Shared<snapshot::FuseDocument>& plan);
     void pin(snapshot::PinKind kind);
     void showCurrent();
+    // Of the current row; null: it was not asked for yet, or is of an earlier plan.
+    Shared<snapshot::ScheduleDocument> currentSchedule() const;
+    QString scheduleState() const; // why there is none
     void hideColumns();
     void fitColumns();
     void fitNames();
@@ -50,8 +64,14 @@ private:
     QPushButton* m_pin;
     QPushButton* m_avoid;
     QPushButton* m_unpin;
+    QPushButton* m_edit;
+    QPushButton* m_showLoops;
+    QStackedWidget* m_below;
+    LoopsDrawing* m_loops;
+    QSplitter* m_splitter;
     QPersistentModelIndex m_opened;
     bool m_selecting = false;
+    std::pair<int, std::string> m_asked; // whose schedule: the group, and the candidate or nothing
     FittedColumns* m_columns;
 };
 

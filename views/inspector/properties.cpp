@@ -39,16 +39,6 @@ QString nameOf(const NodeRecord& node) {
 
 } // namespace
 
-QString bytesText(double bytes) {
-    if (bytes < 1e3)
-        return QString::number(bytes, 'f', 0) + u" B"_s;
-    if (bytes < 1e6)
-        return QString::number(bytes / 1e3, 'f', 1) + u" kB"_s;
-    if (bytes < 1e9)
-        return QString::number(bytes / 1e6, 'f', 1) + u" MB"_s;
-    return QString::number(bytes / 1e9, 'f', 2) + u" GB"_s;
-}
-
 QString countText(double count) {
     if (count < 1e3)
         return QString::number(count, 'f', 0);

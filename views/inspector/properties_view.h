@@ -36,7 +36,6 @@ Properties propertiesOf(const snapshot::InfoDocument& info,
 std::vector<TensorChoice> tensorsOf(const snapshot::NodeRecord& node,
                                     const snapshot::GraphDocument* graph);
 
-QString bytesText(double bytes); // "3.6 MB"
 QString countText(double count); // "25.6 M"
 
 class PropertiesModel : public QAbstractTableModel {
