@@ -50,4 +50,28 @@ GuardedBody guardedBody(const Expr& body, Reducer reducer,
     return out;
 }
 
+std::optional<std::map<Symbol, Symbol>> followedAxes(const Stage& map, const Stage& sum) {
+    if (!map.isMap() || sum.isMap() || map.space.size() != sum.space.size())
+        return std::nullopt;
+    std::optional<std::map<Symbol, Symbol>> out;
+    bool fits = true;
+    const auto read = [&](const Expr& load) {
+        std::map<Symbol, Symbol> axes;
+        for (std::size_t d = 0; d < sum.space.size(); ++d)
+            for (const Axis& axis : map.space)
+                if (load.arg(d) == varExpr(axis.var) && axis.extent == sum.space[d].extent)
+                    axes.emplace(axis.var, sum.space[d].var);
+        fits = fits && axes.size() == map.space.size() && (!out || *out == axes);
+        out = std::move(axes);
+    };
+    visitExpr(map.body, [&](const Expr& part) {
+        if (part.op() == ExprOp::Pad && part.arg(0).op() == ExprOp::Load &&
+            part.arg(0)->symbol == sum.out)
+            fits = false;
+        else if (part.op() == ExprOp::Load && part->symbol == sum.out)
+            read(part);
+    });
+    return fits ? out : std::nullopt;
+}
+
 } // namespace fw

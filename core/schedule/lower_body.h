@@ -3,6 +3,9 @@
 
 #include "ir/op_inst.h"
 
+#include <map>
+#include <optional>
+
 namespace fw {
 
 // A reduction body and what must hold for it to differ from the reducer's identity:
@@ -14,5 +17,9 @@ struct GuardedBody {
 };
 GuardedBody guardedBody(const Expr& body, Reducer reducer,
                         const std::function<Shape(Symbol)>& shapeOf);
+
+// Of a map that computes element by element of a sum over the same axes: its variables -> those of
+// the sum.
+std::optional<std::map<Symbol, Symbol>> followedAxes(const Stage& map, const Stage& sum);
 
 } // namespace fw

@@ -37,6 +37,7 @@ NestLowering::NestLowering(const ScheduledGroup& group, std::map<Symbol, MemoryT
     : m_group(group), m_memory(memory), m_root(group.stages[root]),
       m_stage(group.inst.stages[root]) {
     findMembers();
+    joinMaps();
     for (const Member& member : m_members)
         for (const std::int64_t node : member.stage.nodes)
             if (std::find(m_nodes.begin(), m_nodes.end(), node) == m_nodes.end())
@@ -144,6 +145,58 @@ void NestLowering::findMembers() {
     for (const Member& read : m_members)
         refuseInside(read, member);
     m_members.push_back(std::move(member));
+}
+
+// A map without loops of its own, of a sum that only it reads and that lies in a region, too.
+void NestLowering::joinMaps() {
+    const auto isBox = [](const Member& member) {
+        return std::find(member.roles.begin(), member.roles.end(), DimRole::Box) !=
+               member.roles.end();
+    };
+    const auto isPlain = [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Serial; };
+    for (Member& map : m_members) {
+        if (!map.stage.isMap() || map.inMemory || !map.scheduled->steps.empty() ||
+            !std::all_of(map.own.begin(), map.own.end(), isPlain) || map.own.empty())
+            continue;
+        for (std::size_t i = 0; i < m_members.size() && !map.sum; ++i) {
+            Member& sum = m_members[i];
+            if (sum.scheduled == &m_root || sum.level != map.level || sum.inMemory || !isBox(sum) ||
+                sum.scheduled->recompute != map.scheduled->recompute)
+                continue;
+            const Stage &first = m_group.inst.stages[sum.scheduled->stage],
+                        &second = m_group.inst.stages[map.scheduled->stage];
+            const auto axes = followedAxes(second, first);
+            const bool alone = std::none_of(
+                m_group.stages.begin(), m_group.stages.end(), [&](const ScheduledStage& user) {
+                    return user.stage != map.scheduled->stage &&
+                           loadedTensors(m_group.inst.stages[user.stage].body).contains(first.out);
+                });
+            if (!axes || !alone || !roleByRole(map, second, sum, first, *axes))
+                continue;
+            map.sum = i;
+            map.sumAxes = *axes;
+            map.own = sum.own;
+            sum.isFollowed = true;
+        }
+    }
+}
+
+// Whether the loops around say the same axes of both.
+bool NestLowering::roleByRole(const Member& map, const Stage& second, const Member& sum,
+                              const Stage& first, const std::map<Symbol, Symbol>& axes) {
+    const auto isOpen = [](DimRole role) { return role == DimRole::Fixed; };
+    for (std::size_t d = 0; d < second.space.size(); ++d)
+        for (std::size_t e = 0; e < first.space.size(); ++e)
+            if (axes.at(second.space[d].var) == first.space[e].var &&
+                isOpen(map.roles[d]) != isOpen(sum.roles[e]))
+                return false;
+    return true;
+}
+
+// The axis whose loops run over the dimension.
+Symbol NestLowering::ownAxis(const Member& member, std::size_t dim) {
+    const Symbol var = member.stage.space[dim].var;
+    return member.sum ? member.sumAxes.at(var) : var;
 }
 
 void NestLowering::refuseInside(const Member& member, const Member& reader) const {
@@ -487,16 +540,22 @@ Stmt NestLowering::withMembers(std::size_t level, const PeelState& peel,
     std::vector<Buffer> buffers;
     std::vector<Symbol> locals;
     for (const Member& member : m_members) {
-        if (member.level != level)
+        if (member.level != level || member.isFollowed)
             continue;
+        const Member* sum = member.sum ? &m_members[*member.sum] : nullptr;
         const bool isBox =
             std::find(member.roles.begin(), member.roles.end(), DimRole::Box) != member.roles.end();
-        Stmt done = member.stage.isMap() ? mapMember(member, peel, buffers)
-                    : isBox              ? regionReduction(member, peel, buffers)
-                                         : reduction(member, peel, buffers);
-        parts.push_back(member.stage.nodes.empty()
-                            ? std::move(done)
-                            : blockStmt({std::move(done)}, member.stage.nodes));
+        Stmt done = sum != nullptr         ? regionReduction(*sum, &member, peel, buffers)
+                    : member.stage.isMap() ? mapMember(member, peel, buffers)
+                    : isBox                ? regionReduction(member, nullptr, peel, buffers)
+                                           : reduction(member, peel, buffers);
+        std::vector<std::int64_t> nodes = member.stage.nodes;
+        if (sum != nullptr) {
+            nodes.insert(nodes.end(), sum->stage.nodes.begin(), sum->stage.nodes.end());
+            std::sort(nodes.begin(), nodes.end());
+            nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+        }
+        parts.push_back(nodes.empty() ? std::move(done) : blockStmt({std::move(done)}, nodes));
         if (m_locals.contains(member.stage.out))
             locals.push_back(member.stage.out);
     }

@@ -50,6 +50,9 @@ private:
         Exprs guards;                    // where the root reaches beyond the stage's own range
         std::size_t level = 0;           // loops of the root that are open around it
         bool inMemory = false;           // stores to a parameter
+        bool isFollowed = false;         // a map is computed where its sums are stored
+        std::optional<std::size_t> sum;  // of such a map
+        std::map<Symbol, Symbol> sumAxes; // its variables -> those of the sum, whose loops it has
     };
 
     // Where a tensor of the nest lies while the nest runs.
@@ -103,6 +106,10 @@ private:
     };
 
     void findMembers();
+    void joinMaps();
+    static bool roleByRole(const Member& map, const Stage& second, const Member& sum,
+                           const Stage& first, const std::map<Symbol, Symbol>& axes);
+    static Symbol ownAxis(const Member& member, std::size_t dim);
     // Which dimensions are the root's, and which need loops of their own.
     void findRoles(Member& member, const std::map<Symbol, Symbol>& mapped) const;
     void placeMember(std::size_t stage,
@@ -137,7 +144,11 @@ private:
 
     Stmt mapMember(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
     Stmt reduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
-    Stmt regionReduction(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);
+    // With the map that is computed where its sums are stored, if there is one.
+    Stmt regionReduction(const Member& member, const Member* map, const PeelState& peel,
+                         std::vector<Buffer>& buffers);
+    Stmt regionStored(const Region& region, const Member& sum, const Member* map,
+                      const PeelState& peel);
     Stmt accumulated(const Member& member, const PeelState& peel, std::vector<Condition> tails,
                      std::vector<Buffer>& buffers);
     Stmt rootLeaf(const PeelState& peel);

@@ -244,7 +244,7 @@ std::optional<NestLowering::Ring> NestLowering::ring(const Member& member,
 bool NestLowering::lanesAlong(const Member& member, std::size_t dim) const {
     const auto isLanes = [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; };
     if (!member.own.empty() && isLanes(member.own.back()) &&
-        m_axes.origins().at(member.own.back().var).contains(member.stage.space[dim].var))
+        m_axes.origins().at(member.own.back().var).contains(ownAxis(member, dim)))
         return true;
     std::set<Symbol> lanes;
     const auto origins = m_axes.origins();
@@ -285,7 +285,7 @@ std::vector<std::size_t> NestLowering::bufferOrder(const Member& member) const {
     const auto innermost = [&](std::size_t d) {
         std::size_t at = 0;
         for (std::size_t i = 0; i < member.own.size(); ++i)
-            if (origins.at(member.own[i].var).contains(member.stage.space[d].var))
+            if (origins.at(member.own[i].var).contains(ownAxis(member, d)))
                 at = i + 1;
         return at;
     };
@@ -404,11 +404,25 @@ Stmt NestLowering::regionStore(const Region& region, const Exprs& indices, const
                      castExpr(stored, local.buffer.dtype));
 }
 
-// The innermost loops of lanes and of straight-line code hold the sums; what they hold goes into
-// the region.
-Stmt NestLowering::regionReduction(const Member& member, const PeelState& peel,
+// The innermost loops of lanes and of straight-line code hold the sums; what they hold, or what a
+// map makes of it, goes into the region.
+Stmt NestLowering::regionReduction(const Member& member, const Member* map, const PeelState& peel,
                                    std::vector<Buffer>& buffers) {
-    const Region region = this->region(member, peel);
+    Region region = this->region(map != nullptr ? *map : member, peel);
+    if (map != nullptr) { // in the variables of the sum
+        Substitution own;
+        for (const auto& [its, var] : map->sumAxes) {
+            own.emplace(its, varExpr(var));
+            if (const auto extent = region.peel.extents.find(its);
+                extent != region.peel.extents.end())
+                region.peel.extents[var] = extent->second;
+        }
+        for (const auto& [its, var] : map->sumAxes)
+            if (const auto place = region.moved.find(its); place != region.moved.end())
+                region.moved.emplace(var, substitute(place->second, own));
+        for (Expr& inside : region.inside)
+            inside = substitute(inside, own);
+    }
     const auto isTile = [&](const ScheduledLoop& loop) {
         return (loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll) &&
                !m_axes.peeledSplit(loop.var, region.peel);
@@ -431,30 +445,28 @@ Stmt NestLowering::regionReduction(const Member& member, const PeelState& peel,
     };
     inner.guards.clear();
     std::vector<Condition> tails;
-    for (const auto* guards : {&member.guards, &region.inside})
-        for (const Expr& guard : *guards)
-            if (isChosen(freeVars(guard)))
-                inner.guards.push_back(guard);
-            else
-                plan.conditions.push_back({std::nullopt, guard});
+    Exprs guards = member.guards;
+    if (map != nullptr)
+        guards.insert(guards.end(), map->guards.begin(), map->guards.end());
+    guards.insert(guards.end(), region.inside.begin(), region.inside.end());
+    for (const Expr& guard : guards)
+        if (isChosen(freeVars(guard)))
+            inner.guards.push_back(guard);
+        else
+            plan.conditions.push_back({std::nullopt, guard});
     for (Condition& tail : this->tails(member.scheduled->steps, member.stage.space))
         (isChosen(origins.at(m_axes.steps()[*tail.split].first)) ? tails : plan.conditions)
             .push_back(std::move(tail));
     plan.leaf = [&](const PeelState& at) {
         std::vector<Buffer> sums;
         std::vector<Stmt> parts{accumulated(inner, at, tails, sums)};
-        const Local held = m_locals.at(member.stage.out);
-        m_locals.erase(member.stage.out);
         Walk copy;
         copy.loops = inner.tile;
         copy.conditions = tails;
         addGuards(inner, copy.conditions);
-        copy.leaf = [&](const PeelState& last) {
-            return regionStore(region, member.stage.store,
-                               loadExpr(held.buffer.name, {held.tileOffset}, held.buffer.dtype),
-                               last);
-        };
+        copy.leaf = [&](const PeelState& last) { return regionStored(region, member, map, last); };
         parts.push_back(walk(copy, 0, at, std::vector<bool>(copy.conditions.size(), false)));
+        m_locals.erase(member.stage.out);
         Stmt out = blockStmt(std::move(parts));
         for (const Buffer& buffer : sums)
             out = allocStmt(buffer, std::move(out));
@@ -463,6 +475,24 @@ Stmt NestLowering::regionReduction(const Member& member, const PeelState& peel,
     Stmt out = walk(plan, 0, region.peel, std::vector<bool>(plan.conditions.size(), false));
     hold(region, buffers);
     return out;
+}
+
+// One element of a sum, while it lies in its accumulators.
+Stmt NestLowering::regionStored(const Region& region, const Member& sum, const Member* map,
+                                const PeelState& peel) {
+    if (map == nullptr) {
+        const Local& held = m_locals.at(sum.stage.out);
+        return regionStore(region, sum.stage.store,
+                           loadExpr(held.buffer.name, {held.tileOffset}, held.buffer.dtype), peel);
+    }
+    Substitution own;
+    for (const auto& [its, var] : map->sumAxes)
+        own.emplace(its, varExpr(var));
+    Exprs indices;
+    for (const Expr& index : map->stage.store)
+        indices.push_back(substitute(index, own));
+    const Expr body = substitute(substitute(map->stage.body, region.moved), own);
+    return regionStore(region, indices, value(body, peel), peel);
 }
 
 GuardedBody NestLowering::guardedBodyOf(const Stage& stage) const {
