@@ -1,3 +1,4 @@
+#include "schedule/lower_body.h"
 #include "schedule/melted_cuts.h"
 #include "schedule/tiled.h"
 
@@ -9,9 +10,10 @@ namespace fw {
 
 namespace {
 
-constexpr double worthMelting = 0.97; // of the cycles of nests one behind the other
-constexpr std::size_t mostNests = 8;  // inside one
-constexpr std::size_t mostWays = 6;   // that are worth a try
+constexpr double worthMelting = 0.97;     // of the cycles of nests one behind the other
+constexpr std::size_t mostNests = 8;      // inside one
+constexpr std::size_t mostWays = 6;       // that are worth a try
+constexpr std::int64_t mostOneByOne = 64; // elements of a box that are computed without lanes
 
 bool isStatic(const Stage& stage) {
     const auto known = [](const Axis& axis) {
@@ -44,8 +46,6 @@ Symbol innermost(const Planner& planner, std::size_t i) {
 
 // Why the nest can be computed in no loop of another; empty if it can.
 std::string whyApart(const Planner& planner, const NestPlan& nest) {
-    if (nest.members.size() > 1)
-        return "several of its stages share a row";
     for (const std::size_t i : stagesOf(nest)) {
         const Stage& stage = planner.stage(i);
         if (planner.isOutput(stage.out))
@@ -78,8 +78,15 @@ Refused planMap(Planner& planner, const NestPlan& part) {
     for (const Axis& axis : planner.storageSpace(part.root))
         if (axis.var != lane)
             order.push_back(axis.var);
-    if (part.into->box.at(lane) < planner.context.vectorLanes / 2)
-        return "its innermost axis is short";
+    if (part.into->box.at(lane) < planner.context.vectorLanes / 2) {
+        std::int64_t all = 1;
+        for (const auto& [axis, extent] : part.into->box)
+            all *= extent;
+        if (all > mostOneByOne)
+            return "its innermost axis is short";
+        planner.at(part.root, part.into->root, part.into->loop);
+        return {};
+    }
     const Symbol outer = planner.fresh(lane, "1"), inner = planner.fresh(lane, "l");
     planner.split(part.root, lane, outer, inner, planner.context.vectorLanes, Tail::Guard);
     order.insert(order.end(), {outer, inner});
@@ -87,6 +94,14 @@ Refused planMap(Planner& planner, const NestPlan& part) {
     planner.mark(StepKind::Vectorize, part.root, inner);
     planner.at(part.root, part.into->root, part.into->loop);
     return {};
+}
+
+// A map that lowering computes where the sums of a part are stored.
+bool isAtStore(const Planner& planner, const std::vector<NestPlan>& parts, std::size_t map) {
+    return std::any_of(parts.begin(), parts.end(), [&](const NestPlan& part) {
+        const Stage& sum = planner.stage(part.root);
+        return followedAxes(planner.stage(map), sum) && planner.readers(sum.out).size() == 1;
+    });
 }
 
 std::string bytesText(double bytes) {
@@ -139,6 +154,151 @@ StorageMaps lanesInnermost(const Planner& planner) {
     return out;
 }
 
+namespace {
+
+// One nest after another, from the root backwards, is computed inside it.
+class Growth {
+public:
+    struct Root {
+        Axis lane;
+        Symbol rows;         // along which a tile has its rows
+        bool isRows = false; // it is planned by rows, which are not cut
+    };
+
+    Growth(Planner& planner, const std::vector<NestPlan>& nests, std::size_t root, Root how)
+        : m_planner(planner), m_nests(nests), m_root(root), m_how(std::move(how)) {
+        if (!m_how.isRows)
+            return;
+        m_row.emplace();
+        for (const Axis& axis : planner.storageSpace(nest().root))
+            if (!nest().row.contains(axis.var))
+                m_row->insert(axis.var);
+    }
+
+    // `keeps`: what does not pay by itself may, with what it reads.
+    void run(const std::set<std::size_t>& taken, Melt how, bool keeps) {
+        m_stages.clear();
+        m_inside.clear();
+        best.clear();
+        double cheapest = 0; // less than apart
+        std::vector<Melting> last;
+        for (const std::size_t i : stagesOf(nest()))
+            m_stages.insert(i);
+        for (std::size_t k = m_root; k-- > 0 && m_inside.size() < mostNests;) {
+            if (taken.contains(k) || !readOnlyBy(m_planner, m_nests[k], m_stages))
+                continue;
+            const std::string name(m_planner.stage(m_nests[k].root).out.text());
+            if (std::string apart = whyApart(m_planner, m_nests[k]); !apart.empty()) {
+                why = name + ": " + apart;
+                continue;
+            }
+            std::set<std::size_t> all = m_stages;
+            for (const std::size_t i : stagesOf(m_nests[k]))
+                all.insert(i);
+            MeltedCuts cut(m_planner, stops(all, k), nest(), m_how.lane, m_how.rows, m_row);
+            std::vector<Melting> ways = cut.ways();
+            if (ways.empty()) {
+                why = name +
+                      ": what one iteration needs of it is all of it, or more than can be held";
+                continue;
+            }
+            std::stable_sort(ways.begin(), ways.end(), [](const Melting& a, const Melting& b) {
+                return a.cycles < b.cycles;
+            });
+            const double apart = cut.apart();
+            // Beside what was melted before, this nest apart.
+            const double before =
+                last.empty() ? apart : apart - last.front().apart + last.front().cycles;
+            const bool pays = how == Melt::Always || ways.front().cycles <= worthMelting * before;
+            if (!pays) {
+                ways.front().apart = before;
+                why = name + ": " + ways.front().text();
+                if (!keeps)
+                    continue;
+            }
+            ways.resize(std::min(ways.size(), mostWays));
+            m_inside.push_back(k);
+            m_stages = std::move(all);
+            for (Melting& way : ways) {
+                way.apart = apart;
+                way.nests = m_inside;
+                std::sort(way.nests.begin(), way.nests.end());
+            }
+            const double less = apart - ways.front().cycles;
+            if (how == Melt::Always ||
+                (ways.front().cycles <= worthMelting * apart && less > cheapest)) {
+                cheapest = less;
+                best = ways;
+            }
+            last = std::move(ways);
+        }
+    }
+
+    double gain() const { return best.front().apart - best.front().cycles; }
+
+    std::vector<Melting> best; // the cheapest first
+    std::string why;           // something is not inside
+
+private:
+    const NestPlan& nest() const { return m_nests[m_root]; }
+
+    std::vector<MeltedStage> stops(const std::set<std::size_t>& all, std::size_t last) const {
+        std::vector<MeltedStage> out;
+        const auto isMember = [&](std::size_t k, std::size_t i) {
+            const auto& members = m_nests[k].members;
+            return std::find(members.begin(), members.end(), i) != members.end();
+        };
+        for (const std::size_t i : all) {
+            MeltedStage stop;
+            stop.stage = i;
+            stop.isRoot = i == nest().root || isMember(m_root, i);
+            std::vector<std::size_t> parts = m_inside;
+            parts.insert(parts.end(), {last, m_root});
+            for (const std::size_t k : parts)
+                if (i == m_nests[k].root || isMember(k, i))
+                    stop.nest = k;
+            stop.isInner = i != m_nests[stop.nest].root;
+            stop.accesses = accessesOf(m_planner, i);
+            stop.lane = innermost(m_planner, i);
+            if (stop.isRoot)
+                for (const auto& [mine, its] : nest().axes.at(i))
+                    if (its == m_how.lane.var)
+                        stop.lane = mine;
+            stop.isRow = !m_planner.stage(i).isMap() && liesAlongRow(i);
+            out.push_back(std::move(stop));
+        }
+        return out;
+    }
+
+    bool liesAlongRow(std::size_t i) const {
+        NestPlan alone{i, {}, {}, {}};
+        for (const bool contraction : {true, false}) {
+            Axis lane;
+            Symbol rows;
+            if (!TiledPlan(m_planner, alone, contraction).lane(lane, rows))
+                return false;
+        }
+        return true;
+    }
+
+    Planner& m_planner;
+    const std::vector<NestPlan>& m_nests;
+    std::size_t m_root;
+    Root m_how;
+    std::optional<std::set<Symbol>> m_row; // axes along the rows of the root
+    std::set<std::size_t> m_stages;
+    std::vector<std::size_t> m_inside;
+};
+
+bool takesRows(Planner& planner, const NestPlan& nest) {
+    const std::size_t before = planner.schedule.steps.size();
+    const Refused refused = planRowwise(planner, nest);
+    planner.schedule.steps.resize(before);
+    return !refused;
+}
+
+} // namespace
+
 std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& nests,
                                 std::size_t root, const std::set<std::size_t>& taken, Melt how,
                                 std::string& why) {
@@ -149,72 +309,29 @@ std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& n
             return {};
         }
     Axis lane;
+    Symbol rows; // of a tile
     for (const bool contraction : {true, false}) {
         TiledPlan plan(planner, nest, contraction);
-        const Refused refused = plan.lane(lane);
+        const Refused refused = plan.lane(lane, rows);
         why = refused.value_or("");
         if (!refused)
             break;
     }
-    if (!why.empty())
+    const bool isRows = !why.empty();
+    if (isRows && !takesRows(planner, nest))
         return {};
-    std::set<std::size_t> stages;
-    std::vector<std::size_t> inside;
-    std::vector<Melting> best;
-    for (const std::size_t i : stagesOf(nest))
-        stages.insert(i);
-    for (std::size_t k = root; k-- > 0 && inside.size() < mostNests;) {
-        if (taken.contains(k) || !readOnlyBy(planner, nests[k], stages))
-            continue;
-        if (std::string apart = whyApart(planner, nests[k]); !apart.empty()) {
-            why = fmt::format("{}: {}", planner.stage(nests[k].root).out.text(), apart);
-            continue;
-        }
-        std::set<std::size_t> all = stages;
-        for (const std::size_t i : stagesOf(nests[k]))
-            all.insert(i);
-        std::vector<MeltedStage> stops;
-        for (const std::size_t i : all)
-            stops.push_back({i,
-                             i == nest.root || std::find(nest.members.begin(), nest.members.end(),
-                                                         i) != nest.members.end(),
-                             accessesOf(planner, i), innermost(planner, i)});
-        for (MeltedStage& stop : stops)
-            if (stop.isRoot)
-                for (const auto& [mine, its] : nest.axes.at(stop.stage))
-                    if (its == lane.var)
-                        stop.lane = mine;
-        MeltedCuts cut(planner, std::move(stops), nest, lane);
-        std::vector<Melting> ways = cut.ways();
-        const std::string name(planner.stage(nests[k].root).out.text());
-        if (ways.empty()) {
-            why = name + ": what one iteration needs of it is all of it, or more than can be held";
-            continue;
-        }
-        std::stable_sort(ways.begin(), ways.end(),
-                         [](const Melting& a, const Melting& b) { return a.cycles < b.cycles; });
-        const double apart = cut.apart();
-        // Beside what was melted before, this nest apart.
-        double before = apart;
-        if (!best.empty())
-            before = apart - best.front().apart + best.front().cycles;
-        if (how == Melt::WherePays && ways.front().cycles > worthMelting * before) {
-            ways.front().apart = before;
-            why = name + ": " + ways.front().text();
-            continue;
-        }
-        ways.resize(std::min(ways.size(), mostWays));
-        inside.push_back(k);
-        stages = std::move(all);
-        for (Melting& way : ways) {
-            way.apart = apart;
-            way.nests = {inside.rbegin(), inside.rend()};
-        }
-        best = std::move(ways);
-    }
-    if (best.empty() && why.empty())
+    if (isRows)
+        lane = planner.storageSpace(nest.root).back();
+    Growth each(planner, nests, root, {lane, rows, isRows}), together = each;
+    each.run(taken, how, false);
+    if (how == Melt::WherePays)
+        together.run(taken, how, true);
+    why = each.why;
+    if (each.best.empty() && together.best.empty() && why.empty())
         why = "it reads nothing that is computed before";
-    return best;
+    const bool isBetter =
+        !together.best.empty() && (each.best.empty() || together.gain() > each.gain());
+    return isBetter ? together.best : each.best;
 }
 
 Refused planMelting(Planner& planner, Melting& melting) {
@@ -231,8 +348,13 @@ Refused planMelting(Planner& planner, Melting& melting) {
         planner.schedule.steps.resize(before);
         planner.packs = packs;
     }
-    if (refused)
-        return refused;
+    if (refused) {
+        const std::size_t before = planner.schedule.steps.size();
+        if (planRowsAround(planner, melting.root, around)) {
+            planner.schedule.steps.resize(before);
+            return refused;
+        }
+    }
     if (around.empty())
         return "there is no loop around";
     for (NestPlan& part : melting.parts) {
@@ -241,7 +363,9 @@ Refused planMelting(Planner& planner, Melting& melting) {
             part.row.insert(axis.var);
             part.axes[part.root][axis.var] = axis.var;
         }
-        if (planner.stage(part.root).isMap()) {
+        if (isAtStore(planner, melting.parts, part.root)) {
+            planner.at(part.root, melting.root.root, around);
+        } else if (planner.stage(part.root).isMap()) {
             refused = planMap(planner, part);
         } else {
             const std::size_t before = planner.schedule.steps.size();
@@ -251,6 +375,12 @@ Refused planMelting(Planner& planner, Melting& melting) {
                 planner.schedule.steps.resize(before);
                 planner.packs = packs;
                 refused = TiledPlan(planner, part, false).run();
+            }
+            if (refused) {
+                planner.schedule.steps.resize(before);
+                planner.packs = packs;
+                if (!planRowsInside(planner, part))
+                    refused.reset();
             }
         }
         if (refused)

@@ -1,5 +1,6 @@
 #include "schedule/melted_cuts.h"
 
+#include "schedule/lower_body.h"
 #include "schedule/lower_nest.h"
 
 #include <algorithm>
@@ -16,6 +17,10 @@ constexpr double fromCaches = 48, fromMemory = 6;
 // Tiles of a box that ends inside a padded row ask for every element whether it is there, and
 // boxes are short: their loops begin and end often.
 constexpr double ofGuards = 1.5, ofShortLoops = 1.2, cyclesOfLoops = 100;
+// So many vectors in a row are long: they begin seldom, and come from the second cache while others
+// are computed.
+constexpr std::int64_t vectorsOfLong = 8;
+constexpr double ofLongLoops = 1, cyclesOfLongLoops = 25, fromSecond = 128;
 // A vector of a map, to read and to write.
 constexpr double cyclesOfMap = 3;
 
@@ -61,9 +66,10 @@ std::vector<TensorAccess> accessesOf(const Planner& planner, std::size_t stage) 
 }
 
 MeltedCuts::MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages,
-                       const NestPlan& root, Axis lane)
+                       const NestPlan& root, Axis lane, Symbol rows,
+                       std::optional<std::set<Symbol>> row)
     : m_planner(planner), m_stages(std::move(stages)), m_root(root), m_lane(std::move(lane)),
-      m_axes(planner.storageSpace(root.root)) {}
+      m_rows(rows), m_row(std::move(row)), m_axes(planner.storageSpace(root.root)) {}
 
 std::vector<Melting> MeltedCuts::ways() {
     MeltedLoops loops;
@@ -80,29 +86,45 @@ double MeltedCuts::apart() const {
         for (const auto* axes : {&stage.space, &stage.reduce})
             for (const Axis& axis : *axes)
                 whole[axis.var] = {constantOr(axis.extent, 1), 0};
-        // What follows a sum element by element is computed where the sum is stored.
-        const bool atStore =
-            stage.isMap() && std::any_of(m_stages.begin(), m_stages.end(), [&](const auto& other) {
-                return isFollowed(other) &&
-                       m_planner.readers(m_planner.stage(other.stage).out)[0] == stop.stage;
-            });
-        out += cyclesOf(stop, whole, 1, atStore ? 0 : cyclesOfMap);
-        if (!stop.isRoot && !isFollowed(stop))
+        out += cyclesOf(stop, whole, 1, ofMap(stop, true));
+        if (!stop.isRoot && !stop.isInner)
             out += trafficOf(stop);
     }
     return out;
 }
 
-// Whether a map computes element by element of what it writes, and nothing else reads it: apart,
-// they are one nest.
-bool MeltedCuts::isFollowed(const MeltedStage& stop) const {
+// The map that computes element by element of what the stage writes, if nothing else reads it.
+const MeltedStage* MeltedCuts::follower(const MeltedStage& stop) const {
     const Stage& stage = m_planner.stage(stop.stage);
     if (stage.isMap())
-        return false;
+        return nullptr;
     const std::vector<std::size_t> users = m_planner.readers(stage.out);
-    return users.size() == 1 && m_planner.stage(users[0]).isMap() &&
-           m_planner.stage(users[0]).space.size() == stage.space.size() &&
-           m_planner.readsOf(users[0], stage.out) <= 1;
+    if (users.size() != 1 || !followedAxes(m_planner.stage(users[0]), stage))
+        return nullptr;
+    const auto found = std::find_if(m_stages.begin(), m_stages.end(),
+                                    [&](const MeltedStage& one) { return one.stage == users[0]; });
+    return found == m_stages.end() ? nullptr : &*found;
+}
+
+// Of stages that are melted, the map is computed where the sums are stored.
+bool MeltedCuts::isFollowed(const MeltedStage& stop) const {
+    const MeltedStage* map = follower(stop);
+    return !stop.isRoot && map != nullptr && !map->isRoot;
+}
+
+// So it is, apart, where both are in one nest.
+bool MeltedCuts::isFollowedApart(const MeltedStage& stop) const {
+    const MeltedStage* map = follower(stop);
+    return stop.isInner && map != nullptr && map->nest == stop.nest;
+}
+
+double MeltedCuts::ofMap(const MeltedStage& map, bool isApart) const {
+    const bool atStore =
+        std::any_of(m_stages.begin(), m_stages.end(), [&](const MeltedStage& other) {
+            return (isApart ? isFollowedApart(other) : isFollowed(other)) &&
+                   follower(other) == &map;
+        });
+    return atStore ? 0 : cyclesOfMap;
 }
 
 double MeltedCuts::bytesOf(const MeltedStage& stop) const {
@@ -120,11 +142,20 @@ double MeltedCuts::tileCycles(const MeltedStage& stop, std::int64_t wide, std::i
     const std::int64_t lanes = m_planner.context.vectorLanes,
                        registers = m_planner.context.vectorRegisters;
     const std::int64_t vectors = (wide + lanes - 1) / lanes;
-    bool spread = false; // an operand that is no constant changes from lane to lane
-    for (const TensorAccess& access : stop.accesses)
-        for (const std::set<Symbol>& vars : access.vars)
-            spread = spread || (vars.contains(stop.lane) &&
-                                !m_planner.context.constants.contains(access.tensor));
+    // Whether an operand that is no constant changes from lane to lane, and from row to row.
+    bool spread = false;
+    const std::vector<Axis>& space = m_planner.stage(stop.stage).space;
+    const auto row = std::find_if(space.rbegin(), space.rend(), [&](const Axis& axis) {
+        return axis.var != stop.lane && !axis.extent.isInt(1);
+    });
+    for (const TensorAccess& access : stop.accesses) {
+        const auto moves = [&](Symbol var) {
+            return std::any_of(access.vars.begin(), access.vars.end(),
+                               [&](const std::set<Symbol>& vars) { return vars.contains(var); });
+        };
+        spread = spread || (!m_planner.context.constants.contains(access.tensor) &&
+                            moves(stop.lane) && (row == space.rend() || moves(row->var)));
+    }
     const auto tile = [&](std::int64_t rows, std::int64_t vectorsOfTile) {
         const auto t = static_cast<double>(rows), n = static_cast<double>(vectorsOfTile);
         return std::max({t * n / 2, (spread ? t * n + n : t + n) / 2, 4.0}) + 0.6;
@@ -138,6 +169,17 @@ double MeltedCuts::tileCycles(const MeltedStage& stop, std::int64_t wide, std::i
             best = std::min(best, cycles);
         }
     return best;
+}
+
+// One row, in vectors along it that are folded at its end.
+double MeltedCuts::rowCycles(const Stage& stage) const {
+    constexpr double ofFold = 20;
+    double steps = 1;
+    for (const Axis& axis : stage.reduce)
+        steps *= static_cast<double>(constantOr(axis.extent, 1));
+    return std::ceil(steps / static_cast<double>(m_planner.context.vectorLanes)) *
+               std::max(bodyCost(stage.body) / 2, 1.0) +
+           ofFold;
 }
 
 // All packed operands from the cache that holds them, once.
@@ -179,6 +221,8 @@ double MeltedCuts::cyclesOf(const MeltedStage& stop, const LoopSpans& spans, dou
     if (stage.isMap())
         return times * others * static_cast<double>(tall) *
                std::ceil(static_cast<double>(wide) / lanes) * (bodyCost(stage.body) / 2 + ofMap);
+    if (stop.isRow)
+        return times * others * static_cast<double>(tall * wide) * rowCycles(stage);
     double steps = 1;
     for (const Axis& axis : stage.reduce)
         steps *= static_cast<double>(constantOr(axis.extent, 1));
@@ -189,15 +233,21 @@ std::vector<std::int64_t> MeltedCuts::tilesOf(const Axis& axis) const {
     constexpr std::int64_t most = 64, mostOfOthers = 4;
     const std::int64_t extent = constantOr(axis.extent, 1);
     std::vector<std::int64_t> out{extent};
+    if (m_row && m_row->contains(axis.var))
+        return out;
     if (axis.var == m_lane.var) {
         for (std::int64_t n = m_planner.context.vectorLanes; n < extent; n *= 2)
             if (extent % n == 0)
                 out.push_back(n);
         return out;
     }
-    const bool isLast = std::none_of(
-        std::find(m_axes.begin(), m_axes.end(), axis) + 1, m_axes.end(),
-        [&](const Axis& later) { return later.var != m_lane.var && !later.extent.isInt(1); });
+    const bool isLast =
+        m_rows.empty()
+            ? std::none_of(std::find(m_axes.begin(), m_axes.end(), axis) + 1, m_axes.end(),
+                           [&](const Axis& later) {
+                               return later.var != m_lane.var && !later.extent.isInt(1);
+                           })
+            : axis.var == m_rows;
     for (std::int64_t n = 1; n < extent && n <= (isLast ? most : mostOfOthers); ++n)
         if (extent % n == 0)
             out.push_back(n);
@@ -217,6 +267,8 @@ void MeltedCuts::slide(MeltedLoops& loops) {
     loops.slides = Symbol();
     loops.strip = 1;
     rate(loops);
+    if (m_row)
+        return;
     const auto threads = static_cast<std::int64_t>(m_planner.context.threads);
     for (const Axis& axis : m_axes) {
         const std::int64_t tiles = constantOr(axis.extent, 1) / loops.tiles.at(axis.var);
@@ -249,7 +301,7 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
     Melting made;
     made.root = m_root;
     made.root.melted = loops;
-    double traffic = 0;
+    double traffic = 0;        // cycles
     std::set<std::size_t> cut; // stages whose boxes may end beside the tensor
     for (auto stop = m_stages.rbegin(); stop != m_stages.rend(); ++stop) {
         const Stage& stage = m_planner.stage(stop->stage);
@@ -257,9 +309,11 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
         for (const Axis& axis : stage.reduce)
             own[axis.var] = {constantOr(axis.extent, 1), 0};
         if (stop->isRoot) {
+            for (const Axis& axis : stage.space)
+                own[axis.var] = {constantOr(axis.extent, 1), 0};
             for (const auto& [mine, its] : m_root.axes.at(stop->stage))
                 own[mine] = {loops.tiles.at(its), its == loops.slides ? loops.tiles.at(its) : 0};
-            made.cycles += cyclesOf(*stop, own, around, m_root.members.empty() ? cyclesOfMap : 0);
+            made.cycles += cyclesOf(*stop, own, around, ofMap(*stop, true));
             continue;
         }
         if (!boxOf(*stop, spans, own))
@@ -282,17 +336,19 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
         const double times = loops.slides.empty() ? around
                              : !moves             ? strips
                                                   : strips * (1 + kept * fresh / all);
-        made.held += bytes;
+        const bool isHeld = !isFollowed(*stop);
+        made.held += isHeld ? bytes : 0;
         const bool edges = hasEdges(*stop, own, cut);
         if (edges)
             cut.insert(stop->stage);
-        made.cycles +=
-            cyclesOf(*stop, own, times, cyclesOfMap) * ofShortLoops * (edges ? ofGuards : 1) +
-            times * cyclesOfLoops;
+        const bool isLong = hasLongRows(*stop, own);
+        made.cycles += cyclesOf(*stop, own, times, ofMap(*stop, false)) *
+                           (isLong ? ofLongLoops : ofShortLoops) * (edges ? ofGuards : 1) +
+                       times * (isLong ? cyclesOfLongLoops : cyclesOfLoops);
         made.repeated +=
             std::max(times * all / elements(stage) - 1, 0.0) * m_planner.work(stop->stage);
-        traffic += 8 * times * all;
-        if (!isFollowed(*stop))
+        traffic += isHeld ? 8 * times * all / (isLong ? fromSecond : fromCaches) : 0;
+        if (!stop->isInner)
             made.saved += 2 * bytesOf(*stop);
         NestPlan part{stop->stage, {}, {}, {}};
         part.into = MeltedInto{m_root.root, {}, {}};
@@ -303,10 +359,20 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
     if (made.held * 3 / 2 > mostHeldBytes)
         return;
     if (made.held > m_planner.context.l1Bytes / 2)
-        made.cycles += traffic / fromCaches;
+        made.cycles += traffic;
     const auto threads = static_cast<double>(m_planner.context.threads);
     made.cycles *= std::ceil(strips / threads) * threads / strips;
     m_ways.push_back(std::move(made));
+}
+
+bool MeltedCuts::hasLongRows(const MeltedStage& stop, const LoopSpans& own) const {
+    const Stage& stage = m_planner.stage(stop.stage);
+    double length =
+        stop.isRow || stop.lane.empty() ? 1 : static_cast<double>(own.at(stop.lane).extent);
+    if (stop.isRow)
+        for (const Axis& axis : stage.reduce)
+            length *= static_cast<double>(constantOr(axis.extent, 1));
+    return length >= static_cast<double>(vectorsOfLong * m_planner.context.vectorLanes);
 }
 
 // Whether a box may end beside the tensor: windows of a part of a row are padded.

@@ -30,26 +30,34 @@ std::vector<TensorAccess> accessesOf(const Planner& planner, std::size_t stage);
 // A stage of a nest that is melted.
 struct MeltedStage {
     std::size_t stage = 0;
-    bool isRoot = false; // the root, or its own reduction
+    bool isRoot = false;  // of the root's nest
+    std::size_t nest = 0; // that it is in, apart
+    bool isInner = false; // and does not end: it never lies in memory
+    bool isRow = false;   // a reduction whose lanes lie along what it reduces
     std::vector<TensorAccess> accesses;
     Symbol lane; // along which its lanes lie
 };
 
 class MeltedCuts {
 public:
-    // Stages in order of execution, the root last.
+    // Stages in order of execution, the root last, whose tiles have rows along `rows`. If that is
+    // planned by rows, which are not cut, `row` has the axes along them.
     MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages, const NestPlan& root,
-               Axis lane);
+               Axis lane, Symbol rows, std::optional<std::set<Symbol>> row);
 
     // Every way whose boxes can be held.
     std::vector<Melting> ways();
     double apart() const; // cycles of the same stages in nests one behind the other
 
 private:
+    const MeltedStage* follower(const MeltedStage& stop) const;
     bool isFollowed(const MeltedStage& stop) const;
+    bool isFollowedApart(const MeltedStage& stop) const;
+    double ofMap(const MeltedStage& map, bool isApart) const;
     double bytesOf(const MeltedStage& stop) const;
     double trafficOf(const MeltedStage& stop) const;
     double tileCycles(const MeltedStage& stop, std::int64_t wide, std::int64_t tall) const;
+    double rowCycles(const Stage& stage) const;
     double cyclesOf(const MeltedStage& stop, const LoopSpans& spans, double times,
                     double ofMap) const;
     double weightCycles(const MeltedStage& stop, std::int64_t wide) const;
@@ -57,6 +65,7 @@ private:
     void choose(std::size_t at, MeltedLoops& loops);
     void slide(MeltedLoops& loops);
     void rate(const MeltedLoops& loops);
+    bool hasLongRows(const MeltedStage& stop, const LoopSpans& own) const;
     bool hasEdges(const MeltedStage& stop, const LoopSpans& own,
                   const std::set<std::size_t>& others) const;
     bool boxOf(const MeltedStage& stop, const std::map<std::size_t, LoopSpans>& spans,
@@ -66,6 +75,8 @@ private:
     std::vector<MeltedStage> m_stages;
     const NestPlan& m_root;
     Axis m_lane;
+    Symbol m_rows;
+    std::optional<std::set<Symbol>> m_row;
     std::vector<Axis> m_axes; // of the root
     std::vector<Melting> m_ways;
 };

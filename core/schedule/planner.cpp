@@ -1,5 +1,6 @@
 #include "schedule/planner.h"
 
+#include "schedule/lower_body.h"
 #include "schedule/lower_nest.h"
 
 #include <fmt/format.h>
@@ -340,6 +341,21 @@ bool repeatsSums(const Planner& planner, std::size_t i) {
            });
 }
 
+// Whether the map can be computed where the sums that it reads are stored.
+bool followsSum(const Planner& planner, std::size_t i) {
+    return std::any_of(
+        planner.inst.stages.begin(), planner.inst.stages.end(), [&](const Stage& sum) {
+            return followedAxes(planner.stage(i), sum) && planner.readers(sum.out).size() == 1;
+        });
+}
+
+// Whether a movement only reads: who reads it along its last axis reads along memory all the same.
+bool keepsRuns(const Planner& planner, std::size_t i) {
+    const Stage& s = planner.stage(i);
+    return !s.space.empty() && planner.isInput(s.body->symbol) &&
+           planner.stride(s.body, s.space.back().var) == 1;
+}
+
 // Whether computing the map where it is read costs no more than writing and reading it.
 bool worthInlining(const Planner& planner, std::size_t i, Planner::Inlining which) {
     const Stage& s = planner.stage(i);
@@ -389,13 +405,16 @@ bool worthInlining(const Planner& planner, std::size_t i, Planner::Inlining whic
     if (reads == 0 || size > largestBody)
         return false;
     if (s.body.op() == ExprOp::Load || s.body.isConstant())
-        return !intoReuse || s.body.isConstant();
+        return !intoReuse || s.body.isConstant() ||
+               (which == Planner::Inlining::OncePerElement && keepsRuns(planner, i));
     if (intoReuse)
         return false;
     if (broadcast && s.space.empty() && cost > 0)
         return cost <= 2;
     if (reads == 1)
         return once || cost <= 4;
+    if (which == Planner::Inlining::OncePerElement && followsSum(planner, i))
+        return false;
     return cost <= 2;
 }
 

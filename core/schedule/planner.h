@@ -46,7 +46,9 @@ public:
     StorageMaps packs;
 
     // What is computed of a sum is inlined into the window of another only where `Anywhere`: it
-    // would be computed for each of the windows that read it.
+    // would be computed for each of the windows that read it. A movement that keeps the runs of
+    // memory is inlined into sums only where `OncePerElement`: for nests apart they are read once
+    // more than they need be, but in a row.
     enum class Inlining : std::uint8_t { Anywhere, OncePerElement };
     void inlineMaps(Inlining which = Inlining::Anywhere);
     std::vector<NestPlan> nests() const;
@@ -126,6 +128,10 @@ using Refused = std::optional<std::string>;
 Refused planContraction(Planner& planner, const NestPlan& nest);
 Refused planRowwise(Planner& planner, const NestPlan& nest);
 Refused planWindow(Planner& planner, const NestPlan& nest);
+// Rows that others are melted into, tile by tile of them in `around`.
+Refused planRowsAround(Planner& planner, const NestPlan& nest, Symbol& around);
+// Of a reduction that is melted into another nest: its own rows, with lanes along them.
+Refused planRowsInside(Planner& planner, const NestPlan& part);
 Refused planElementwise(Planner& planner, const NestPlan& nest);
 Refused planPlain(Planner& planner, const NestPlan& nest);
 

@@ -83,6 +83,30 @@ public:
         return {};
     }
 
+    // Of a nest that others are melted into, when it was planned: the innermost loop around its
+    // rows.
+    Symbol around() const { return m_around; }
+
+    // Two rows at a time: each sum alone would wait for itself.
+    Refused runInside() {
+        const std::size_t i = m_nest.root;
+        if (auto why = accepts(m_planner.stage(i), i))
+            return why;
+        const std::vector<Axis> space = m_planner.stage(i).space;
+        const auto rows = std::find_if(space.rbegin(), space.rend(), [&](const Axis& axis) {
+            return m_nest.into->box.at(axis.var) > 1;
+        });
+        if (rows != space.rend()) {
+            const Symbol outer = m_planner.fresh(rows->var, "1"),
+                         inner = m_planner.fresh(rows->var, "0");
+            m_planner.split(i, rows->var, outer, inner, 2, Tail::Guard);
+            m_planner.mark(StepKind::Unroll, i, inner);
+        }
+        addReduction(i);
+        m_planner.at(i, m_nest.into->root, m_nest.into->loop);
+        return {};
+    }
+
 private:
     bool isShort(const Expr& extent) const {
         return constantOr(extent, 1000) <
@@ -156,8 +180,12 @@ private:
         for (const auto* list : {&row, &inner})
             for (const Axis& axis : *list)
                 order.push_back(axis.var);
-        m_planner.reorder(root, order);
-        m_row = fuseAll(root, row);
+        if (m_nest.melted) {
+            cutRows(row, inner);
+        } else {
+            m_planner.reorder(root, order);
+            m_row = m_around = fuseAll(root, row);
+        }
         if (m_planner.stage(root).isMap())
             addLanes(root, inner);
         work = points * (bodyCost(m_planner.stage(root).body) + 1);
@@ -165,10 +193,43 @@ private:
             work += std::max(points, workAlong(i)) * (bodyCost(m_planner.stage(i).body) + 1);
         if (!m_planner.stage(root).isMap())
             work += workAlong(root);
-        if (!m_row.empty())
-            m_planner.mark(StepKind::Parallel, root, m_row,
+        for (const Axis& axis : row)
+            if (m_nest.melted)
+                work *= static_cast<double>(m_nest.melted->tiles.at(axis.var));
+        if (!m_around.empty())
+            m_planner.mark(StepKind::Parallel, root, m_around,
                            grainFor(work / static_cast<double>(m_planner.context.vectorLanes)));
         return {};
+    }
+
+    // Loops over tiles of rows, inside them over the rows of a tile.
+    void cutRows(const std::vector<Axis>& row, const std::vector<Axis>& inner) {
+        const std::size_t root = m_nest.root;
+        std::vector<Axis> around, rows;
+        for (const Axis& axis : row) {
+            const std::int64_t extent = constantOr(axis.extent, 1),
+                               tiled = m_nest.melted->tiles.at(axis.var);
+            if (tiled == 1) {
+                around.push_back(axis);
+            } else if (tiled >= extent) {
+                rows.push_back(axis);
+            } else {
+                const Axis outer{m_planner.fresh(axis.var, "t"), Expr(extent / tiled)},
+                    part{m_planner.fresh(axis.var, "b"), Expr(tiled)};
+                m_planner.split(root, axis.var, outer.var, part.var, tiled, Tail::Guard);
+                around.push_back(outer);
+                rows.push_back(part);
+            }
+        }
+        std::vector<Axis> loops = around;
+        loops.insert(loops.end(), rows.begin(), rows.end());
+        loops.insert(loops.end(), inner.begin(), inner.end());
+        std::vector<Symbol> order;
+        for (const Axis& axis : loops)
+            order.push_back(axis.var);
+        m_planner.reorder(root, order);
+        m_around = fuseAll(root, around);
+        m_row = rows.empty() ? m_around : fuseAll(root, rows);
     }
 
     double workAlong(std::size_t i) const {
@@ -205,13 +266,24 @@ private:
 
     Planner& m_planner;
     const NestPlan& m_nest;
-    Symbol m_row;
+    Symbol m_row, m_around;
 };
 
 } // namespace
 
 Refused planRowwise(Planner& planner, const NestPlan& nest) {
     return RowPlan(planner, nest).run();
+}
+
+Refused planRowsAround(Planner& planner, const NestPlan& nest, Symbol& around) {
+    RowPlan plan(planner, nest);
+    const Refused refused = plan.run();
+    around = plan.around();
+    return refused;
+}
+
+Refused planRowsInside(Planner& planner, const NestPlan& part) {
+    return RowPlan(planner, part).runInside();
 }
 
 } // namespace fw

@@ -42,7 +42,7 @@ Refused TiledPlan::run() {
     return {};
 }
 
-Refused TiledPlan::lane(Axis& out) {
+Refused TiledPlan::lane(Axis& out, Symbol& rows) {
     if (auto why = findReduction())
         return why;
     if (auto why = chooseLanes())
@@ -50,6 +50,8 @@ Refused TiledPlan::lane(Axis& out) {
     if (m_group > 0 || m_lanesGuarded)
         return "its lanes lie in groups, or under a condition";
     out = m_lane;
+    chooseRows();
+    rows = m_rows.empty() ? Symbol() : m_rows.back().var;
     return {};
 }
 

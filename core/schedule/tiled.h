@@ -15,8 +15,9 @@ class TiledPlan {
 public:
     TiledPlan(Planner& planner, const NestPlan& nest, bool contraction);
     Refused run();
-    // The axis that the lanes would lie along, or why there is none.
-    Refused lane(Axis& out);
+    // The axis that the lanes would lie along and that of the rows, which may be none, or why there
+    // is none.
+    Refused lane(Axis& out, Symbol& rows);
     // Of a nest that is melted, when it was planned: the innermost loop around.
     Symbol around() const { return m_around; }
 

@@ -139,6 +139,147 @@ Images drawn(Random& r) {
     return out;
 }
 
+// Products, and what is known of their rows, over x[B, M, K]; constants are the weights.
+class Rows {
+public:
+    Rows(std::int64_t batch, std::int64_t rows, std::int64_t wide)
+        : m_batch(batch), m_rows(rows), m_wide(wide) {
+        inst.inputs = {tensor("x", {Expr(batch), Expr(rows), Expr(wide)})};
+    }
+
+    OpInst inst;
+    ScheduleContext context;
+
+    // With rows of another operand, which is computed outside, or with weights.
+    void product(std::int64_t wide, bool weights) {
+        const std::string other = name("other");
+        const Axis reduced{name("k"), Expr(m_wide)};
+        Exprs indices{axis("b"), v(reduced.var.text()), axis("n")};
+        Shape shape{Expr(m_batch), Expr(m_wide), Expr(wide)};
+        if (weights) {
+            indices = {axis("n"), v(reduced.var.text())};
+            shape = {Expr(wide), Expr(m_wide)};
+            context.constants.insert(Symbol(other));
+        }
+        inst.inputs.push_back(tensor(other, shape));
+        const Expr read = at(inst, m_last, {axis("b"), axis("m"), v(reduced.var.text())});
+        m_wide = wide;
+        end(Reducer::Sum, {reduced}, read * at(inst, other, indices));
+    }
+
+    // A factor and a mask, as long as the rows or the same for all of them.
+    void masked(bool whole, bool divided) {
+        const std::string mask = name("mask");
+        inst.inputs.push_back(
+            tensor(mask, whole ? Shape{Expr(m_rows), Expr(m_wide)} : Shape{Expr(1), Expr(m_wide)}));
+        const Expr of = at(inst, mask, {whole ? axis("m") : Expr(0), axis("n")});
+        end(Reducer::None, {},
+            (divided ? divExpr(last(), floatExpr(8)) : last() * floatExpr(0.125)) + of);
+    }
+
+    // Only places up to that of the row.
+    void causal() {
+        end(Reducer::None, {},
+            selectExpr(leExpr(axis("n"), axis("m")), last() * floatExpr(0.25), floatExpr(-100)));
+    }
+
+    void softmax() {
+        const std::string x = m_last, most = row(Reducer::Max, x, [](const Expr&e) { return e; });
+        m_last = x;
+        end(Reducer::None, {}, callExpr(MathFn::Exp, {last() - ofRow(most)}));
+        const std::string e = m_last,
+                          sum = row(Reducer::Sum, e, [](const Expr&part) { return part; });
+        m_last = e;
+        end(Reducer::None, {}, divExpr(last(), ofRow(sum)));
+    }
+
+    void norm() {
+        const std::string x = m_last, mean = row(Reducer::Sum, x, [](const Expr&e) { return e; });
+        const Expr count = floatExpr(static_cast<double>(m_wide));
+        m_last = x;
+        const std::string spread = row(Reducer::Sum, x, [&](const Expr& e) {
+            const Expr apart = e - divExpr(at(inst, mean, {axis("b"), axis("m")}), count);
+            return apart * apart;
+        });
+        m_last = x;
+        end(Reducer::None, {},
+            (last() - divExpr(ofRow(mean), count)) *
+                callExpr(MathFn::Rsqrt, {divExpr(ofRow(spread), count) + floatExpr(1)}));
+    }
+
+    void relu() { end(Reducer::None, {}, maxExpr(last(), floatExpr(0))); }
+
+    void finish() {
+        inst.outputs = {inst.temporaries.back()};
+        inst.temporaries.pop_back();
+        inst.outputs[0].name = Symbol("y");
+        inst.stages.back().out = Symbol("y");
+    }
+
+private:
+    std::string name(const char* what) const { return what + std::to_string(inst.stages.size()); }
+    Expr axis(const char* what) const { return v(name(what)); }
+    Expr last() const { return at(inst, m_last, {axis("b"), axis("m"), axis("n")}); }
+    Expr ofRow(const std::string& what) const { return at(inst, what, {axis("b"), axis("m")}); }
+
+    template <class Each>
+    std::string row(Reducer reducer, const std::string& of, const Each& each) {
+        const std::string out = name("t");
+        const Expr read = at(inst, of, {axis("b"), axis("m"), axis("n")});
+        const Expr body = each(read);
+        inst.temporaries.push_back(tensor(out, {Expr(m_batch), Expr(m_rows)}));
+        inst.stages.push_back(reduceStage(out,
+                                          {{name("b"), Expr(m_batch)}, {name("m"), Expr(m_rows)}},
+                                          reducer, {{name("n"), Expr(m_wide)}}, body));
+        return out;
+    }
+
+    void end(Reducer reducer, std::vector<Axis> reduce, const Expr& body) {
+        const std::string out = name("t");
+        const Shape shape{Expr(m_batch), Expr(m_rows), Expr(m_wide)};
+        const std::vector<Axis> space{
+            {name("b"), shape[0]}, {name("m"), shape[1]}, {name("n"), shape[2]}};
+        inst.temporaries.push_back(tensor(out, shape));
+        inst.stages.push_back(reducer == Reducer::None
+                                  ? mapStage(out, space, body)
+                                  : reduceStage(out, space, reducer, std::move(reduce), body));
+        m_last = out;
+    }
+
+    std::string m_last = "x";
+    std::int64_t m_batch, m_rows, m_wide;
+};
+
+Rows drawnRows(Random& r) {
+    Rows out(r.pick(1, 2), r.pick(2, 17), r.pick(1, 12));
+    out.context.vectorLanes = r.oneIn(2) ? 8 : 4;
+    out.context.vectorRegisters = r.oneIn(2) ? 16 : 32;
+    out.context.threads = static_cast<int>(r.pick(1, 2));
+    out.product(r.pick(3, 28), r.oneIn(2));
+    for (std::int64_t stages = r.pick(1, 3); stages > 0; --stages) {
+        if (r.oneIn(2))
+            out.masked(r.oneIn(2), r.oneIn(2));
+        if (r.oneIn(4))
+            out.causal();
+        switch (r.below(4)) {
+        case 0:
+        case 1:
+            out.softmax();
+            break;
+        case 2:
+            out.norm();
+            break;
+        case 3:
+            out.relu();
+            break;
+        }
+        if (r.oneIn(2))
+            out.product(r.pick(3, 28), r.oneIn(2));
+    }
+    out.finish();
+    return out;
+}
+
 std::string stepsOf(const ScheduleChoice& choice) {
     std::string out = choice.schedule.text();
     for (const Decision& decision : choice.decisions)
@@ -154,6 +295,8 @@ class TestMelted : public QObject {
 private Q_SLOTS:
     void chains_data();
     void chains();
+    void rows_data();
+    void rows();
     void whatCostsMoreIsRefused();
     void whatHasNoBoxIsAlone();
     void rightOrRefused();
@@ -221,6 +364,65 @@ void TestMelted::chains() {
     }
 }
 
+// A tile of rows is computed whole: a product, what is known of each row, and the product with it.
+void TestMelted::rows_data() {
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<int>("inside");
+    QTest::newRow("softmax between two products") << "psp" << 5;
+    QTest::newRow("with a mask") << "pmsp" << 5;
+    QTest::newRow("with a mask and a division") << "pdsp" << 6;
+    QTest::newRow("up to the row") << "pcsp" << 5;
+    QTest::newRow("softmax behind a product") << "ps" << 1;
+    QTest::newRow("norm behind a product") << "Pn" << 1;
+    QTest::newRow("a product behind a norm") << "PrnP" << 4;
+}
+
+void TestMelted::rows() {
+    QFETCH(QString, kind);
+    QFETCH(int, inside);
+    for (const int threads : {1, 2}) {
+        Rows made(2, 24, 8);
+        made.context.vectorLanes = 8;
+        made.context.vectorRegisters = 16;
+        made.context.threads = threads;
+        for (const QChar one : kind)
+            switch (one.toLatin1()) {
+            case 'p':
+            case 'P':
+                made.product(40, one == u'P');
+                break;
+            case 'm':
+            case 'd':
+                made.masked(true, one == u'd');
+                break;
+            case 'c':
+                made.causal();
+                break;
+            case 's':
+                made.softmax();
+                break;
+            case 'n':
+                made.norm();
+                break;
+            default:
+                made.relu();
+            }
+        made.finish();
+        const auto choice = meltedSchedule(made.inst, made.context, Melt::Always);
+        QVERIFY2(choice.ok(), choice.ok() ? "" : choice.diag().message.c_str());
+        const std::string steps = stepsOf(*choice);
+        std::size_t placed = 0;
+        for (const ScheduleStep& step : choice->schedule.steps)
+            placed += step.kind == StepKind::At ? 1 : 0;
+        QVERIFY2(placed >= static_cast<std::size_t>(inside), steps.c_str());
+        QVERIFY2(choice->lowered.temporaries.empty(), steps.c_str());
+        const Checked checked =
+            checkLowering(made.inst, choice->schedule, made.context.maps, {}, 1, 1e-5);
+        QVERIFY2(checked.problem.isEmpty(),
+                 qPrintable(checked.problem + u'\n' + QString::fromStdString(steps)));
+    }
+}
+
 // The result of a convolution of many channels is small beside its work, and two rows of each three
 // would be computed again.
 void TestMelted::whatCostsMoreIsRefused() {
@@ -265,24 +467,34 @@ void TestMelted::rightOrRefused() {
     QElapsedTimer timer;
     timer.start();
     int melted = 0, refused = 0;
+    const auto hold = [&](const OpInst& inst, const ScheduleContext& context, Melt how,
+                          unsigned seed, double tolerance) {
+        const auto choice = meltedSchedule(inst, context, how);
+        if (!choice.ok()) {
+            ++refused;
+            QCOMPARE(choice.diag().code, DiagCode::ScheduleIllegal);
+            return;
+        }
+        ++melted;
+        const Checked checked =
+            checkLowering(inst, choice->schedule, context.maps, {}, seed, tolerance);
+        QVERIFY2(checked.problem.isEmpty(),
+                 qPrintable(QStringLiteral("FW_FUZZ_SEED=%1\n%2\n%3")
+                                .arg(seed)
+                                .arg(checked.problem,
+                                     QString::fromStdString(inst.text() + stepsOf(*choice)))));
+    };
     for (unsigned seed = first; seed < first + 40 || timer.elapsed() < 1000 * seconds; ++seed) {
         Random r(seed + 1);
         const Images images = drawn(r);
         const Melt how = r.oneIn(4) ? Melt::WherePays : Melt::Always;
-        const auto choice = meltedSchedule(images.inst, images.context, how);
-        if (!choice.ok()) {
-            ++refused;
-            QCOMPARE(choice.diag().code, DiagCode::ScheduleIllegal);
-            continue;
-        }
-        ++melted;
-        const Checked checked =
-            checkLowering(images.inst, choice->schedule, images.context.maps, {}, seed);
-        QVERIFY2(checked.problem.isEmpty(),
-                 qPrintable(QStringLiteral("FW_FUZZ_SEED=%1\n%2\n%3")
-                                .arg(seed)
-                                .arg(checked.problem, QString::fromStdString(images.inst.text() +
-                                                                             stepsOf(*choice)))));
+        hold(images.inst, images.context, how, seed, 0);
+        if (QTest::currentTestFailed())
+            return;
+        const Rows rows = drawnRows(r);
+        hold(rows.inst, rows.context, how, seed, 1e-4);
+        if (QTest::currentTestFailed())
+            return;
     }
     qInfo("%d melted, %d refused", melted, refused);
     QVERIFY(melted > refused);

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void stagesMelt();
     void operatorsOfABookMelt_data();
     void operatorsOfABookMelt();
+    void blocksOfARow();
 };
 
 void TestMelted::stagesMelt_data() {
@@ -140,6 +141,14 @@ void TestMelted::operatorsOfABookMelt_data() {
         << u"(x: f32[1, 5, 14, 20]) -> y { v = const random(2) : f32[5, 3, 3]  "_s + weights +
                u"b = each(x, v)  y = fold(b, w) @node(\"S\") }"_s
         << QString();
+    const QString rows = u"near(x, k, z) >> share(^) >> mix(^, v)"_s;
+    const QString columns = u"k: f32[3, 12, %1], z: f32[19, %1], v: f32[3, %1, 24]) -> y { a = "
+                            u"near(x, k, z)  b = share(a)  "
+                            "y = mix(b, v) @node(\"S\") }"_s;
+    QTest::newRow("shares of products, and what they mix")
+        << rows << u"(x: f32[3, 19, 12], "_s + columns.arg(41) << QString();
+    QTest::newRow("of other lengths")
+        << rows << u"(x: f32[3, 19, 12], "_s + columns.arg(80) << QString();
     QTest::newRow("free sizes") << spots
                                 << u"(x: f32[B, 5, 19, 23]) -> y { "_s + weights +
                                        u"a = fold(x, w) @node(\"S\")  y = best(a) }"_s
@@ -163,6 +172,15 @@ void TestMelted::operatorsOfABookMelt() {
         "op best(x: T[N, C, H, W]) -> y: T[N, C, OH, OW] where OH = (H - 3) / 2 + 1, OW = (W - 3) "
         "/ 2 + 1 {{\n"
         "  y[n, c, h, w] = max(i in 3, j in 3 : x[n, c, h * 2 + i, w * 2 + j]) }}\n"
+        "op near(x: T[B, M, K], k: T[B, K, N], z: T[M, N]) -> y: T[B, M, N] {{\n"
+        "  y[b, m, n] = sum(i in K : x[b, m, i] * k[b, i, n]) / 3 + z[m, n] }}\n"
+        "op share(x: T[B, M, N]) -> y: T[B, M, N] {{\n"
+        "  let h[b, m] = max(n in N : x[b, m, n])\n"
+        "  let e[b, m, n] = exp(x[b, m, n] - h[b, m])\n"
+        "  let t[b, m] = sum(n in N : e[b, m, n])\n"
+        "  y[b, m, n] = e[b, m, n] / t[b, m] }}\n"
+        "op mix(p: T[B, M, N], v: T[B, N, C]) -> y: T[B, M, C] {{\n"
+        "  y[b, m, c] = sum(n in N : p[b, m, n] * v[b, n, c]) }}\n"
         "fuse inside {{ match {}  as melted }}\npin {{ use generated.melted for \"S\" }}\n",
         match.toStdString());
     for (const int threads : {1, 2})
@@ -179,6 +197,43 @@ void TestMelted::operatorsOfABookMelt() {
                 graph.contains(u'B') ? difference(*made, {{"B", 2}}) : difference(*made);
             QVERIFY2(wrong.empty(), wrong.c_str());
         }
+}
+
+// A softmax of scores between two products, and the same with a maximum and a sum for each block of
+// keys, which the blocks' results are scaled by in the end: no row of scores is there as a whole.
+void TestMelted::blocksOfARow() {
+    const std::string book =
+        "op whole(q: T[B, M, K], k: T[B, K, N], v: T[B, N, C]) -> y: T[B, M, C] {\n"
+        "  let s[b, m, n] = sum(i in K : q[b, m, i] * k[b, i, n])\n"
+        "  let h[b, m] = max(n in N : s[b, m, n])\n"
+        "  let e[b, m, n] = exp(s[b, m, n] - h[b, m])\n"
+        "  let u[b, m] = sum(n in N : e[b, m, n])\n"
+        "  y[b, m, c] = sum(n in N : e[b, m, n] * v[b, n, c]) / u[b, m] }\n"
+        "op blocks(q: T[B, M, K], k: T[B, K, N], v: T[B, N, C], attr block: int)\n"
+        "  requires block >= 1, N % block == 0 -> y: T[B, M, C] where J = N / block, W = block {\n"
+        "  let s[b, m, j, w] = sum(i in K : q[b, m, i] * k[b, i, j * block + w])\n"
+        "  let h[b, m, j] = max(w in W : s[b, m, j, w])\n"
+        "  let e[b, m, j, w] = exp(s[b, m, j, w] - h[b, m, j])\n"
+        "  let u[b, m, j] = sum(w in W : e[b, m, j, w])\n"
+        "  let o[b, m, j, c] = sum(w in W : e[b, m, j, w] * v[b, j * block + w, c])\n"
+        "  let g[b, m] = max(j in J : h[b, m, j])\n"
+        "  let f[b, m, j] = exp(h[b, m, j] - g[b, m])\n"
+        "  let a[b, m] = sum(j in J : u[b, m, j] * f[b, m, j])\n"
+        "  y[b, m, c] = sum(j in J : o[b, m, j, c] * f[b, m, j]) / a[b, m] }\n";
+    const auto made =
+        planned(book, "graph g(q: f32[2, 7, 5], k: f32[2, 5, 24], v: f32[2, 24, 6]) -> d {\n"
+                      "  y = whole(q, k, v)  z = blocks(q, k, v) {block = 8}  d = sub(y, z) }");
+    std::vector<std::vector<TensorData>> all;
+    const auto module = std::make_shared<CompiledModule>(
+        compileModule(*made->graph, made->plan, made->target).value());
+    const auto loaded = loadModule(module, made->target).take();
+    const auto inputs = loaded->randomInputs(3, {}).value();
+    all.push_back(evaluateGraph(*made->graph, inputs).value());
+    if (made->target.isHost) // this CPU can run it
+        all.push_back(loaded->run(inputs).value());
+    for (const auto& outputs : all)
+        for (std::size_t k = 0; k < outputs[0].count(); ++k)
+            QVERIFY2(std::abs(outputs[0].at(k)) < 1e-4, std::to_string(outputs[0].at(k)).c_str());
 }
 
 QTEST_GUILESS_MAIN(TestMelted)
