@@ -391,11 +391,13 @@ private:
             m_regrouped =
                 m_regrouped || (at.fastest != at.chosen &&
                                 (run.contest.next != nullptr || at.fastest == apartFromEachOther));
-        if (sizes == 0 || run.contest.next != nullptr) // each of them is counted by itself
+        if (sizes == 0)
             return;
-        const auto count = static_cast<double>(run.contest.count);
         ++m_out.measured;
         m_out.improved += improved;
+        if (run.contest.next != nullptr) // the time of each is known by itself
+            return;
+        const auto count = static_cast<double>(run.contest.count);
         m_out.beforeMs += count * before / sizes / 1000;
         m_out.afterMs += count * after / sizes / 1000;
     }

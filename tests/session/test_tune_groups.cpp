@@ -42,6 +42,7 @@ private Q_SLOTS:
     void theLogDecidesAmongThem_data();
     void theLogDecidesAmongThem();
     void aPinIsStrongerThanTheLog();
+    void neighboursAreMeasured();
     void theLogPutsNeighboursTogether();
     void knobsBehindComputeAreTried();
     void wrongOnesAreThrownOut();
@@ -274,6 +275,34 @@ void TestTuneGroups::aPinIsStrongerThanTheLog() {
     with.pins = "pin { use generated.tiled for \"C\" }";
     Pipeline stacked(with);
     QCOMPARE(groupsOf(stacked), (Texts{"C, R, P by generated.tiled (pin)"}));
+}
+
+// Where the estimates, here those of a table, say that they gain: as one and apart.
+void TestTuneGroups::neighboursAreMeasured() {
+    PipelineInputs with;
+    with.model = samples + "mlp";
+    with.target = "x86-64 -mcpu=x86-64-v3 -libs= -threads=1";
+    Pipeline pipeline(with);
+    std::vector<std::string> notices;
+    const std::vector<Contest> contests = contestsOf(pipeline, {}, {}, notices, {}).value();
+    std::set<std::string> pairs;
+    for (const Contest& contest : contests)
+        if (contest.next != nullptr) {
+            pairs.insert(contest.name);
+            QCOMPARE(contest.ways, (Texts{apartFromEachOther, "generated.tiled"}));
+        }
+    QCOMPARE(pairs, (std::set<std::string>{"dense_bias_relu_0 with dense_bias_relu_1",
+                                           "dense_bias_relu_1 with dense_bias_2",
+                                           "dense_bias_2 with softmax_3"}));
+    if (!pipeline.target().value()->isHost) // this CPU cannot run it
+        return;
+    const snapshot::TuneDocument tuned =
+        tuneModel(pipeline, file("pairs.jsonl"), briefly(), {}).value();
+    for (const std::string& pair : pairs)
+        QCOMPARE(std::count_if(tuned.rows.begin(), tuned.rows.end(),
+                               [&](const snapshot::TuneRow& row) { return row.group == pair; }),
+                 2);
+    QCOMPARE(tuned.measured, tuned.workloads);
 }
 
 // Without a rule that says so.
