@@ -38,7 +38,10 @@ public:
         if (api == nullptr)
             return failed("the library has no fw_module_api");
         m_api = api();
-        if (m_api->open(weights.c_str(), nullptr, &m_model) != FW_OK)
+        fw_options options = {};
+        options.struct_size = sizeof options;
+        options.clamp_indices = 1; // as the program that it is compared with
+        if (m_api->open(weights.c_str(), &options, &m_model) != FW_OK)
             return failed(m_api->last_error(nullptr));
         return {};
     }
