@@ -15,8 +15,9 @@ namespace {
 constexpr std::string_view tasks[] = {"run",    "profile", "tune",  "verify",
                                       "export", "bench",   "value", "bisect"};
 // They are asked while somebody looks or types, and change nothing.
-constexpr std::string_view questions[] = {"explain", "match",  "stages",  "check", "assist", "book",
-                                          "format",  "sketch", "drawing", "probe", "uses"};
+constexpr std::string_view questions[] = {"explain", "match",   "stages", "schedule",
+                                          "check",   "assist",  "book",   "format",
+                                          "sketch",  "drawing", "probe",  "uses"};
 
 constexpr int restMs = 60000;
 

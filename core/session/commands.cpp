@@ -213,8 +213,11 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
             out.notices.push_back(fmt::format("measured with {} = {}", name, extent));
     if (measure)
         FW_CHECK(measureGroups(*pipeline, arguments, out, context));
-    if (!decisions)
-        out.notices.clear();
+    if (!decisions) { // but what people asked for and did not get
+        const std::string ofPins = std::string(codeText(ReasonCode::PinRefused)) + " ";
+        std::erase_if(out.notices,
+                      [&](const std::string& notice) { return !notice.starts_with(ofPins); });
+    }
     return json(std::move(out));
 }
 

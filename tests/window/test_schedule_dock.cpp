@@ -32,6 +32,7 @@ private Q_SLOTS:
     void waysStandBesideEachOther();
     void branchesAndTheirSizes();
     void conflictsAreSaid();
+    void pinsOfNothingAreSaid();
     void inSmallAndLargeFonts();
 
 private:
@@ -271,6 +272,20 @@ void TestScheduleDock::conflictsAreSaid() {
              qPrintable(verdict.data().toString()));
     QCOMPARE(verdict.data(ItemRole::ToneRole).toInt(), int(Tone::Warning));
     picture(u"schedule-conflict"_s);
+}
+
+void TestScheduleDock::pinsOfNothingAreSaid() {
+    start();
+    write(u"lost.fw"_s, u"pin { use generated.plain for nobody }\n"
+                        "graph net(x: f32[64, 96]) -> y { w = const random(1) : f32[64, 96]\n"
+                        "  y = dense(x, w) }\n"_s);
+    open(u"lost.fw"_s);
+    QVERIFY2(dock().detailText().contains(u"PIN03"_s) &&
+                 dock().detailText().contains(u"there is no operator named nobody"_s),
+             qPrintable(dock().detailText()));
+    const auto* header = dock().parentWidget()->findChild<PaneHeader*>();
+    QVERIFY(header != nullptr);
+    QVERIFY2(header->detail().contains(u"1 pin not followed"_s), qPrintable(header->detail()));
 }
 
 void TestScheduleDock::inSmallAndLargeFonts() {

@@ -152,7 +152,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     splitter->addWidget(m_table);
     splitter->addWidget(below);
     splitter->setChildrenCollapsible(false);
-    splitter->setSizes({260, 110});
+    splitter->setSizes({200, 170});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(splitter);
@@ -245,7 +245,11 @@ void ImplementationsView::showDetail() {
     const QString log = QFileInfo(text(document().inputs().log)).fileName();
     setDetail(plan ? countOf(std::int64_t(plan->groups.size()), u"group"_s) +
                          selection().ofSeveral() +
-                         (log.isEmpty() ? QString() : u", measurements "_s + log)
+                         (log.isEmpty() ? QString() : u", measurements "_s + log) +
+                         (plan->notices.empty()
+                              ? QString()
+                              : u", "_s + countOf(std::int64_t(plan->notices.size()), u"pin"_s) +
+                                    u" not followed"_s)
                    : QString());
 }
 
@@ -338,7 +342,7 @@ void ImplementationsView::showCurrent() {
               : nullptr;
     const auto schedule = currentSchedule();
     const QString detail =
-        group ? detailOf(*group, candidate, verified, schedule.get()) : QString();
+        group ? detailOf(*group, candidate, verified, schedule.get()) : pinsNotFollowed();
     if (detail != m_detail->toPlainText())
         m_detail->setPlainText(detail);
     m_loops->setSchedule(schedule, group ? scheduleState() : QString());
@@ -402,6 +406,15 @@ Shared<snapshot::ScheduleDocument> ImplementationsView::currentSchedule() const 
     const std::string wanted = candidate ? candidate->name.str() : std::string();
     return shown && shown->group == group->id && m_asked == std::pair(group->id, wanted) ? shown
                                                                                          : nullptr;
+}
+
+// What the plan says of pins: while nothing is selected there is room for it.
+QString ImplementationsView::pinsNotFollowed() const {
+    QString out;
+    if (isAttached() && document().plan() && document().state(Part::Plan) == State::Ready)
+        for (const std::string& notice : document().plan()->notices)
+            out += u"⚠ "_s + text(notice) + u'\n';
+    return out;
 }
 
 QString ImplementationsView::scheduleState() const {

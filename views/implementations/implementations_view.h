@@ -54,6 +54,7 @@ private:
     // Of the current row; null: it was not asked for yet, or is of an earlier plan.
     Shared<snapshot::ScheduleDocument> currentSchedule() const;
     QString scheduleState() const; // why there is none
+    QString pinsNotFollowed() const;
     void hideColumns();
     void fitColumns();
     void fitNames();

@@ -21,6 +21,16 @@ QString bytesCell(const std::optional<double>& bytes) {
     return bytes ? bytesText(*bytes) : u"–"_s;
 }
 
+// As a cell: registers are no more of one way than of another.
+QString heldBeside(const HeldRecord& held) {
+    QStringList out;
+    if (held.stack > 0)
+        out << bytesText(double(held.stack)) + u" stack"_s;
+    if (held.memory > 0)
+        out << bytesText(double(held.memory)) + u" memory"_s;
+    return out.isEmpty() ? u"registers"_s : out.join(u", "_s);
+}
+
 // Padded to their widest cell; the last column is as it is.
 QString columns(const QList<QStringList>& rows) {
     QList<qsizetype> widths;
