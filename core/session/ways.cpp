@@ -148,8 +148,11 @@ std::optional<double> bytesBeside(const Graph& graph, const Group& group,
            2 * static_cast<double>(held ? held->memory : 0);
 }
 
-Result<std::vector<WayOfGroup>> waysOf(Pipeline& pipeline, const Group& group,
-                                       const Context& context) {
+namespace {
+
+// By estimate only.
+Result<std::vector<WayOfGroup>> estimatedWays(Pipeline& pipeline, const Group& group,
+                                              const Context& context) {
     std::vector<WayOfGroup> out;
     FW_TRY(const Simplified* simplified, pipeline.simplified(context));
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
@@ -206,6 +209,28 @@ Result<std::vector<WayOfGroup>> waysOf(Pipeline& pipeline, const Group& group,
         }
     }
     out.push_back(std::move(melted));
+    return out;
+}
+
+} // namespace
+
+Result<std::vector<WayOfGroup>> waysOf(Pipeline& pipeline, const Group& group,
+                                       const Context& context) {
+    FW_TRY(std::vector<WayOfGroup> out, estimatedWays(pipeline, group, context));
+    FW_TRY(const PlanOptions options, pipeline.planOptions());
+    const Measurements* log = options.catalog->measurements();
+    if (out.empty() || log == nullptr)
+        return out;
+    FW_TRY(const Simplified* simplified, pipeline.simplified(context));
+    FW_TRY(const Target* target, pipeline.target());
+    const std::map<std::string, double> times =
+        log->times(workloadText(*simplified->graph, group.anchor, group.nodes, *target));
+    for (WayOfGroup& way : out) {
+        const auto found =
+            times.find(way.way == "apart" ? std::string(apartFromEachOther) : way.implementation);
+        if (found != times.end())
+            way.measuredUs = found->second;
+    }
     return out;
 }
 

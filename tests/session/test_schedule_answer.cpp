@@ -3,6 +3,8 @@
 // and what a schedule of a book does in a plan, as what it matches.
 #include "base/files.h"
 #include "session/asked.h"
+#include "session/document.h"
+#include "session/tuning_log.h"
 #include "snapshot/schedule_records.h"
 
 #include <QRegularExpression>
@@ -50,6 +52,7 @@ private Q_SLOTS:
     void whatBeginsABookComputesTheGroup();
     void ringsAreTold();
     void waysBesideEachOther();
+    void waysHaveTheTimesOfTheLog();
     void noWaysWithoutARule();
     void branchesBySize();
     void prioritiesThatCost();
@@ -208,6 +211,25 @@ void TestScheduleAnswer::waysBesideEachOther() {
     const auto pinned = Asked().get<ScheduleDocument>(
         "schedule", asked(std::string(pooled), "pin { avoid generated.melted for any }\n"));
     QVERIFY(wayOf(pinned, "stacked")->taken && !wayOf(pinned, "melted")->taken);
+}
+
+void TestScheduleAnswer::waysHaveTheTimesOfTheLog() {
+    Arguments arguments = asked(pooled);
+    Pipeline pipeline(inputsOf(arguments));
+    const Group& group = pipeline.plan({}).value()->groups.at(0);
+    const std::string workload = workloadText(*pipeline.simplified({}).value()->graph, group.anchor,
+                                              group.nodes, *pipeline.target().value());
+    arguments.log = m_folder.filePath(QStringLiteral("times.jsonl")).toStdString();
+    std::vector<TuningRecord> records;
+    for (const auto& [way, us] : std::map<std::string, double>{
+             {"apart", 50}, {"generated.tiled", 40}, {"generated.melted", 30}})
+        records.push_back({workload, way, us, "", false});
+    QVERIFY(appendTuningLog(arguments.log, records).ok());
+    const auto told = Asked().get<ScheduleDocument>("schedule", arguments);
+    QCOMPARE(wayOf(told, "apart")->measuredUs.value_or(0), 50.0);
+    QCOMPARE(wayOf(told, "stacked")->measuredUs.value_or(0), 40.0);
+    QCOMPARE(wayOf(told, "melted")->measuredUs.value_or(0), 30.0);
+    QVERIFY(wayOf(told, "melted")->taken);
 }
 
 void TestScheduleAnswer::noWaysWithoutARule() {
