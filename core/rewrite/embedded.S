@@ -14,4 +14,5 @@ fwRulesEnd_\name:
     book views
     book combine
     book attention
+    book melted
     .section .note.GNU-stack,"",@progbits

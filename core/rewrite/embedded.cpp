@@ -1,7 +1,7 @@
 #include "rewrite/embedded.h"
 
 #define FW_RULE_BOOKS(X) X(recognise) X(simplify) X(scales) X(views)
-#define FW_NAMED_BOOKS(X) X(combine) X(attention)
+#define FW_NAMED_BOOKS(X) X(combine) X(attention) X(melted)
 
 extern "C" {
 #define FW_DECLARE(name) extern const char fwRules_##name[], fwRulesEnd_##name[];

@@ -21,6 +21,9 @@ constexpr double ofGuards = 1.5, ofShortLoops = 1.2, cyclesOfLoops = 100;
 // are computed.
 constexpr std::int64_t vectorsOfLong = 8;
 constexpr double ofLongLoops = 1, cyclesOfLongLoops = 25, fromSecond = 128;
+// Operands that an iteration reads beyond this share of the second cache are gone when the next
+// iteration reads them again.
+constexpr double ofSecondCache = 0.75, fromThird = 16;
 // A vector of a map, to read and to write.
 constexpr double cyclesOfMap = 3;
 
@@ -302,6 +305,7 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
     made.root = m_root;
     made.root.melted = loops;
     double traffic = 0;        // cycles
+    double operands = 0;       // bytes that one iteration reads
     std::set<std::size_t> cut; // stages whose boxes may end beside the tensor
     for (auto stop = m_stages.rbegin(); stop != m_stages.rend(); ++stop) {
         const Stage& stage = m_planner.stage(stop->stage);
@@ -314,10 +318,12 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
             for (const auto& [mine, its] : m_root.axes.at(stop->stage))
                 own[mine] = {loops.tiles.at(its), its == loops.slides ? loops.tiles.at(its) : 0};
             made.cycles += cyclesOf(*stop, own, around, ofMap(*stop, true));
+            operands += operandBytes(*stop, own);
             continue;
         }
         if (!boxOf(*stop, spans, own))
             return;
+        operands += operandBytes(*stop, own);
         double all = 1, fresh = 1; // elements, and those that the iteration before has not
         std::int64_t bytes = 4;
         bool moves = false;
@@ -360,9 +366,34 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
         return;
     if (made.held > m_planner.context.l1Bytes / 2)
         made.cycles += traffic;
+    if (operands > ofSecondCache * static_cast<double>(m_planner.context.l2Bytes))
+        made.cycles += around * operands / fromThird;
     const auto threads = static_cast<double>(m_planner.context.threads);
     made.cycles *= std::ceil(strips / threads) * threads / strips;
     m_ways.push_back(std::move(made));
+}
+
+// Of the group's inputs that are no constants.
+double MeltedCuts::operandBytes(const MeltedStage& stop, const LoopSpans& own) const {
+    double out = 0;
+    for (const TensorAccess& access : stop.accesses) {
+        if (!m_planner.isInput(access.tensor) ||
+            m_planner.context.constants.contains(access.tensor))
+            continue;
+        double bytes = 4;
+        const Shape& shape = m_planner.inst.find(access.tensor)->type.shape;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            const std::int64_t whole = constantOr(shape[d], 1);
+            std::int64_t extent = access.dims[d] ? 1 : whole;
+            if (access.dims[d])
+                for (const auto& [var, factor] : access.dims[d]->terms)
+                    if (const auto span = own.find(var); span != own.end())
+                        extent += std::abs(factor) * (span->second.extent - 1);
+            bytes *= static_cast<double>(std::min(extent, whole));
+        }
+        out += bytes;
+    }
+    return out;
 }
 
 bool MeltedCuts::hasLongRows(const MeltedStage& stop, const LoopSpans& own) const {

@@ -65,6 +65,7 @@ private:
     void choose(std::size_t at, MeltedLoops& loops);
     void slide(MeltedLoops& loops);
     void rate(const MeltedLoops& loops);
+    double operandBytes(const MeltedStage& stop, const LoopSpans& own) const;
     bool hasLongRows(const MeltedStage& stop, const LoopSpans& own) const;
     bool hasEdges(const MeltedStage& stop, const LoopSpans& own,
                   const std::set<std::size_t>& others) const;
