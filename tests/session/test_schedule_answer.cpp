@@ -215,7 +215,7 @@ void TestScheduleAnswer::waysBesideEachOther() {
 
 void TestScheduleAnswer::waysHaveTheTimesOfTheLog() {
     Arguments arguments = asked(pooled);
-    Pipeline pipeline(inputsOf(arguments));
+    Pipeline pipeline(inputsOf(withDocument(arguments).value()));
     const Group& group = pipeline.plan({}).value()->groups.at(0);
     const std::string workload = workloadText(*pipeline.simplified({}).value()->graph, group.anchor,
                                               group.nodes, *pipeline.target().value());

@@ -144,7 +144,7 @@ QString wayLines(const ScheduleDocument& schedule) {
         if (measured)
             cells << timeCell(way.measuredUs);
         cells << bytesCell(way.bytes)
-              << (way.held             ? heldText(*way.held)
+              << (way.held             ? heldBeside(*way.held)
                   : way.way == "apart" ? QString()
                                        : u"–"_s);
         rows << cells;
