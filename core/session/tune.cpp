@@ -417,6 +417,7 @@ private:
 Result<TuneDocument> tuneModel(Pipeline& pipeline, const std::string& log,
                                const Arguments& arguments, const Context& context) {
     FW_TRY(const Shard shard, parseShard(arguments.shard));
+    FW_CHECK(pipeline.plan(context)); // before a file is begun
     FW_TRY(const Target* target, pipeline.target());
     if (const SavedMachinePtr machine = machineOf(*target);
         machine && machine->cpu != runtime::cpuInfo().model)
