@@ -270,7 +270,8 @@ void TestPlan::priorityChoosesAmongCandidates() {
     const Node& relu = graph->node(group.anchor);
     const Workload anchor{graph.get(), &relu,
                           graph->operators().find("relu")->facts(callOf(*graph, relu)).value()};
-    const Selection plain = generatedCatalog().select(anchor, target(), {"generated.plain", {}});
+    const Selection plain =
+        generatedCatalog().select(anchor, target(), {"generated.plain", {}, {}});
     QCOMPARE(plain.source, std::string("pin"));
     QCOMPARE(generatedCatalog().absorbsEpilogue(plain, {}, {}).code, ReasonCode::AbsorbsNothing);
 }
