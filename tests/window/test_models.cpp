@@ -2,6 +2,7 @@
 #include "app/window/finder.h"
 #include "app/window/settings.h"
 #include "app/window/shown_names.h"
+#include "views/common/numbers.h"
 #include "views/inspector/outline_model.h"
 #include "views/inspector/properties_view.h"
 #include "views/problems/problems_view.h"
