@@ -94,6 +94,8 @@ QStringList TestOutcomes::valueOf(const QString& command, const QString& option)
         return {u"first"_s};
     if (option == u"name" || option == u"--rule")
         return {u"twice"_s};
+    if (option == u"--group")
+        return {u"0"_s};
     if (option == u"--log")
         return {inFolder(u"log-%1"_s.arg(command))};
     if (option == u"--output")
@@ -161,6 +163,7 @@ QList<Wrong> TestOutcomes::wrongOf(const QString& command, const QJsonObject& op
         {u"--rule"_s, {{u"nosuch"_s}}},
         {u"--until"_s, {{u"rubbish"_s}}},
         {u"--as"_s, {{u"nosuch"_s}}},
+        {u"--by"_s, {{u"nosuch"_s}}},
         {u"--name"_s, {{u"1 2"_s}}},
         {u"--set"_s, {{u"rubbish"_s}, {u"nosuch=any"_s, 0}, {u"nosuch=rubbish"_s}}},
         {u"--value"_s, {{u"nosuch"_s}}},
