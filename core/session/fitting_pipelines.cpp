@@ -102,11 +102,13 @@ std::size_t computedResults(Pipeline& pipeline, const Context& context) {
 
 } // namespace
 
-Pipeline& FittingPipelines::with(std::map<std::string, std::string> types) {
-    std::unique_ptr<Pipeline>& made = m_made[types];
+Pipeline& FittingPipelines::with(std::map<std::string, std::string> types,
+                                 std::map<std::string, std::int64_t> dims) {
+    std::unique_ptr<Pipeline>& made = m_made[{types, dims}];
     if (!made) {
         PipelineInputs inputs = m_free.inputs();
         inputs.types = std::move(types);
+        inputs.dims = std::move(dims);
         made = std::make_unique<Pipeline>(std::move(inputs));
     }
     return *made;
@@ -147,7 +149,7 @@ void FittingPipelines::findBase(const ReadTensors& data, const Context& context)
         types.try_emplace(bound[i], type.text());
     }
     // If it is refused with them as well, its reason is the one of these data.
-    m_base = &with(std::move(types));
+    m_base = &with(std::move(types), m_free.inputs().dims);
 }
 
 Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context, bool some) {
@@ -175,6 +177,10 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context, 
         changes = true;
         types[input.name] = type.text();
     }
+    // What else has a size of that name, has this one.
+    std::map<std::string, std::int64_t> dims = m_base->inputs().dims;
+    for (const auto& [symbol, size] : sizes)
+        dims.emplace(symbol.text(), *size.asInt());
     const bool holds = holdsAt(graph, sizes);
     if (holds && m_base->runnable(context))
         return *m_base;
@@ -182,7 +188,7 @@ Pipeline& FittingPipelines::of(const ReadTensors& data, const Context& context, 
     Pipeline* best = m_base;
     std::size_t computed = holds ? computedResults(*m_base, context) : 0;
     const auto offer = [&](std::map<std::string, std::string> bound, bool wins) {
-        Pipeline& other = with(std::move(bound));
+        Pipeline& other = with(std::move(bound), dims);
         const std::size_t results = computedResults(other, context);
         if (results > computed || wins)
             best = &other;

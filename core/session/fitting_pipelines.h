@@ -16,8 +16,8 @@ public:
     FittingPipelines(const FittingPipelines&) = delete;
     FittingPipelines& operator=(const FittingPipelines&) = delete;
 
-    // What takes these data, of all inputs, or of some by name; the pipeline with free sizes if none
-    // does, which says why when it runs. Kept as long as this.
+    // What takes these data, of all inputs, or of some by name; the pipeline with free sizes if
+    // none does, which says why when it runs. Kept as long as this.
     Pipeline& of(const ReadTensors& data, const Context& context, bool some = false);
     Pipeline& of(const TestDataSet& set, const Context& context);
     // Of the data that a command with these arguments runs first; with made-up ones the free one.
@@ -31,13 +31,16 @@ public:
 
 private:
     void findBase(const ReadTensors& data, const Context& context);
-    Pipeline& with(std::map<std::string, std::string> types);
+    Pipeline& with(std::map<std::string, std::string> types,
+                   std::map<std::string, std::int64_t> dims);
 
     Pipeline& m_free;
     // In which the sizes are those that the model leaves free; an input without a shape has that of
     // the data asked about last.
     Pipeline* m_base = &m_free;
-    std::map<std::map<std::string, std::string>, std::unique_ptr<Pipeline>> m_made; // by types
+    std::map<std::pair<std::map<std::string, std::string>, std::map<std::string, std::int64_t>>,
+             std::unique_ptr<Pipeline>>
+        m_made; // by types and dimensions
 };
 
 } // namespace fw
