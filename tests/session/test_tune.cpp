@@ -270,13 +270,15 @@ void TestTune::staleRecordsAreTold() {
                                         "threads than on ",
                                         all, all)) != std::string::npos,
              elsewhere.c_str());
-    TuningRecord gone = readTuningLog(log).value().records.front();
-    gone.implementation = "generated.gone";
-    QVERIFY(appendTuningLog(log, {gone}).ok());
+    // Of each, as the log may have put some together, of which nobody asks for alone then.
+    std::vector<TuningRecord> gone = readTuningLog(log).value().records;
+    for (TuningRecord& record : gone)
+        record.implementation = "generated.gone";
+    QVERIFY(appendTuningLog(log, gone).ok());
     const std::string unknown = notices(same);
-    QVERIFY2(unknown.find(fmt::format("1 of {} records is of implementations that are not known "
+    QVERIFY2(unknown.find(fmt::format(" of {} records are of implementations that are not known "
                                       "here: generated.gone",
-                                      all + 1)) != std::string::npos,
+                                      2 * all)) != std::string::npos,
              unknown.c_str());
 }
 
