@@ -42,8 +42,8 @@ public:
     void add(const std::vector<DeclarationPtr>& declarations, const std::string& file);
     // Only what may not be used: nothing grows.
     FusionBook onlyAvoiding() const;
-    // Growth as it is, no fusion rules, and of the pins what implementations are used or avoided; the
-    // log puts nothing together.
+    // Growth as it is, no fusion rules, and of the pins what implementations are used or avoided;
+    // the log puts nothing together.
     FusionBook withoutRules() const;
     bool followsLog() const { return m_followsLog; }
     void addPin(PinRule pin) { m_pins.push_back(std::move(pin)); }
