@@ -1,6 +1,7 @@
 #include "session/contests.h"
 
 #include "session/candidates.h"
+#include "session/group_times.h"
 #include "session/part.h"
 #include "strategy/melted.h"
 #include "strategy/workload_machine.h"
@@ -78,18 +79,6 @@ std::set<Symbol> freeDimsOf(const Graph& graph, const Group& group) {
             for (const Dim& dim : graph.type(value).shape)
                 out.merge(freeVars(dim));
     return out;
-}
-
-// The group that reads what this one computes, if both are kernels: a pin may make them one.
-const Group* kernelBehind(const Graph& graph, const FusionPlan& plan, const Group& group) {
-    if (group.kind != GroupKind::Kernel)
-        return nullptr;
-    for (const ValueRef output : group.outputs)
-        for (const Use& use : graph.uses(output))
-            if (const Group& next = plan.groupAt(use.node);
-                next.id != group.id && next.kind == GroupKind::Kernel)
-                return &next;
-    return nullptr;
 }
 
 PinRule togetherPin(const Graph& graph, const Group& group, const Group& next) {

@@ -80,6 +80,17 @@ bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
     return true;
 }
 
+const Group* kernelBehind(const Graph& graph, const FusionPlan& plan, const Group& group) {
+    if (group.kind != GroupKind::Kernel)
+        return nullptr;
+    for (const ValueRef output : group.outputs)
+        for (const Use& use : graph.uses(output))
+            if (const Group& next = plan.groupAt(use.node);
+                next.id != group.id && next.kind == GroupKind::Kernel)
+                return &next;
+    return nullptr;
+}
+
 namespace {
 
 // The group behind a library's, if the library refused it and nothing else did.
@@ -91,18 +102,6 @@ const Group* refusedNeighbour(const FusionPlan& plan, const Group& group) {
             (edge.decision.code == ReasonCode::AbsorbsNothing ||
              edge.decision.code == ReasonCode::CannotAbsorb))
             return &plan.groupAt(edge.to);
-    return nullptr;
-}
-
-// The group that reads what this one computes, if both are kernels: a pin may make them one.
-const Group* kernelBehind(const Graph& graph, const FusionPlan& plan, const Group& group) {
-    if (group.kind != GroupKind::Kernel)
-        return nullptr;
-    for (const ValueRef output : group.outputs)
-        for (const Use& use : graph.uses(output))
-            if (const Group& next = plan.groupAt(use.node);
-                next.id != group.id && next.kind == GroupKind::Kernel)
-                return &next;
     return nullptr;
 }
 

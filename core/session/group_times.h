@@ -18,6 +18,9 @@ Result<MeasuredTime> timeStepsTogether(LoadedModule& module, const MeasureEffort
 // the stages of a group that a library's call is only one of. Null for copies of results.
 const Group* groupOfStep(const FusionPlan& plan, const runtime::Step& step);
 
+// The group that reads what this one computes, if both are kernels: a pin may make them one. Null
+// otherwise.
+const Group* kernelBehind(const Graph& graph, const FusionPlan& plan, const Group& group);
 // For people: "generated", "onednn.matmul", "runtime.unique", "reference", "copy", "sizes".
 std::string computedBy(const runtime::Program& program, const runtime::Step& step);
 
