@@ -19,7 +19,7 @@ void MachineDeleter::operator()(llvm::TargetMachine* machine) const {
     delete machine;
 }
 
-// Its pass of loop strength reduction takes half to four fifths of code generation and gains
+// Its pass of loop strength reduction takes a third to two thirds of code generation and gains
 // nothing: addresses here are sums of loop variables and constants (performance.md). The flag is
 // read by the passes of every machine, and there is no other way to it.
 static void leaveOutLoopStrengthReduction() {
