@@ -9,6 +9,12 @@ namespace fw {
 
 namespace {
 
+Result<ValueRef> castTo(NodeImport& n, const ValueRef& x, DType to) {
+    Attrs attrs;
+    attrs.set("to", to);
+    return n.step("cast", {x}, std::move(attrs));
+}
+
 Status argExtreme(NodeImport& n, const std::string& op) {
     FW_CHECK(n.need(1, 1));
     FW_TRY(const std::int64_t where, n.integer("axis", 0));
@@ -154,12 +160,6 @@ Status gatherElements(NodeImport& n) {
     return n.result("gather_elements", {x, index}, std::move(attrs));
 }
 
-Result<ValueRef> castTo(NodeImport& n, const ValueRef& x, DType to) {
-    Attrs attrs;
-    attrs.set("to", to);
-    return n.step("cast", {x}, std::move(attrs));
-}
-
 // Operands as they are, or as numbers where truths are reduced.
 struct Scattered {
     ValueRef x, index, updates;
@@ -257,9 +257,7 @@ Status oneHot(NodeImport& n) {
     }
     FW_TRY(const ValueRef values, n.input(2));
     if (isFloat(n.type(index).dtype)) {
-        Attrs to;
-        to.set("to", DType::I64);
-        FW_TRY(index, n.step("cast", {index}, std::move(to)));
+        FW_TRY(index, castTo(n, index, DType::I64));
     }
     const std::size_t rank = n.type(index).rank();
     FW_TRY(const std::size_t axis, n.axis(where, rank + 1));
