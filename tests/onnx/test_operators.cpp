@@ -36,6 +36,7 @@ private Q_SLOTS:
     void convolutionsOfEveryRank_data();
     void convolutionsOfEveryRank();
     void scatterOfFewer();
+    void scatterOfTruths();
     void einsums_data();
     void einsums();
 };
@@ -251,8 +252,9 @@ void TestOperators::scatterOfFewer() {
     M::setText(m.node("ScatterElements", "x i u", "y", "put"), "reduction", "add");
     m.output("y", {"3", "2"});
     const std::string wrong =
-        judge(m, {reals({3, 2}, {1, 2, 3, 4, 5, 6}), dataFromIntegers(DType::I64, {2, 1}, {-1, 2}),
-                  reals({2, 1}, {10, 20})},
+        judge(m,
+              {reals({3, 2}, {1, 2, 3, 4, 5, 6}), dataFromIntegers(DType::I64, {2, 1}, {-1, 2}),
+               reals({2, 1}, {10, 20})},
               {1, 2, 3, 4, 35, 6});
     QVERIFY2(wrong.empty(), wrong.c_str());
     M more(16);
@@ -263,6 +265,40 @@ void TestOperators::scatterOfFewer() {
     QVERIFY(!read.ok());
     QVERIFY2(read.diag().message.find("do not lie in f32[3, 2]") != std::string::npos,
              read.diag().text().c_str());
+}
+
+// As ONNX Runtime has it: a sum of truths is whether any is, a product whether all are. 256 updates
+// of one element would be 0 in eight bits.
+void TestOperators::scatterOfTruths() {
+    const auto truths = [](std::vector<std::int64_t> values) {
+        const auto count = static_cast<std::int64_t>(values.size());
+        return dataFromIntegers(DType::Bool, {count}, values);
+    };
+    const TensorData x = truths({0, 1, 1});
+    for (const auto& [reduction, wanted] : {std::pair("add", std::vector<double>{1, 1, 1}),
+                                            std::pair("mul", std::vector<double>{0, 0, 1}),
+                                            std::pair("max", std::vector<double>{1, 1, 1}),
+                                            std::pair("min", std::vector<double>{0, 0, 1})})
+        for (const std::string type : {"ScatterElements", "ScatterND"}) {
+            constexpr int boolean = proto::TensorProto::BOOL;
+            M m(18);
+            m.input("x", {"3"}, boolean).input("u", {"258"}, boolean);
+            const std::vector<std::string> places = type == "ScatterND"
+                                                        ? std::vector<std::string>{"258", "1"}
+                                                        : std::vector<std::string>{"258"};
+            m.input("i", places, i64);
+            M::setText(m.node(type, "x i u", "y", "put"), "reduction", reduction);
+            m.output("y", {"3"}, boolean);
+            std::vector<std::int64_t> updates(258, 1), where(258, 0);
+            updates[256] = 0, where[256] = 1;
+            updates[257] = 1, where[257] = 2;
+            std::vector<std::int64_t> extents = {258};
+            if (type == "ScatterND")
+                extents.push_back(1);
+            const std::string wrong = judge(
+                m, {x, truths(updates), dataFromIntegers(DType::I64, extents, where)}, wanted);
+            QVERIFY2(wrong.empty(), (type + " " + reduction + ": " + wrong).c_str());
+        }
 }
 
 void TestOperators::einsums_data() {
