@@ -1,13 +1,15 @@
 #include "onnx/model_bytes.h"
 
+#include "base/mapped_pages.h"
 #include "onnx/names.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/io/zero_copy_stream.h>
 #include <optional>
+#include <span>
 
 namespace fw {
 
@@ -239,6 +241,40 @@ std::string_view foreignKind(std::string_view bytes) {
     return {};
 }
 
+namespace {
+
+// Reads bytes block by block and gives the pages of a mapped file back behind it: what is parsed
+// holds its own copy of the weights.
+class ReleasedBehind : public google::protobuf::io::ZeroCopyInputStream {
+public:
+    explicit ReleasedBehind(std::string_view bytes) : m_bytes(bytes) {}
+
+    bool Next(const void** data, int* size) override {
+        releasePages(std::as_bytes(std::span(m_bytes.substr(m_released, m_at - m_released))));
+        m_released = m_at;
+        const auto block = m_bytes.substr(m_at, blockBytes);
+        *data = block.data();
+        *size = static_cast<int>(block.size());
+        m_at += block.size();
+        return !block.empty();
+    }
+    void BackUp(int count) override { m_at -= static_cast<std::size_t>(count); }
+    bool Skip(int count) override {
+        const auto step = std::min(static_cast<std::size_t>(count), m_bytes.size() - m_at);
+        m_at += step;
+        return step == static_cast<std::size_t>(count);
+    }
+    int64_t ByteCount() const override { return static_cast<int64_t>(m_at); }
+
+private:
+    static constexpr std::size_t blockBytes = std::size_t{4} << 20;
+    std::string_view m_bytes;
+    std::size_t m_at = 0;
+    std::size_t m_released = 0; // at most m_at
+};
+
+} // namespace
+
 Result<std::unique_ptr<proto::ModelProto>>
 parseModel(std::string_view bytes, const OnnxLimits& limits, const std::string& file) {
     if (bytes.empty())
@@ -249,8 +285,8 @@ parseModel(std::string_view bytes, const OnnxLimits& limits, const std::string& 
             fmt::format("has {} bytes, the limit is {}", bytes.size(), limits.fileBytes), {file},
             "models over 2 GiB must keep their weights in external files");
     auto model = std::make_unique<proto::ModelProto>();
-    google::protobuf::io::ArrayInputStream array(bytes.data(), static_cast<int>(bytes.size()));
-    google::protobuf::io::CodedInputStream stream(&array);
+    ReleasedBehind blocks(bytes);
+    google::protobuf::io::CodedInputStream stream(&blocks);
     stream.SetTotalBytesLimit(0x7fffffff);
     stream.SetRecursionLimit(limits.nesting);
     if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {

@@ -233,7 +233,7 @@ private Q_SLOTS:
     void initTestCase() { keepMemory(); }
     void grows_data();
     void grows();
-    void exportHoldsWeightsTwice();
+    void weightsAreHeldTwice();
 
 private:
     std::map<QString, GrowthRow> m_rows;
@@ -295,9 +295,10 @@ void TestGrowthShapes::grows() {
     checkGrowth(m_rows.at(name));
 }
 
-// Weights that lie beside the model: those of the graph, and those of the module in its order. What
-// is left is the program. Nobody holds a third copy.
-void TestGrowthShapes::exportHoldsWeightsTwice() {
+// Weights inside the file: the file's pages are given back while it is read. Weights beside it:
+// those of the graph, and those of the module in its order. What is left is the program. Nobody
+// holds a third copy.
+void TestGrowthShapes::weightsAreHeldTwice() {
     constexpr std::int64_t width = 2048, layers = 6; // 96 MiB
     QTemporaryDir folder;
     const auto path = [&](const char* name) {
@@ -309,35 +310,50 @@ void TestGrowthShapes::exportHoldsWeightsTwice() {
         std::memcpy(bytes.data() + i, &value, sizeof value);
     }
     QVERIFY(writeFile(path("w.bin"), bytes).ok());
-    bytes = {};
-    const auto peak = [&](std::int64_t wide, const char* name) {
+    const auto write = [&](std::int64_t wide, bool isInside, const char* name) {
         ModelBuilder model(17);
         model.input("x0", {"N", std::to_string(wide)});
+        const std::int64_t size = wide * wide * 4;
         for (std::int64_t i = 0; i < layers; ++i) {
-            model.externalWeights(fmt::format("w{}", i), wide, "w.bin",
-                                  std::to_string(i * wide * wide * 4),
-                                  std::to_string(wide * wide * 4));
-            model.graph().mutable_initializer(static_cast<int>(i))->add_dims(wide);
+            model.externalWeights(fmt::format("w{}", i), wide, "w.bin", std::to_string(i * size),
+                                  std::to_string(size));
+            auto& weights = *model.graph().mutable_initializer(static_cast<int>(i));
+            weights.add_dims(wide);
+            if (isInside) {
+                weights.clear_data_location();
+                weights.clear_external_data();
+                weights.set_raw_data(bytes.substr(static_cast<std::size_t>(i * size),
+                                                  static_cast<std::size_t>(size)));
+            }
             model.node("MatMul", fmt::format("x{0} w{0}", i), fmt::format("m{}", i));
             model.node("Relu", fmt::format("m{}", i), fmt::format("x{}", i + 1));
         }
-        if (!writeFile(path(name), bytesOf(model, fmt::format("x{}", layers))).ok())
-            return 0.0;
+        return writeFile(path(name), bytesOf(model, fmt::format("x{}", layers))).ok();
+    };
+    QVERIFY(write(16, false, "small.onnx") && write(width, true, "inside.onnx") &&
+            write(width, false, "beside.onnx"));
+    bytes = {}; // a child begins with what its parent holds
+    const auto peak = [&](std::vector<std::string> command) {
+        command.insert(command.begin(), FW_BINARY_DIR "/bin/fw");
         ProcessRequest process;
-        process.command = {FW_BINARY_DIR "/bin/fw", "export", path(name), "--target",
-                           "x86-64 -libs=",         "-o",     path("out")};
+        process.command = std::move(command);
         const auto done = runProcess(process, {});
-        if (!done.ok() || done->exitCode != 0)
-            return 0.0;
         rusage usage{};
         ::getrusage(RUSAGE_CHILDREN, &usage); // the largest so far
-        return static_cast<double>(usage.ru_maxrss) / 1024;
+        return done.ok() && done->exitCode == 0 ? static_cast<double>(usage.ru_maxrss) / 1024 : 0.0;
     };
-    const double without = peak(16, "small.onnx"), with = peak(width, "large.onnx");
+    const auto exported = [&](const char* name) {
+        return peak({"export", path(name), "--target", "x86-64 -libs=", "-o", path("out")});
+    };
+    const double without = exported("small.onnx");
+    const double inside = peak({"info", path("inside.onnx")});
+    const double beside = exported("beside.onnx");
     const double weights = 4.0 * width * width * layers / (1 << 20);
-    qInfo("%.0f MB of weights: %.0f MB, without %.0f MB", weights, with, without);
-    QVERIFY(without > 0 && with > 0);
-    QVERIFY2(with < 85 + 2.4 * weights, qPrintable(QString::number(with)));
+    qInfo("%.0f MB of weights: info %.0f MB, export %.0f MB, without %.0f MB", weights, inside,
+          beside, without);
+    QVERIFY(without > 0 && inside > 0 && beside > 0);
+    QVERIFY2(inside < 85 + 2.4 * weights, qPrintable(QString::number(inside)));
+    QVERIFY2(beside < 85 + 2.4 * weights, qPrintable(QString::number(beside)));
 }
 
 QTEST_GUILESS_MAIN(TestGrowthShapes)
