@@ -180,6 +180,8 @@ Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
     TensorView view;
     if (Status status = makeView(tensor, expected, "input " + expected.name, view); !status.ok())
         return status;
+    if (Status status = checkForeign(view, "input " + expected.name); !status.ok())
+        return status;
     for (std::size_t d = 0; d < view.shape.size(); ++d) {
         const Expression& extent = m_program.expressions[expected.dims[d]];
         std::int64_t fixed = 0;
@@ -193,6 +195,19 @@ Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
     input.view = std::move(view);
     input.given = true;
     return {};
+}
+
+// The memory of an output's view is written anew by the next run, and may move.
+Status Executor::checkForeign(const TensorView& view, const std::string& name) const {
+    bool own = touches(view, m_scratch.data(), m_scratch.size());
+    for (const Phase& phase : m_byPhase)
+        own = own || touches(view, phase.arena.data(), phase.arena.size()) ||
+              touches(view, phase.staging.data(), phase.staging.size());
+    return own ? fail(FW_BAD_ARGUMENT,
+                      "%s lies in memory of the model itself, as fw_output_view gives it: copy it "
+                      "to memory of your own",
+                      name.c_str())
+               : Status{};
 }
 
 void Executor::forgetAddresses() {
@@ -212,6 +227,8 @@ Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
     const Tensor& expected = m_program.tensors[m_program.outputs[index]];
     TensorView view;
     if (Status status = makeView(*tensor, expected, "output " + expected.name, view); !status.ok())
+        return status;
+    if (Status status = checkForeign(view, "output " + expected.name); !status.ok())
         return status;
     bool shared = false;
     if (Status status = findShared(view, view, shared); !status.ok())

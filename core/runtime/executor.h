@@ -123,6 +123,7 @@ private:
     Status checkOutputsApart() const;
     Status placeSignature(std::uint32_t phase);
     void forgetAddresses();
+    Status checkForeign(const TensorView& view, const std::string& name) const;
     std::int32_t callThreads() const { return m_settings.pool.run ? 1 : m_settings.threads; }
     void fitTeam(); // m_settings.threads: what there may be now
     void copyInputs() const;

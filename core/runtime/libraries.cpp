@@ -17,6 +17,17 @@ const LibraryInfo& libraryInfo(LibraryId library) {
     return openBlas().info;
 }
 
+Status whyNotUsed(const LibraryInfo& info, const char* name) {
+    if (info.presence == LibraryPresence::Ready)
+        return {};
+    // Words of glibc's loader, and of the C library for ENOMEM.
+    for (const char* words : {"failed to map segment", "annot allocate memory", "cannot map"})
+        if (info.reason.find(words) != std::string::npos)
+            return fail(FW_OUT_OF_MEMORY, "%s cannot be opened: %s", name, info.reason.c_str());
+    return fail(FW_LIBRARY_MISSING, "%s cannot be used (%s): install the package %s", name,
+                info.reason.c_str(), info.package.c_str());
+}
+
 namespace {
 
 // Nothing to compute: the output is empty.

@@ -28,6 +28,10 @@ struct LibraryInfo {
 // Opens the library on the first call.
 const LibraryInfo& libraryInfo(LibraryId library);
 
+// FW_LIBRARY_MISSING with the package to install, FW_OUT_OF_MEMORY where the system has no room to
+// map the file; nothing for a library that is ready.
+Status whyNotUsed(const LibraryInfo& info, const char* name);
+
 // What a call does otherwise than it was compiled, for people; empty: nothing.
 struct CallNotes {
     std::string packed; // "weights packed again, from ABcd8b8a to Acdb16a"

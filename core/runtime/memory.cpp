@@ -46,7 +46,7 @@ FileMapping::~FileMapping() {
 }
 
 Status FileMapping::open(const char* path) {
-    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would wait
     if (file < 0)
         return fail(FW_BAD_FILE, "cannot open %s: %s", path, strerror(errno));
     struct stat info = {};
@@ -59,7 +59,8 @@ Status FileMapping::open(const char* path) {
     const int reason = errno;
     close(file);
     if (memory == MAP_FAILED)
-        return fail(FW_BAD_FILE, "cannot map %s: %s", path, strerror(reason));
+        return fail(reason == ENOMEM ? FW_OUT_OF_MEMORY : FW_BAD_FILE, "cannot map %s: %s", path,
+                    strerror(reason));
     if (m_data)
         munmap(const_cast<std::byte*>(m_data), m_size);
     m_data = static_cast<const std::byte*>(memory);

@@ -238,14 +238,6 @@ private:
     std::uint32_t m_packBuffer = 0;
 };
 
-Status missing() {
-    const LibraryInfo& info = oneDnn().info;
-    if (info.presence == LibraryPresence::Ready)
-        return {};
-    return fail(FW_LIBRARY_MISSING, "oneDNN cannot be used (%s): install the package %s",
-                info.reason.c_str(), info.package.c_str());
-}
-
 // Extents of post-ops' operands are 1 or those of the output.
 bool operandsFit(const ShapedCall& call) {
     const ShapedArgument* output = call.find(Role::Output);
@@ -271,7 +263,7 @@ Status prepareUntried(const ShapedCall& call, int threads, std::unique_ptr<Prepa
 // With as many of the post-ops as the library computes rightly; the rest by loops.
 Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
     const LibraryAtWork work;
-    if (Status s = missing(); !s.ok())
+    if (Status s = whyNotUsed(oneDnn().info, "oneDNN"); !s.ok())
         return s;
     if (!operandsFit(call))
         return fail(FW_BAD_PROGRAM, "an operand of a post-op does not fit");
@@ -313,7 +305,7 @@ Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<Prepar
 }
 
 Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer) {
-    if (Status s = missing(); !s.ok())
+    if (Status s = whyNotUsed(oneDnn().info, "oneDNN"); !s.ok())
         return s;
     const ThreadCount count(oneDnn().openMp, threads);
     OneDnnPlan plan;
@@ -341,7 +333,7 @@ Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer) {
 
 Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& from, const void* data,
                   void* packed) {
-    if (Status s = missing(); !s.ok())
+    if (Status s = whyNotUsed(oneDnn().info, "oneDNN"); !s.ok())
         return s;
     const ThreadCount count(oneDnn().openMp, threads);
     const OneDnnTable& dnnl = oneDnn();

@@ -70,7 +70,7 @@ private:
             left[d] = left[d] == 1 ? 1 : output[d];
             right[d] = right[d] == 1 ? 1 : output[d];
         }
-        output[rank - 2] = left[rank - 2] = shorter(output[rank - 2], 18);
+        output[rank - 2] = left[rank - 2] = shorter(output[rank - 2], 18 * m_images);
         output[rank - 1] = right[rank - 1] = channels(output[rank - 1]);
         left[rank - 1] = right[rank - 2] = channels(left[rank - 1]);
     }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t mostWork = 200000; // products; of larger instances some elements are judged
 constexpr float untouched = 1e30f;        // what the output holds before
+constexpr std::int64_t mostElements = std::int64_t{1} << 25; // of all arguments together
 
 std::string number(double value) {
     char text[32];
@@ -74,10 +75,10 @@ public:
     Trial(const ShapedCall& call, int threads) : m_call(call), m_threads(threads) {}
 
     // False if it says nothing about `kernel`: oneDNN takes another one for this instance, or
-    // refuses it.
+    // refuses it, or it is too large to be tried.
     bool run(const std::string& kernel) {
         std::string chosen;
-        return nameLayouts(kernel) && place() &&
+        return fits() && nameLayouts(kernel) && place() &&
                prepareUntried(m_call, m_threads, m_prepared, chosen).ok() && chosen == kernel &&
                execute();
     }
@@ -181,6 +182,20 @@ private:
         const bool done = m_prepared->run(buffers.data(), scratch.data()).ok();
         m_raised = flags.raised();
         return done;
+    }
+
+    // Not more than a trial may take, and there is as much: a list that finds no room would end the
+    // process.
+    bool fits() const {
+        std::int64_t elements = 0;
+        for (const ShapedArgument& argument : m_call.arguments) {
+            const std::int64_t own = argument.elements();
+            if (own > mostElements - elements)
+                return false;
+            elements += own;
+        }
+        AlignedMemory room; // values, and what the library reads and writes
+        return room.reserve(3 * sizeof(float) * static_cast<std::size_t>(elements)).ok();
     }
 
     // "any" becomes the name of what the library chose.

@@ -22,8 +22,8 @@ Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads
 
 // A call of the same form on little memory: offsets, gaps between rows, remainders of channels by
 // 16 and the order in memory are kept. With `channels` their numbers are kept, too; images are
-// `images` times as wide and high as the smallest, or as they are. False if the strides of an
-// argument cannot be kept.
+// `images` times as wide and high as the smallest, or as they are, and products have so many times
+// as many rows. False if the strides of an argument cannot be kept.
 bool smallInstance(const ShapedCall& call, bool channels, ShapedCall& small,
                    std::int64_t images = 1);
 

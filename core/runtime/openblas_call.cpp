@@ -143,10 +143,8 @@ private:
 
 Status prepareOpenBlas(const ShapedCall& call, int threads,
                        std::unique_ptr<PreparedCall>& prepared) {
-    const LibraryInfo& info = openBlas().info;
-    if (info.presence != LibraryPresence::Ready)
-        return fail(FW_LIBRARY_MISSING, "OpenBLAS cannot be used (%s): install the package %s",
-                    info.reason.c_str(), info.package.c_str());
+    if (Status status = whyNotUsed(openBlas().info, "OpenBLAS"); !status.ok())
+        return status;
     std::unique_ptr<Gemm> gemm(new Gemm);
     if (Status status = gemm->prepare(call, threads); !status.ok())
         return status;

@@ -4,6 +4,7 @@
 #include "runtime/library_level.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -47,8 +48,12 @@ std::string whyNot(OpenBlasTable& t, void* handle) {
 
 bool tryFile(const std::string& file) {
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
+    if (!handle) {
+        const char* why = dlerror();
+        if (why && !std::strstr(why, "No such file"))
+            table->info.reason = why;
         return false;
+    }
     OpenBlasTable found;
     found.info.package = table->info.package;
     link_map* map = nullptr;
@@ -102,8 +107,10 @@ void open() {
     if (const char* wanted = std::getenv("FUSEWRIGHT_OPENBLAS")) {
         if (*wanted == '\0')
             table->info.reason = "switched off by FUSEWRIGHT_OPENBLAS";
-        else if (!tryFile(wanted) && table->info.presence == LibraryPresence::Missing)
+        else {
             table->info.reason = std::string("cannot open ") + wanted;
+            tryFile(wanted);
+        }
         return;
     }
     // By its directory first: where several builds are installed, the plain name is any of them.

@@ -160,6 +160,15 @@ bool overlap(const TensorView& a, const TensorView& b) {
     return lowA < highB && lowB < highA;
 }
 
+bool touches(const TensorView& view, const void* memory, std::size_t bytes) {
+    if (view.elements == 0 || bytes == 0)
+        return false;
+    std::uintptr_t low = 0, high = 0;
+    reach(view, low, high);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    return low < begin + bytes && begin < high;
+}
+
 namespace {
 
 // One bit for each byte between two addresses.

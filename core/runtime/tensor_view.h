@@ -31,6 +31,9 @@ void copyFromDense(const std::byte* from, const TensorView& to);
 // True if the bytes that the two views may touch overlap.
 bool overlap(const TensorView& a, const TensorView& b);
 
+// True if a byte that the view may touch is one of `bytes` bytes from `memory` on.
+bool touches(const TensorView& view, const void* memory, std::size_t bytes);
+
 // Whether an element of one lies on an element of the other, or, of one view alone, on another one
 // of its own. Exact, where `overlap` only compares what lies between first and last bytes.
 Status findShared(const TensorView& a, const TensorView& b, bool& shared);

@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <thread>
 
@@ -290,6 +292,10 @@ private Q_SLOTS:
         QByteArray damaged = good;
         damaged[70] = char(damaged[70] ^ 1);
         write(damaged);
+        const std::string pipe = folder.filePath("pipe").toStdString();
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        FileMapping none;
+        QCOMPARE(none.open(pipe.c_str()).code, FW_BAD_FILE); // nobody writes to it
         FileMapping other;
         QVERIFY(openWeights(path.c_str(), program, Verify::Header, other, weights).ok());
         REFUSED(openWeights(path.c_str(), program, Verify::Contents, other, weights),

@@ -5,6 +5,7 @@
 #include "runtime/onednn_table.h"
 #include "runtime/onednn_trial.h"
 #include "runtime/plain_loops.h"
+#include "strides.h"
 
 #include <QTest>
 
@@ -13,20 +14,8 @@
 #include <xmmintrin.h>
 
 using namespace fw::runtime;
-using Extents = std::vector<std::int64_t>;
 
 namespace {
-
-Extents rowMajor(const Extents& dims) {
-    Extents out(dims.size(), 1);
-    for (std::size_t d = dims.size() - 1; d-- > 0;)
-        out[d] = out[d + 1] * dims[d + 1];
-    return out;
-}
-
-Extents channelsLast(const Extents& d) {
-    return {d[1] * d[2] * d[3], 1, d[3] * d[1], d[1]};
-}
 
 // A call with memory for each of its arguments.
 struct Made {
@@ -514,70 +503,6 @@ private Q_SLOTS:
                 (first.doubt.find(first.kernel + " computes convolution, add wrongly: ") == 0 &&
                  first.doubt.find(" instead of ") != std::string::npos),
             first.doubt.c_str());
-    }
-
-    void smallInstancesKeepTheForm() {
-        ShapedCall call;
-        const auto add = [&](Role role, const Extents& dims, const Extents& strides) {
-            ShapedArgument argument;
-            argument.role = role;
-            argument.dims = dims;
-            argument.strides = strides;
-            call.arguments.push_back(argument);
-        };
-        const Extents output = {8, 150, 56, 56}, input = {8, 300, 113, 113};
-        add(Role::Output, output, channelsLast(output));
-        add(Role::Input, input, channelsLast(input));
-        add(Role::Weights, {150, 300, 3, 3}, rowMajor({150, 300, 3, 3}));
-        add(Role::Operand, output, {60 * 56 * 160, 1, 60 * 160, 160});
-        call.arguments[3].offset = 37;
-        call.kind = CallKind::Convolution;
-        call.attributes = {2, 2, 1, 1, 0, 0, 0, 0};
-        ShapedCall small;
-        QVERIFY(smallInstance(call, false, small));
-        QCOMPARE(small.arguments[0].dims, (Extents{2, 32 + 150 % 16, 4, 8}));
-        QCOMPARE(small.arguments[1].dims, (Extents{2, 32 + 300 % 16, 9, 17}));
-        QCOMPARE(small.arguments[2].dims, (Extents{38, 44, 3, 3}));
-        QCOMPARE(small.arguments[0].strides, channelsLast(small.arguments[0].dims));
-        // Gaps behind the channels and behind the rows stay, capped.
-        const Extents& strides = small.arguments[3].strides;
-        QCOMPARE(strides[1], 1);
-        QCOMPARE(strides[3], 38 + 10);
-        QVERIFY(strides[2] > 8 * strides[3] && strides[0] == 4 * strides[2]);
-        QCOMPARE(small.arguments[3].offset, 37 % 16);
-        QVERIFY(smallInstance(call, true, small));
-        QCOMPARE(small.arguments[0].dims, (Extents{2, 150, 4, 8}));
-        QVERIFY(smallInstance(call, true, small, 4)); // wider and higher
-        QCOMPARE(small.arguments[0].dims, (Extents{2, 150, 19, 35}));
-        QCOMPARE(small.arguments[1].dims, (Extents{2, 300, 39, 71}));
-        call.arguments[3].strides = {1, 1, 1, 1}; // elements on top of each other
-        QVERIFY(!smallInstance(call, false, small));
-    }
-
-    // One channel: its stride is that of the pixels, and kernels for images are chosen by it.
-    void smallImagesOfOneChannel() {
-        for (const bool last : {false, true}) {
-            const auto strides = last ? channelsLast : rowMajor;
-            ShapedCall call;
-            for (const std::int64_t channels : {32, 1}) {
-                ShapedArgument image;
-                image.role = channels == 32 ? Role::Output : Role::Input;
-                image.dims = {16, channels, 224, 224};
-                image.strides = strides(image.dims);
-                call.arguments.push_back(image);
-            }
-            ShapedArgument filters;
-            filters.role = Role::Weights;
-            filters.dims = {32, 1, 5, 5};
-            filters.strides = rowMajor(filters.dims);
-            call.arguments.push_back(filters);
-            call.kind = CallKind::Convolution;
-            call.attributes = {1, 1, 1, 1, 2, 2, 2, 2};
-            ShapedCall small;
-            QVERIFY(smallInstance(call, false, small));
-            QCOMPARE(small.arguments[1].dims, (Extents{2, 1, 4, 8}));
-            QCOMPARE(small.arguments[1].strides, strides(small.arguments[1].dims));
-        }
     }
 
 private:

@@ -106,6 +106,26 @@ int main(int count, char** words) {
     CHECK(api->bind_output(model, 2, &second) == FW_BAD_SHAPE, "a stride of 0");
     back_to_own();
 
+    /* Memory of the model itself, of another output and of the same; as an input, too. */
+    for (int i = 0; i < 2; ++i) {
+        fw_tensor view;
+        OK(api->output_view(model, 1, &view));
+        fw_tensor out = tensor_of(view.data, api->output(model, 1 + i), dims[1 + i]);
+        CHECK(api->bind_output(model, 1 + i, &out) == FW_BAD_ARGUMENT,
+              "output %d in the model's own", 1 + i);
+        CHECK(strstr(api->last_error(model), api->output(model, 1 + i)->name), "%s",
+              api->last_error(model));
+        back_to_own();
+    }
+    for (int i = 0; i < api->input_count(model); ++i) {
+        fw_tensor view;
+        OK(api->output_view(model, 1, &view));
+        fw_tensor own = tensor_of(view.data, api->input(model, i), in.dims[i]);
+        CHECK(api->set_input(model, i, &own) == FW_BAD_ARGUMENT, "input %d in the model's own", i);
+        set_inputs(&in);
+        back_to_own();
+    }
+
     /* An output over an input: the input is read first. */
     for (int i = 0; i < api->input_count(model); ++i) {
         char* both = aligned_alloc(64, (most + in.bytes[i] + 128) / 64 * 64);
