@@ -101,9 +101,9 @@ int formatBooks(Client& client, const Arguments& arguments, FormatInto into, For
 
 int runTests(Client& client, const Arguments& arguments, Form form) {
     TestDocument total;
-    bool missing = false;
+    int wrong = 0; // a folder that is none, options that do not fit
     for (const std::string& folder : arguments.folders) {
-        missing = missing || !isTestFolder(folder);
+        wrong = std::max(wrong, isTestFolder(folder) ? 0 : 2);
         Arguments one = arguments;
         one.folders = {folder};
         const Result<std::string> answer = client.ask("test", one, {});
@@ -112,9 +112,11 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
         CaseRecord row{folder, "crashed", {}};
         if (document && !document->cases.empty())
             row = document->cases.front();
-        else if (!document)
-            row = {folder, document.diag().code == DiagCode::WorkerDied ? "crashed" : "failed",
-                   document.diag().text()};
+        else if (!document && document.diag().code != DiagCode::WorkerDied) {
+            row = {folder, "failed", document.diag().text()};
+            wrong = std::max(wrong, exitCode(document.diag().code));
+        } else if (!document)
+            row.reason = document.diag().text();
         if (form == Form::Text)
             write(standardError, fmt::format("{}  {}\n", row.verdict, row.name));
         ++total.total;
@@ -125,7 +127,7 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
         total.cases.push_back(std::move(row));
     }
     write(standardOutput, form == Form::Json ? toJson(total) + "\n" : render(total));
-    return total.crashed > 0 ? 4 : missing ? 2 : total.passed == total.total ? 0 : 1;
+    return total.crashed > 0 ? 4 : wrong > 0 ? wrong : total.passed == total.total ? 0 : 1;
 }
 
 int runVerify(Client& client, const Arguments& arguments, const bool& libraryDied, Form form) {

@@ -49,7 +49,10 @@ int report(const Diag& diag, Form form) {
 
 Client::ShowProgress progressLine() {
     if (::isatty(STDERR_FILENO) == 0)
-        return {};
+        return [](const Progress& step) {
+            if (step.stage == "wait") // for another machine, which says nothing
+                write(STDERR_FILENO, step.text + "\n");
+        };
     return [](const Progress& step) {
         const std::string count =
             step.total > 0 ? fmt::format(" {}/{}", step.done, step.total) : "";

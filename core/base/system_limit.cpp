@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <sys/resource.h>
 #include <system_error>
 #include <utility>
 
@@ -12,11 +13,18 @@ namespace fw {
 
 namespace {
 
+bool isLimited(decltype(RLIMIT_AS) resource) {
+    rlimit limit{};
+    return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 std::string limitOf(int error) {
     switch (error) {
     case EMFILE:
         return "allow more open files (ulimit -n), or close some";
-    case EAGAIN:
+    case EAGAIN: // a thread for whose stack there is no room, too
+        if (isLimited(RLIMIT_AS) || isLimited(RLIMIT_DATA))
+            return "allow more memory (ulimit -v, -d), or more processes and threads (ulimit -u)";
         return "allow more processes and threads (ulimit -u), or end some";
     case ENOMEM:
         return "allow more memory (ulimit -v, -d), or end what uses it";

@@ -176,6 +176,11 @@ LibraryStatus statusOf(runtime::LibraryId library) {
     return out;
 }
 
+std::string howToMend(const LibraryStatus& status) {
+    return status.package.empty() ? "allow more memory (ulimit -v, -d), or do without it (-libs=)"
+                                  : fmt::format("apt-get install {}", status.package);
+}
+
 const std::vector<std::shared_ptr<const Library>>& externLibraries() {
     static const std::vector<std::shared_ptr<const Library>> all = {makeOneDnn(), makeOpenBlas()};
     return all;
@@ -231,7 +236,7 @@ Status checkLibraries(const Target& target, Decisions& notices) {
             continue;
         }
         const std::string why = fmt::format("{} ({})", library->name(), status.reason);
-        const std::string install = fmt::format("apt-get install {}", status.package);
+        const std::string install = howToMend(status);
         if (target.libraryChoice == LibraryChoice::Listed)
             return makeDiag(DiagCode::LibraryMissing,
                             fmt::format("the library {} cannot be used", why), {}, install);

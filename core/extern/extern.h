@@ -20,4 +20,7 @@ Status holdLibraries(const Target& target);
 // lower level than the target's, because of this CPU or of the environment.
 Status checkLibraries(const Target& target, Decisions& notices);
 
+// What to do about a library that cannot be used, for people.
+std::string howToMend(const LibraryStatus& status);
+
 } // namespace fw

@@ -383,7 +383,8 @@ Answer test(PipelineStore& store, const Arguments& arguments, const Context& con
         if (context.cancel.cancelled())
             return makeDiag(DiagCode::Cancelled, "the test was cancelled");
         context.report("test", arguments.folders[i], i, arguments.folders.size());
-        out.cases.push_back(testFolder(store, arguments.folders[i], arguments, context));
+        FW_TRY(CaseRecord done, testFolder(store, arguments.folders[i], arguments, context));
+        out.cases.push_back(std::move(done));
         const std::string& verdict = out.cases.back().verdict;
         ++out.total;
         ++(verdict == "passed"        ? out.passed

@@ -76,8 +76,8 @@ std::string namesOfOthers(const ComputedPart& what) {
 
 } // namespace
 
-CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arguments& arguments,
-                      const Context& context) {
+Result<CaseRecord> testFolder(PipelineStore& store, const std::string& folder,
+                              const Arguments& arguments, const Context& context) {
     CaseRecord out;
     out.name = folder;
     Arguments ofCase = arguments;
@@ -102,8 +102,12 @@ CaseRecord testFolder(PipelineStore& store, const std::string& folder, const Arg
     Result<Pipeline*> part = pipeline.computable(context);
     Result<LoadedModule*> module = part ? (*part)->loaded(context) : part.diag();
     if (!module) {
-        const bool refused =
-            exitCode(module.diag().code) == 2 && module.diag().code != DiagCode::NotOnnx;
+        const DiagCode code = module.diag().code;
+        if (code == DiagCode::UnknownName ||
+            (code == DiagCode::InputMismatch &&
+             (!arguments.inputs.empty() || !arguments.types.empty())))
+            return module.diag(); // the question does not fit the model
+        const bool refused = exitCode(code) == 2 && code != DiagCode::NotOnnx;
         return give(refused ? "unsupported" : "failed", module.diag());
     }
     if (data->sets.empty())

@@ -233,8 +233,8 @@ DoctorDocument describeMachine(const Target& on, const std::vector<DeclaredLibra
             out.levels.push_back(libraryLevels(library->name()));
         else
             out.problems.push_back(
-                fmt::format("the library {} cannot be used ({}): apt-get install {}",
-                            library->name(), status.reason, status.package));
+                fmt::format("the library {} cannot be used ({}): {}", library->name(),
+                            status.reason, howToMend(status)));
     }
     const auto libraries = userLibraries(own, agreed);
     for (std::size_t i = 0; i < own.size(); ++i)

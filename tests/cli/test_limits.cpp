@@ -99,6 +99,10 @@ void TestLimits::memory() {
     for (const char* limit : {"-v 400000", "-v 600000", "-d 100000"})
         QVERIFY(isTold(
             fw(u"ulimit %1"_s.arg(QLatin1StringView(limit)), {u"run"_s, m_model, u"--json"_s})));
+    // A thread whose stack finds no room.
+    const Answer few = fw(u"ulimit -d 10000"_s, {u"run"_s, m_model, u"--json"_s});
+    QVERIFY(isTold(few));
+    QVERIFY2(few.code == 0 || few.errors.contains("ulimit -v"), few.errors.constData());
 }
 
 void TestLimits::sizesOfFiles() {

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void fullAndClosedOutput();
     void aReaderThatGoesAway();
     void listsOfBooks();
+    void optionsThatDoNotFit();
     void unwritableFolders();
     void helpAndVersion();
 
@@ -352,6 +353,17 @@ void TestOutcomes::listsOfBooks() {
          {{u"verify"_s, none, m_model}},
          {{u"bench"_s, none, m_model}},
          {{u"test"_s, QStringLiteral(FW_SOURCE_DIR "/samples/mlp"), none}}});
+}
+
+// Options that do not fit the model of a folder are a mistake of the question, as elsewhere.
+void TestOutcomes::optionsThatDoNotFit() {
+    const QString folder = QStringLiteral(FW_SOURCE_DIR "/samples/mlp");
+    for (const QStringList& words : {QStringList{u"--dim"_s, u"NOSUCH=3"_s},
+                                     {u"--input"_s, u"NOSUCH=1"_s},
+                                     {u"--type"_s, u"NOSUCH=f32[3]"_s},
+                                     {u"--worker"_s, u"/nonexistent"_s}})
+        run({{QStringList{u"run"_s, folder} + words, 2},
+             {QStringList{u"test"_s, folder} + words, 2}});
 }
 
 // Where something is wrong it is written.
