@@ -45,6 +45,11 @@ std::optional<IndexSum> sumOf(const Expr& e) {
     return out;
 }
 
+std::int64_t tilesAlong(const Axis& axis, const MeltedLoops& loops) {
+    const std::int64_t tile = loops.tiles.at(axis.var);
+    return (constantOr(axis.extent, 1) + tile - 1) / tile;
+}
+
 double elements(const Stage& stage) {
     double out = 1;
     for (const Axis& axis : stage.space)
@@ -251,9 +256,13 @@ std::vector<std::int64_t> MeltedCuts::tilesOf(const Axis& axis) const {
                                return later.var != m_lane.var && !later.extent.isInt(1);
                            })
             : axis.var == m_rows;
+    // Of those that make as many tiles the least: the last of them has the least rest.
+    std::int64_t tiles = 0;
     for (std::int64_t n = 1; n < extent && n <= (isLast ? most : mostOfOthers); ++n)
-        if (extent % n == 0)
+        if (const std::int64_t needed = (extent + n - 1) / n; needed != tiles) {
+            tiles = needed;
             out.push_back(n);
+        }
     return out;
 }
 
@@ -274,13 +283,13 @@ void MeltedCuts::slide(MeltedLoops& loops) {
         return;
     const auto threads = static_cast<std::int64_t>(m_planner.context.threads);
     for (const Axis& axis : m_axes) {
-        const std::int64_t tiles = constantOr(axis.extent, 1) / loops.tiles.at(axis.var);
+        const std::int64_t tiles = tilesAlong(axis, loops);
         if (tiles < 2 || axis.var == m_lane.var)
             continue;
         std::set<std::int64_t> strips{tiles};
         for (const std::int64_t parts : {threads, 2 * threads, 4 * threads})
-            if (parts > 1 && tiles % parts == 0 && tiles / parts > 1)
-                strips.insert(tiles / parts);
+            if (const std::int64_t strip = (tiles + parts - 1) / parts; parts > 1 && strip > 1)
+                strips.insert(strip);
         for (const std::int64_t strip : strips) {
             loops.slides = axis.var;
             loops.strip = strip;
@@ -293,10 +302,10 @@ void MeltedCuts::slide(MeltedLoops& loops) {
 void MeltedCuts::rate(const MeltedLoops& loops) {
     double around = 1, strips = 1;
     for (const Axis& axis : m_axes) {
-        const double tiles = static_cast<double>(constantOr(axis.extent, 1)) /
-                             static_cast<double>(loops.tiles.at(axis.var));
-        around *= tiles;
-        strips *= axis.var == loops.slides ? tiles / static_cast<double>(loops.strip) : tiles;
+        const std::int64_t tiles = tilesAlong(axis, loops);
+        around *= static_cast<double>(tiles);
+        strips *= static_cast<double>(
+            axis.var == loops.slides ? (tiles + loops.strip - 1) / loops.strip : tiles);
     }
     if (around < 2)
         return;
