@@ -77,7 +77,22 @@ MeltedCuts::MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages,
                        const NestPlan& root, Axis lane, Symbol rows,
                        std::optional<std::set<Symbol>> row)
     : m_planner(planner), m_stages(std::move(stages)), m_root(root), m_lane(std::move(lane)),
-      m_rows(rows), m_row(std::move(row)), m_axes(planner.storageSpace(root.root)) {}
+      m_rows(rows), m_row(std::move(row)), m_axes(planner.storageSpace(root.root)) {
+    for (const MeltedStage& stop : m_stages) {
+        MeltedFacts& known = m_facts[stop.stage];
+        const Stage& stage = m_planner.stage(stop.stage);
+        known.follower = follower(stop);
+        known.elements = elements(stage);
+        known.body = bodyCost(stage.body);
+        known.readers = m_planner.readers(stage.out);
+        for (const Axis& axis : stage.reduce)
+            known.steps *= static_cast<double>(constantOr(axis.extent, 1));
+        for (const std::size_t reader : known.readers)
+            visitExpr(m_planner.stage(reader).body, [&](const Expr& e) {
+                known.isPadded = known.isPadded || e.op() == ExprOp::Pad;
+            });
+    }
+}
 
 std::vector<Melting> MeltedCuts::ways() {
     MeltedLoops loops;
@@ -116,13 +131,13 @@ const MeltedStage* MeltedCuts::follower(const MeltedStage& stop) const {
 
 // Of stages that are melted, the map is computed where the sums are stored.
 bool MeltedCuts::isFollowed(const MeltedStage& stop) const {
-    const MeltedStage* map = follower(stop);
+    const MeltedStage* map = facts(stop).follower;
     return !stop.isRoot && map != nullptr && !map->isRoot;
 }
 
 // So it is, apart, where both are in one nest.
 bool MeltedCuts::isFollowedApart(const MeltedStage& stop) const {
-    const MeltedStage* map = follower(stop);
+    const MeltedStage* map = facts(stop).follower;
     return stop.isInner && map != nullptr && map->nest == stop.nest;
 }
 
@@ -130,13 +145,13 @@ double MeltedCuts::ofMap(const MeltedStage& map, bool isApart) const {
     const bool atStore =
         std::any_of(m_stages.begin(), m_stages.end(), [&](const MeltedStage& other) {
             return (isApart ? isFollowedApart(other) : isFollowed(other)) &&
-                   follower(other) == &map;
+                   facts(other).follower == &map;
         });
     return atStore ? 0 : cyclesOfMap;
 }
 
 double MeltedCuts::bytesOf(const MeltedStage& stop) const {
-    return 4 * elements(m_planner.stage(stop.stage));
+    return 4 * facts(stop).elements;
 }
 
 // Written and read again, from the cache that is large enough.
@@ -147,6 +162,9 @@ double MeltedCuts::trafficOf(const MeltedStage& stop) const {
 
 // One step of a sum for so many elements, in tiles that fill the registers.
 double MeltedCuts::tileCycles(const MeltedStage& stop, std::int64_t wide, std::int64_t tall) const {
+    const auto [known, isNew] = m_facts.at(stop.stage).tiles.try_emplace({wide, tall}, 0);
+    if (!isNew)
+        return known->second;
     const std::int64_t lanes = m_planner.context.vectorLanes,
                        registers = m_planner.context.vectorRegisters;
     const std::int64_t vectors = (wide + lanes - 1) / lanes;
@@ -176,17 +194,14 @@ double MeltedCuts::tileCycles(const MeltedStage& stop, std::int64_t wide, std::i
                                             (tall % r > 0 ? tile(tall % r, v) : 0));
             best = std::min(best, cycles);
         }
-    return best;
+    return known->second = best;
 }
 
 // One row, in vectors along it that are folded at its end.
-double MeltedCuts::rowCycles(const Stage& stage) const {
+double MeltedCuts::rowCycles(const MeltedStage& stop) const {
     constexpr double ofFold = 20;
-    double steps = 1;
-    for (const Axis& axis : stage.reduce)
-        steps *= static_cast<double>(constantOr(axis.extent, 1));
-    return std::ceil(steps / static_cast<double>(m_planner.context.vectorLanes)) *
-               std::max(bodyCost(stage.body) / 2, 1.0) +
+    return std::ceil(facts(stop).steps / static_cast<double>(m_planner.context.vectorLanes)) *
+               std::max(facts(stop).body / 2, 1.0) +
            ofFold;
 }
 
@@ -228,13 +243,10 @@ double MeltedCuts::cyclesOf(const MeltedStage& stop, const LoopSpans& spans, dou
     }
     if (stage.isMap())
         return times * others * static_cast<double>(tall) *
-               std::ceil(static_cast<double>(wide) / lanes) * (bodyCost(stage.body) / 2 + ofMap);
+               std::ceil(static_cast<double>(wide) / lanes) * (facts(stop).body / 2 + ofMap);
     if (stop.isRow)
-        return times * others * static_cast<double>(tall * wide) * rowCycles(stage);
-    double steps = 1;
-    for (const Axis& axis : stage.reduce)
-        steps *= static_cast<double>(constantOr(axis.extent, 1));
-    return times * others * (steps * tileCycles(stop, wide, tall) + weightCycles(stop, wide));
+        return times * others * static_cast<double>(tall * wide) * rowCycles(stop);
+    return times * others * (facts(stop).steps * tileCycles(stop, wide, tall) + weightCycles(stop, wide));
 }
 
 std::vector<std::int64_t> MeltedCuts::tilesOf(const Axis& axis) const {
@@ -345,7 +357,7 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
             bytes *= span.extent;
             moves = moves || span.step != 0;
         }
-        if (bytes > mostStackBytes || all >= elements(stage))
+        if (bytes > mostStackBytes || all >= facts(*stop).elements)
             return;
         const double kept = static_cast<double>(loops.strip) - 1;
         const double times = loops.slides.empty() ? around
@@ -361,7 +373,7 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
                            (isLong ? ofLongLoops : ofShortLoops) * (edges ? ofGuards : 1) +
                        times * (isLong ? cyclesOfLongLoops : cyclesOfLoops);
         made.repeated +=
-            std::max(times * all / elements(stage) - 1, 0.0) * m_planner.work(stop->stage);
+            std::max(times * all / facts(*stop).elements - 1, 0.0) * m_planner.work(stop->stage);
         traffic += isHeld ? 8 * times * all / (isLong ? fromSecond : fromCaches) : 0;
         if (!stop->isInner)
             made.saved += 2 * bytesOf(*stop);
@@ -406,12 +418,10 @@ double MeltedCuts::operandBytes(const MeltedStage& stop, const LoopSpans& own) c
 }
 
 bool MeltedCuts::hasLongRows(const MeltedStage& stop, const LoopSpans& own) const {
-    const Stage& stage = m_planner.stage(stop.stage);
     double length =
         stop.isRow || stop.lane.empty() ? 1 : static_cast<double>(own.at(stop.lane).extent);
     if (stop.isRow)
-        for (const Axis& axis : stage.reduce)
-            length *= static_cast<double>(constantOr(axis.extent, 1));
+        length *= facts(stop).steps;
     return length >= static_cast<double>(vectorsOfLong * m_planner.context.vectorLanes);
 }
 
@@ -419,12 +429,9 @@ bool MeltedCuts::hasLongRows(const MeltedStage& stop, const LoopSpans& own) cons
 bool MeltedCuts::hasEdges(const MeltedStage& stop, const LoopSpans& own,
                           const std::set<std::size_t>& others) const {
     const Stage& stage = m_planner.stage(stop.stage);
-    bool isPadded = false;
-    for (const std::size_t reader : m_planner.readers(stage.out)) {
+    bool isPadded = facts(stop).isPadded;
+    for (const std::size_t reader : facts(stop).readers)
         isPadded = isPadded || others.contains(reader);
-        visitExpr(m_planner.stage(reader).body,
-                  [&](const Expr& e) { isPadded = isPadded || e.op() == ExprOp::Pad; });
-    }
     const auto row = std::find_if(stage.space.rbegin(), stage.space.rend(),
                                   [&](const Axis& axis) { return axis.var != stop.lane; });
     return isPadded && row != stage.space.rend() &&

@@ -38,6 +38,16 @@ struct MeltedStage {
     Symbol lane; // along which its lanes lie
 };
 
+// What is asked of a stage for every way to cut the loops.
+struct MeltedFacts {
+    const MeltedStage* follower = nullptr; // see follower()
+    double steps = 1, elements = 1;        // of the sum of one element; of what it writes
+    double body = 0;                       // bodyCost()
+    bool isPadded = false;                 // it is read beside what it is
+    std::vector<std::size_t> readers;
+    std::map<std::pair<std::int64_t, std::int64_t>, double> tiles; // tileCycles()
+};
+
 class MeltedCuts {
 public:
     // Stages in order of execution, the root last, whose tiles have rows along `rows`. If that is
@@ -50,6 +60,7 @@ public:
     double apart() const; // cycles of the same stages in nests one behind the other
 
 private:
+    const MeltedFacts& facts(const MeltedStage& stop) const { return m_facts.at(stop.stage); }
     const MeltedStage* follower(const MeltedStage& stop) const;
     bool isFollowed(const MeltedStage& stop) const;
     bool isFollowedApart(const MeltedStage& stop) const;
@@ -57,7 +68,7 @@ private:
     double bytesOf(const MeltedStage& stop) const;
     double trafficOf(const MeltedStage& stop) const;
     double tileCycles(const MeltedStage& stop, std::int64_t wide, std::int64_t tall) const;
-    double rowCycles(const Stage& stage) const;
+    double rowCycles(const MeltedStage& stop) const;
     double cyclesOf(const MeltedStage& stop, const LoopSpans& spans, double times,
                     double ofMap) const;
     double weightCycles(const MeltedStage& stop, std::int64_t wide) const;
@@ -74,6 +85,7 @@ private:
 
     const Planner& m_planner;
     std::vector<MeltedStage> m_stages;
+    mutable std::map<std::size_t, MeltedFacts> m_facts; // by the stage
     const NestPlan& m_root;
     Axis m_lane;
     Symbol m_rows;
