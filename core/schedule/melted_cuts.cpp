@@ -246,7 +246,8 @@ double MeltedCuts::cyclesOf(const MeltedStage& stop, const LoopSpans& spans, dou
                std::ceil(static_cast<double>(wide) / lanes) * (facts(stop).body / 2 + ofMap);
     if (stop.isRow)
         return times * others * static_cast<double>(tall * wide) * rowCycles(stop);
-    return times * others * (facts(stop).steps * tileCycles(stop, wide, tall) + weightCycles(stop, wide));
+    return times * others *
+           (facts(stop).steps * tileCycles(stop, wide, tall) + weightCycles(stop, wide));
 }
 
 std::vector<std::int64_t> MeltedCuts::tilesOf(const Axis& axis) const {
