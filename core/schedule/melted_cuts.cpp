@@ -313,10 +313,12 @@ void MeltedCuts::slide(MeltedLoops& loops) {
 
 // Of every stage what one iteration needs, from the root backwards.
 void MeltedCuts::rate(const MeltedLoops& loops) {
-    double around = 1, strips = 1;
+    double around = 1, strips = 1, share = 1; // of the tiles lies so much inside
     for (const Axis& axis : m_axes) {
         const std::int64_t tiles = tilesAlong(axis, loops);
         around *= static_cast<double>(tiles);
+        share *= static_cast<double>(constantOr(axis.extent, 1)) /
+                 static_cast<double>(tiles * loops.tiles.at(axis.var));
         strips *= static_cast<double>(
             axis.var == loops.slides ? (tiles + loops.strip - 1) / loops.strip : tiles);
     }
@@ -373,8 +375,8 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
         made.cycles += cyclesOf(*stop, own, times, ofMap(*stop, false)) *
                            (isLong ? ofLongLoops : ofShortLoops) * (edges ? ofGuards : 1) +
                        times * (isLong ? cyclesOfLongLoops : cyclesOfLoops);
-        made.repeated +=
-            std::max(times * all / facts(*stop).elements - 1, 0.0) * m_planner.work(stop->stage);
+        made.repeated += std::max(times * all * share / facts(*stop).elements - 1, 0.0) *
+                         m_planner.work(stop->stage);
         traffic += isHeld ? 8 * times * all / (isLong ? fromSecond : fromCaches) : 0;
         if (!stop->isInner)
             made.saved += 2 * bytesOf(*stop);
