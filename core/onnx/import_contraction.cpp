@@ -82,6 +82,15 @@ Status conv(NodeImport& n) {
     FW_TRY(const Integers kernel, kernelOf(n, w.shape, x.rank()));
     FW_TRY(const WindowGeometry g, windowGeometry(n, x.shape, kernel));
     FW_TRY(const std::int64_t groups, groupsOf(n));
+    const auto channels = x.shape[1].asInt(), read = w.shape[1].asInt(), made = w.shape[0].asInt();
+    const std::string each = groups == 1 ? "" : fmt::format(" in each of {} groups", groups);
+    if (channels && read && *channels != *read * groups)
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("{} has {} channels and {} reads {}{}", n.operandName(0),
+                                    *channels, n.operandName(1), *read, each));
+    if (made && *made % groups != 0)
+        return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} makes {} channels in {} groups",
+                                                             n.operandName(1), *made, groups));
     Attrs attrs = g.attrs();
     attrs.set("groups", groups);
     return finishConvolution(n, g.isImage() ? "conv2d" : "conv", g, attrs);

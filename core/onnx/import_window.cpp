@@ -168,7 +168,7 @@ Status globalLpPool(NodeImport& n) {
 Status maxUnpool(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
     FW_TRY(const TensorType type, n.inputType(0));
-    FW_TRY(const WindowGeometry g, windowGeometry(n, type.shape, {}));
+    FW_TRY(const WindowGeometry g, windowGeometry(n, type.shape, {}, PadRule::Transposed));
     const std::size_t axes = type.rank() - 2;
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const ValueRef places, n.input(1));

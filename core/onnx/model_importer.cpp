@@ -381,20 +381,6 @@ Result<bool> ModelImporter::importKnown(int index) {
     return true;
 }
 
-// "; 'left' is f32[2, 3], 'right' is f32[4, 5]"
-std::string ModelImporter::operandsText(const proto::NodeProto& node) const {
-    std::string out;
-    for (const std::string& input : node.input()) {
-        const Name* known = find(input);
-        if (known == nullptr || !(known->value.ref || known->value.data || known->value.small))
-            continue;
-        if (const auto type = typeOf(input))
-            out += fmt::format("{} '{}' is {}", out.empty() ? ";" : ",", cleanText(input),
-                               type->text());
-    }
-    return out;
-}
-
 // Free dimensions of operands that the message speaks of: other words for what is known of them
 // would be wrong, and data may show that all fits.
 std::set<std::string> ModelImporter::freeSizesIn(const std::string& message,
@@ -403,8 +389,15 @@ std::set<std::string> ModelImporter::freeSizesIn(const std::string& message,
         return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
     };
     std::set<std::string> words, out;
+    bool isName = false; // of a value, in quotes
     for (auto at = message.begin(); at != message.end();) {
-        const auto first = std::find_if(at, message.end(), isPart);
+        if (*at == '\'')
+            isName = !isName;
+        if (isName || !isPart(*at)) {
+            ++at;
+            continue;
+        }
+        const auto first = at;
         at = std::find_if_not(first, message.end(), isPart);
         words.emplace(first, at);
     }
@@ -470,22 +463,22 @@ Status ModelImporter::importNode(int index) {
         status = context.allHonoured();
     if (!status) {
         Diag diag = status.takeDiag();
+        const std::string& at = diag.where.node;
+        if (!at.empty() && at != name && !at.starts_with(name + ".")) // of what it reads
+            return diag;
+        const std::set<std::string> sizes = freeSizesIn(diag.message, node);
+        diag.message = withOperands(diag, node);
         if (diag.code == DiagCode::UnknownOperator || diag.code == DiagCode::UnsupportedAttribute ||
             diag.code == DiagCode::DtypeMismatch)
             return importUnknown(index, name, std::move(diag));
-        const std::set<std::string> sizes = freeSizesIn(diag.message, node);
         if (!sizes.empty() &&
             (diag.code == DiagCode::ShapeMismatch || diag.code == DiagCode::OnnxMalformed)) {
-            if (diag.code == DiagCode::ShapeMismatch)
-                diag.message += operandsText(node);
             diag.hint = fmt::format("{} {} free: data, or --dim {}=..., may show that it fits",
                                     fmt::join(sizes, ", "), sizes.size() > 1 ? "are" : "is",
                                     *sizes.begin());
             return importUnknown(index, name, std::move(diag));
         }
         diag.where.node.clear(); // an inner operator's name says less than the node's
-        if (diag.code == DiagCode::ShapeMismatch) // in the words of the library so far
-            diag.message += operandsText(node);
         return inNode(index, std::move(diag));
     }
     for (Diag& problem : problemsOf(node, m_opset)) { // understood all the same

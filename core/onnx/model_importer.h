@@ -85,6 +85,14 @@ public:
         return takeTensor(tensor, m_run.external, limits());
     }
     void note(const std::string& node, const std::string& what);
+    void warn(const std::string& node, Diag diag) {
+        m_run.out.diagnostics.push_back(diag.at({{}, m_prefix + node}));
+    }
+    // "'left' is f32[2, 3], 'right' is f32[4, 5]": for errors
+    std::string operandsText(const proto::NodeProto& node) const;
+    // In quotes; nullopt if the value is none of its operands.
+    std::optional<std::string> nameOfOperand(const proto::NodeProto& node, ValueRef value) const;
+    const Operator* operatorNamed(const std::string& op) const { return m_run.operators->find(op); }
 
 private:
     struct Value {
@@ -223,7 +231,7 @@ private:
     Result<bool> readForeignConstant(const proto::NodeProto& node, Value& value);
     Result<std::optional<TensorData>> filled(const proto::NodeProto& node, const Integers& extents);
     std::string nodeName(int index) const;
-    std::string operandsText(const proto::NodeProto& node) const; // with their types, for errors
+    std::string withOperands(const Diag& refusal, const proto::NodeProto& node) const;
     std::set<std::string> freeSizesIn(const std::string& message,
                                       const proto::NodeProto& node) const;
     std::string pathOf(int index) const { return m_prefix + nodeName(index); }

@@ -259,6 +259,16 @@ Result<ValueRef> NodeImport::step(const std::string& op, std::vector<ValueRef> i
     return values.front();
 }
 
+Result<std::vector<ValueRef>> NodeImport::added(GraphEditor::NewNode wish) {
+    const std::string op = wish.op;
+    const std::vector<ValueRef> inputs = wish.inputs;
+    auto values = m_model.editor().add(std::move(wish));
+    if (!values)
+        return inWords(values.takeDiag(), op, inputs);
+    m_emitted.push_back(values->front().node);
+    return values;
+}
+
 Result<std::vector<ValueRef>> NodeImport::steps(const std::string& op, std::vector<ValueRef> inputs,
                                                 Attrs attrs) {
     GraphEditor::NewNode wish;
@@ -266,9 +276,7 @@ Result<std::vector<ValueRef>> NodeImport::steps(const std::string& op, std::vect
     wish.inputs = std::move(inputs);
     wish.attrs = std::move(attrs);
     wish.name = m_name + "." + op;
-    FW_TRY(auto values, m_model.editor().add(std::move(wish)));
-    m_emitted.push_back(values.front().node);
-    return values;
+    return added(std::move(wish));
 }
 
 Result<ValueRef> NodeImport::reshaped(ValueRef x, const Shape& shape) {
@@ -305,8 +313,7 @@ Status NodeImport::result(const std::string& op, std::vector<ValueRef> inputs, A
         wish.name = m_name;
         for (const std::string& output : m_node.output())
             wish.outputNames.push_back(cleanText(output));
-        FW_TRY(values, m_model.editor().add(std::move(wish)));
-        m_emitted.push_back(values.front().node);
+        FW_TRY(values, added(std::move(wish)));
     }
     for (std::size_t i = 0; i < outputCount(); ++i) {
         if (i >= values.size()) {
@@ -381,6 +388,10 @@ std::string NodeImport::operandName(std::size_t i) const {
 
 void NodeImport::note(const std::string& what) {
     m_model.note(m_name, what);
+}
+
+void NodeImport::warn(const std::string& what) {
+    m_model.warn(m_name, makeWarning(DiagCode::ShapeMismatch, m_node.op_type() + ": " + what));
 }
 
 std::int64_t NodeImport::tensorLimit() const {

@@ -118,11 +118,14 @@ public:
     bool outputUsed(std::size_t i) const;
     std::size_t outputCount() const { return static_cast<std::size_t>(m_node.output_size()); }
 
+    // Its name in the model, or its type and what it was made of.
+    std::string shownValue(ValueRef value) const;
     // What must hold of free dimensions for this reading of the node; one sentence of what and why.
     void assume(const Expr& condition, std::string sentence);
     std::string operandName(std::size_t i) const; // as the model has it, in quotes
     void note(const std::string& what);           // a NormalForm decision
-    std::int64_t tensorLimit() const;             // bytes the importer may make
+    void warn(const std::string& what); // of sizes with which it computes what few can mean
+    std::int64_t tensorLimit() const;   // bytes the importer may make
     Diag unsupported(std::string message, std::string hint = {}) const;
     Diag malformed(std::string message) const;
 
@@ -133,6 +136,10 @@ private:
         m_honoured.emplace(name);
         return m_node;
     }
+
+    Result<std::vector<ValueRef>> added(GraphEditor::NewNode wish);
+    // What the operator `op` of the library says of these operands, in the words of the model.
+    Diag inWords(Diag diag, const std::string& op, const std::vector<ValueRef>& inputs) const;
 
     ModelImporter& m_model;
     const proto::NodeProto& m_node;

@@ -35,6 +35,32 @@ Result<Integers> spatial(NodeImport& n, std::string_view name, std::size_t axes,
     return values;
 }
 
+// A window that does not fit once leaves an empty result, as ONNX counts; one that is longer still
+// would leave fewer than none.
+Status checkWindows(NodeImport& n, const Shape& x, const WindowGeometry& g) {
+    const proto::AttributeProto* ceil = findAttribute(n.node(), "ceil_mode"); // read by the caller
+    for (std::size_t i = 0; i < g.axes(); ++i) {
+        const std::size_t axis = g.oneAxis ? 2 : 2 + i;
+        const auto extent = x[axis].asInt();
+        const auto pads = simplify(g.pads[i] + g.pads[g.axes() + i]).asInt();
+        if ((g.oneAxis && i == 0) || !extent || *extent < 1 || !pads)
+            continue;
+        const std::int64_t left = *extent + *pads - g.reach(i), stride = g.strides[i];
+        const bool isWhole = left % stride == 0 || (ceil != nullptr && ceil->i() != 0);
+        const std::int64_t places = left >= 0 ? 1 : left / stride + (isWhole ? 1 : 0);
+        if (places >= 1)
+            continue;
+        const std::string what =
+            fmt::format("a window of {} does not fit into the {} elements of axis {} of {}{}",
+                        g.reach(i), *extent + *pads, axis, n.operandName(0),
+                        *pads == 0 ? std::string() : fmt::format(" (with {} of pads)", *pads));
+        if (places < 0)
+            return makeDiag(DiagCode::ShapeMismatch, what);
+        n.warn(what + ": the result is empty");
+    }
+    return {};
+}
+
 } // namespace
 
 Exprs samePads(std::span<const Dim> extents, const Integers& kernel, const Integers& strides,
@@ -100,6 +126,8 @@ Result<WindowGeometry> windowGeometry(NodeImport& n, const Shape& x, const Integ
                               automatic == "SAME_UPPER");
     } else if (automatic != "NOTSET" && !automatic.empty())
         return n.malformed("auto_pad '" + automatic + "' does not exist");
+    if (rule == PadRule::Forward)
+        FW_CHECK(checkWindows(n, x, g));
     return g;
 }
 

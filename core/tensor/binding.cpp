@@ -136,7 +136,7 @@ private:
 
     Status bindDtype(const TypeTree& type, const BoundTensor& tensor) {
         std::optional<DType> wanted = parseDtype(type.dtype);
-        std::string from = "the signature";
+        std::string from; // the signature
         if (!wanted) {
             const auto found = m_binding.names.find(type.dtype);
             if (found == m_binding.names.end()) {
@@ -150,9 +150,13 @@ private:
         }
         if (!wanted || *wanted != tensor.type.dtype)
             return makeDiag(DiagCode::DtypeMismatch,
-                            fmt::format("{} is {} from {} but {} from {}", type.dtype,
-                                        wanted ? dtypeText(*wanted) : "nothing", from,
-                                        dtypeText(tensor.type.dtype), tensor.name));
+                            from.empty()
+                                ? fmt::format("the element type of {} is {}: it must be {}",
+                                              tensor.name, dtypeText(tensor.type.dtype), type.dtype)
+                                : fmt::format("the element type of {} is {} and that of {} is {}: "
+                                              "they must be equal",
+                                              from, wanted ? dtypeText(*wanted) : "nothing",
+                                              tensor.name, dtypeText(tensor.type.dtype)));
         return {};
     }
 

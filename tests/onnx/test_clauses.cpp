@@ -237,7 +237,7 @@ void TestClauses::misfitsAreToldPerNode_data() {
     QTest::newRow("rank") << "v"
                           << "y"
                           << "k"
-                          << "takes: x is f32[2], which does not fit T[A, B]";
+                          << "'v' is f32[2], which does not fit T[A, B]";
     QTest::newRow("missing") << "x"
                              << "y"
                              << ""

@@ -97,7 +97,11 @@ std::vector<Case> inferenceCases() {
          {},
          "SHP01 add: dimension 1 of a is 3 and dimension 0 of b is 4: they must be equal, or one "
          "of them 1"},
-        {"add types", "add", {"f32[2]", "f64[2]"}, {}, "SHP02 add: T is f32 from a but f64 from b"},
+        {"add types",
+         "add",
+         {"f32[2]", "f64[2]"},
+         {},
+         "SHP02 add: the element type of a is f32 and that of b is f64: they must be equal"},
         {"add missing", "add", {"f32[2]"}, {}, "OPR03 add: operand b is missing"},
         {"add many",
          "add",
