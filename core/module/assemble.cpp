@@ -295,7 +295,7 @@ private:
         for (const GroupIndex& one : indicesOf(m_graph, group))
             if (hostValue(one.value).map.isRowMajor())
                 out.push_back({value(one.value), expression(one.index.extent), one.index.first,
-                               one.index.step, one.node});
+                               one.index.step, one.node, one.index.ignored});
         return out;
     }
 

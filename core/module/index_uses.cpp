@@ -51,11 +51,8 @@ std::vector<GroupIndex> indicesOf(const Graph& graph, const Group& group) {
         const Operator* op = graph.operators().find(node.op);
         if (op == nullptr || !mayHoldIndices(graph, node))
             continue;
-        const Result<OpInst> inst = op->instantiate(callOf(graph, node));
-        if (!inst)
-            continue;
         const std::vector<ValueRef> operands = present(node);
-        for (const IndexOperand& index : indexOperands(*inst))
+        for (const IndexOperand& index : indexOperands(*op, callOf(graph, node)))
             if (const auto value = fromOutside(graph, group, operands.at(index.operand), index))
                 out.push_back({*value, index, node.name});
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fusion/plan.h"
-#include "tensor/index_operands.h"
+#include "ir/index_operands.h"
 
 namespace fw {
 

@@ -194,8 +194,10 @@ Status ModelImporter::importOwn(int index, const OnnxReading& reading) {
         if (!input.empty())
             FW_CHECK(use(input));
     NodeImport context(*this, node, name);
-    if (auto status = importByClause(context, *m_run.operators->find(reading.op), reading);
-        !status) {
+    auto status = importByClause(context, *m_run.operators->find(reading.op), reading);
+    if (status)
+        status = checkIndices(context);
+    if (!status) {
         Diag diag = status.takeDiag();
         if (diag.code == DiagCode::Cancelled)
             return diag;

@@ -407,21 +407,6 @@ Status gather(NodeImport& n) {
     FW_TRY(const std::int64_t where, n.integer("axis", 0));
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const std::size_t axis, n.axis(where, n.type(x).rank()));
-    if (const auto indices = n.integers(1)) {
-        const Dim& extent = n.type(x).shape[axis];
-        std::int64_t farthest = 0;
-        for (const std::int64_t index : *indices) {
-            if (extent.asInt() && (index < -*extent.asInt() || index >= *extent.asInt()))
-                return n.malformed(fmt::format("index {} is outside axis {} of {}", index, axis,
-                                               n.type(x).text()));
-            const std::int64_t other = index < 0 ? -(index + 1) : index; // from the end
-            farthest = std::max(farthest, other);
-        }
-        if (!extent.asInt() && farthest > 0)
-            n.assume(ltExpr(Expr(farthest), extent),
-                     fmt::format("Gather: axis {} of {} is {} and has an element {}", axis,
-                                 n.operandName(0), extent.text(), farthest));
-    }
     FW_TRY(const ValueRef index, n.input(1));
     Attrs attrs;
     attrs.set("axis", static_cast<std::int64_t>(axis));

@@ -387,6 +387,8 @@ Status roiAlign(NodeImport& n) {
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const ValueRef rois, n.input(1));
     FW_TRY(const ValueRef batch, n.input(2));
+    if (n.type(x).rank() > 0)
+        FW_CHECK(n.needBetween(2, 0, simplify(n.type(x).shape[0] - Expr(1))));
     Attrs attrs;
     attrs.set("height", height);
     attrs.set("width", width);

@@ -285,6 +285,7 @@ Status reverseSequence(NodeImport& n) {
     const std::size_t rank = n.type(x).rank();
     if (rank < 2)
         return n.malformed(fmt::format("{} has no two axes", n.type(x).text()));
+    FW_CHECK(n.needBetween(1, 0, n.type(x).shape[static_cast<std::size_t>(time)]));
     if (time == 0)
         return n.result("reverse_sequence", {x, lengths});
     Integers exchanged(rank);

@@ -189,6 +189,7 @@ Status maxUnpool(NodeImport& n) {
     const auto size = plane.asInt();
     if (!size)
         return n.unsupported("over a free dimension");
+    FW_CHECK(n.needBetween(1, 0, simplify(images * plane - Expr(1))));
     given = simplify(given);
     FW_TRY(const ValueRef flat, n.reshaped(x, {images, given}));
     FW_TRY(ValueRef at, n.reshaped(places, {images, given}));

@@ -461,6 +461,8 @@ Status ModelImporter::importNode(int index) {
                          : importByClause(context, *m_run.operators->find(clause->op), *clause);
     if (status)
         status = context.allHonoured();
+    if (status)
+        status = checkIndices(context);
     if (!status) {
         Diag diag = status.takeDiag();
         const std::string& at = diag.where.node;

@@ -39,6 +39,8 @@ struct ImportRun {
     Imported out;
 };
 
+struct IndexOperand;
+
 class ModelImporter {
 public:
     explicit ModelImporter(ImportRun& run); // the graph of the model
@@ -214,6 +216,12 @@ private:
                                                        std::vector<Given> given);
     Status importUnknown(int index, const std::string& name, Diag why);
     const TensorData* computed(ValueRef value);
+    const TensorData* knownIntegers(ValueRef value); // nullptr if they are not, or are none
+    // Indices that are known, of all that the node became: refused where they lie outside of their
+    // axis, an assumption where that is free.
+    Status checkIndices(NodeImport& context);
+    Status checkIndices(NodeImport& context, const IndexOperand& index, ValueRef value,
+                        const TensorData& data);
     Result<bool> importKnown(int index); // constants and shape arithmetic
     Status addResults();
     Status checkDeclared(const std::string& name, const TensorType& found, int index);

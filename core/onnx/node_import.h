@@ -120,6 +120,9 @@ public:
 
     // Its name in the model, or its type and what it was made of.
     std::string shownValue(ValueRef value) const;
+    // The elements of the operand lie from `low` to `high`, as far as they are known: refused, or
+    // assumed of free dimensions. For what is no index along an axis (ModelImporter::checkIndices).
+    Status needBetween(std::size_t operand, std::int64_t low, const Expr& high);
     // What must hold of free dimensions for this reading of the node; one sentence of what and why.
     void assume(const Expr& condition, std::string sentence);
     std::string operandName(std::size_t i) const; // as the model has it, in quotes

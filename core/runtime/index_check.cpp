@@ -16,7 +16,7 @@ Outside find(const void* data, const IndexUse& use, std::int64_t count, std::int
     const T* all = static_cast<const T*>(data);
     const auto isInside = [&](T value) {
         const auto place = static_cast<std::int64_t>(value);
-        return place >= -extent && place < extent;
+        return (place >= -extent && place < extent) || place == use.ignored;
     };
     // The usual case takes one pass over smallest and largest, without a way out of the loop.
     T least = 0, most = 0;
@@ -24,7 +24,7 @@ Outside find(const void* data, const IndexUse& use, std::int64_t count, std::int
         least = std::min(least, all[i]);
         most = std::max(most, all[i]);
     }
-    if (isInside(least) && isInside(most))
+    if (isInside(least) && isInside(most) && !use.ignored)
         return {};
     for (std::int64_t i = use.first; i < count; i += use.stride)
         if (!isInside(all[i]))

@@ -9,6 +9,7 @@
 #include "runtime/data_type.h"
 #include "runtime/library_call.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace fw::runtime {
 
 using TensorId = std::uint32_t; // into Program::tensors
 
-constexpr std::uint32_t programVersion = 7;
+constexpr std::uint32_t programVersion = 8;
 constexpr std::uint64_t memoryAlignment = 64;
 
 struct Symbol {
@@ -63,6 +64,7 @@ struct IndexUse {
     std::uint32_t first = 0;
     std::uint32_t stride = 1;
     std::string node; // of the imported graph
+    std::optional<std::int64_t> ignored = std::nullopt; // an element that picks nothing
 };
 
 // A step without machine code: copies its second buffer to its first.

@@ -137,13 +137,15 @@ Step readStep(Reader& in) {
     step.nodes.resize(in.count(4));
     for (std::string& node : step.nodes)
         node = in.text();
-    step.indices.resize(in.count(20));
+    step.indices.resize(in.count(24));
     for (IndexUse& use : step.indices) {
         use.tensor = in.u32();
         use.extent = in.u32();
         use.first = in.u32();
         use.stride = in.u32();
         use.node = in.text();
+        if (in.u32() != 0)
+            use.ignored = in.i64();
     }
     step.flops = in.u32();
     step.bytes = in.u32();

@@ -107,6 +107,9 @@ void write(Writer& out, const Step& step) {
         out.u32(use.first);
         out.u32(use.stride);
         out.text(use.node);
+        out.u32(use.ignored ? 1 : 0);
+        if (use.ignored)
+            out.i64(*use.ignored);
     }
     out.u32(step.flops);
     out.u32(step.bytes);

@@ -1,8 +1,8 @@
 #include "tensor/evaluate_graph.h"
 
 #include "ir/bound_dims.h"
+#include "ir/index_operands.h"
 #include "ir/inline_calls.h"
-#include "tensor/index_operands.h"
 #include "tensor/reference.h"
 
 #include <algorithm>
@@ -96,13 +96,10 @@ private:
     }
 
     Status checkIndices(const Node& node, const OpCall& call) const {
-        const Result<OpInst> inst = m_graph.operators().find(node.op)->instantiate(call);
-        if (!inst)
-            return {};
         std::vector<ValueRef> present;
         std::copy_if(node.inputs.begin(), node.inputs.end(), std::back_inserter(present),
                      [](const ValueRef& ref) { return ref.valid(); });
-        for (const IndexOperand& index : indexOperands(*inst)) {
+        for (const IndexOperand& index : indexOperands(*m_graph.operators().find(node.op), call)) {
             const TensorData& data = m_values.at(present.at(index.operand));
             const std::int64_t extent = index.extent.asInt().value_or(0);
             if (const auto element = firstOutside(data, index, extent))

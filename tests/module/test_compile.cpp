@@ -416,6 +416,15 @@ void TestCompile::indicesOutsideAreTold_data() {
         "  u = slice(x) {starts = [0], ends = [1], axes = [0], steps = [1]}\n"
         "  y = scatter_nd(x, i, u)\n",
         {3}, {4}, "element 0 of i is 4, which lies outside of an axis of 4");
+    add("an axis of one", "i64[3]",
+        "  s = slice(x) {starts = [1], ends = [2], axes = [0], steps = [1]}\n"
+        "  y = gather(s, i) {axis = 0}\n",
+        {0, -1, 0}, {0, 0, 1}, "element 2 of i is 1, which lies outside of an axis of 1");
+    add("classes", "i64[4]", "  y = nll_loss(x, i)\n", {0, 2, -3, 1}, {0, 1, 2, 3},
+        "element 3 of i is 3, which lies outside of an axis of 3");
+    add("classes beside one that is ignored", "i32[4]", "  y = nll_mean(x, i) {ignored = -100}\n",
+        {0, -100, 2, 1}, {-100, -100, -99, 0},
+        "element 2 of i is -99, which lies outside of an axis of 3");
 }
 
 // In code of ours and by the reference alike, with the node, the element and its value.

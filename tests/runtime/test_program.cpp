@@ -35,7 +35,7 @@ Program withIndices() {
     const auto id = static_cast<TensorId>(program.tensors.size() - 1);
     program.inputs.push_back(id);
     program.steps[1].indices = {{id, program.addConstant(7), 0, 1, "pick"},
-                                {id, program.addConstant(9), 1, 2, "other"}};
+                                {id, program.addConstant(9), 1, 2, "other", -100}};
     return program;
 }
 
@@ -71,6 +71,7 @@ private Q_SLOTS:
         QVERIFY(sameProgram(program, back));
         QCOMPARE(back.steps[1].indices[1].stride, 2u);
         QCOMPARE(back.steps[1].indices[1].node, std::string("other"));
+        QCOMPARE(back.steps[1].indices[1].ignored, std::optional<std::int64_t>(-100));
         QCOMPARE(back.steps[4].kernel, copyKernel);
         QCOMPARE(back.steps[4].group, noGroup);
         QCOMPARE(back.steps[3].group, 3u);

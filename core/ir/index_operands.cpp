@@ -1,4 +1,4 @@
-#include "tensor/index_operands.h"
+#include "ir/index_operands.h"
 
 #include <algorithm>
 
@@ -48,13 +48,36 @@ private:
         for (std::size_t i = 0; i < e.args().size(); ++i)
             if (!mayBeLeftOut || (e.op() == ExprOp::Select && i == 0))
                 look(e.arg(i), stage);
+        const std::optional<Ignored> ignored =
+            e.op() == ExprOp::Select && !m_ignored ? ignoredBy(e.arg(0)) : std::nullopt;
+        if (!ignored)
+            return;
+        m_ignored = ignored;
+        look(e.arg(2), stage);
+        m_ignored.reset();
+    }
+
+    // Of `select(i == k, ..., x[wrap(i, D)])`: i and k.
+    struct Ignored {
+        Expr index;
+        std::int64_t value = 0;
+    };
+    static std::optional<Ignored> ignoredBy(const Expr& condition) {
+        if (condition.op() != ExprOp::Eq)
+            return std::nullopt;
+        for (const std::size_t side : {0u, 1u})
+            if (const auto value = condition.arg(side).asInt())
+                return Ignored{withoutCasts(condition.arg(1 - side)), *value};
+        return std::nullopt;
     }
 
     void add(const Wrapped& index, const Stage& stage) {
-        if (index.index.op() != ExprOp::Load)
+        if (index.index.op() != ExprOp::Load || (m_ignored && !(m_ignored->index == index.index)))
             return;
         for (std::size_t i = 0; i < m_inst.inputs.size(); ++i) {
-            IndexOperand one{i, index.extent, 0, 1};
+            IndexOperand one{i, index.extent};
+            if (m_ignored)
+                one.ignored = m_ignored->value;
             if (m_inst.inputs[i].name == index.index->symbol &&
                 readsAll(index.index.args(), m_inst.inputs[i].type.shape, stage, one) &&
                 std::find(m_found.begin(), m_found.end(), one) == m_found.end())
@@ -87,6 +110,7 @@ private:
     }
 
     const OpInst& m_inst;
+    std::optional<Ignored> m_ignored; // where it is looked at
     std::vector<IndexOperand> m_found;
 };
 
@@ -100,8 +124,34 @@ bool isWider(DType to, DType from) {
 
 } // namespace
 
-std::vector<IndexOperand> indexOperands(const OpInst& inst) {
-    return Finder(inst).run();
+// Where an axis has one element, any place in it is that one: no expression reads the index. So
+// each such axis is looked at as if it were free.
+std::vector<IndexOperand> indexOperands(const Operator& op, const OpCall& call) {
+    const bool hasIntegers = std::any_of(
+        call.inputs.begin(), call.inputs.end(),
+        [](const std::optional<TensorType>& type) { return type && isInteger(type->dtype); });
+    if (!hasIntegers)
+        return {};
+    const Result<OpInst> inst = op.instantiate(call);
+    if (!inst)
+        return {};
+    std::vector<IndexOperand> out = Finder(*inst).run();
+    const Dim free = varExpr("one");
+    OpCall other = call;
+    for (std::optional<TensorType>& type : other.inputs)
+        for (std::size_t i = 0; type && i < type->rank(); ++i) {
+            if (!type->shape[i].isInt(1))
+                continue;
+            type->shape[i] = free;
+            if (const Result<OpInst> with = op.instantiate(other))
+                for (IndexOperand& index : Finder(*with).run())
+                    if (index.extent == free) {
+                        index.extent = intExpr(1);
+                        out.push_back(std::move(index));
+                    }
+            type->shape[i] = intExpr(1);
+        }
+    return out;
 }
 
 bool handsOnIntegers(const OpInst& inst, std::size_t operand) {
@@ -136,10 +186,22 @@ std::optional<std::size_t> firstOutside(const TensorData& data, const IndexOpera
                                         std::int64_t extent) {
     for (std::size_t i = index.first; extent > 0 && i < data.count(); i += index.step) {
         const std::int64_t place = data.integerAt(i);
-        if (place < -extent || place >= extent)
+        if ((place < -extent || place >= extent) && place != index.ignored)
             return i;
     }
     return std::nullopt;
+}
+
+std::int64_t neededExtent(const TensorData& data, const IndexOperand& index) {
+    std::int64_t out = 0;
+    for (std::size_t i = index.first; i < data.count(); i += index.step) {
+        const std::int64_t place = data.integerAt(i);
+        if (place == index.ignored)
+            continue;
+        const std::int64_t fromEnd = place < 0 ? -(place + 1) : place;
+        out = std::max(out, fromEnd < INT64_MAX ? fromEnd + 1 : fromEnd);
+    }
+    return out;
 }
 
 } // namespace fw
