@@ -333,7 +333,7 @@ Result<bool> ModelImporter::importKnown(int index) {
     auto foreign = readForeignConstant(node, value(node.output(0)));
     if (!foreign)
         return inNode(index, foreign.takeDiag());
-    if (*foreign)
+    if (*foreign || importOfForeign(index))
         return true;
     auto constant = constantOf(node);
     if (!constant)

@@ -223,6 +223,9 @@ private:
     Status checkIndices(NodeImport& context, const IndexOperand& index, ValueRef value,
                         const TensorData& data);
     Result<bool> importKnown(int index); // constants and shape arithmetic
+    bool importOfForeign(int index);     // the same of values of types that are none of ours
+    std::optional<bool> holdsElement(const std::string& name) const; // an optional
+    static bool has(const proto::NodeProto& node, int operand);
     Status addResults();
     Status checkDeclared(const std::string& name, const TensorType& found, int index);
     Status checkResults(int index); // of a node that was understood
