@@ -23,6 +23,14 @@ void collectExtents(const Expr& extent, Exprs& out) {
         out.push_back(extent);
 }
 
+// select(extent == 1, other, extent). What is 1 with it, min(N, 512) where N is, adds nothing.
+Expr unlessOne(const Expr& extent, const Expr& other) {
+    if (extent.isVar() && usesVar(other, extent->symbol) &&
+        simplify(substitute(other, {{extent->symbol, Expr(1)}})).isInt(1))
+        return extent;
+    return selectExpr(eqExpr(extent, Expr(1)), other, extent);
+}
+
 Expr joined(Exprs extents) {
     std::erase_if(extents, [](const Expr& extent) { return extent.isInt(1); });
     // A number other than 1 is the extent: whatever fits it is equal to it or 1.
@@ -33,7 +41,7 @@ Expr joined(Exprs extents) {
               [](const Expr& a, const Expr& b) { return a.before(b); });
     Expr out = extents.empty() ? Expr(1) : extents.back();
     for (std::size_t i = extents.size(); i-- > 1;)
-        out = selectExpr(eqExpr(extents[i - 1], Expr(1)), out, extents[i - 1]);
+        out = unlessOne(extents[i - 1], out);
     return out;
 }
 
