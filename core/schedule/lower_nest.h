@@ -140,6 +140,9 @@ private:
                   const std::vector<bool>& placed);
     Stmt peeled(const Walk& plan, std::size_t at, std::size_t split, const PeelState& peel,
                 const std::vector<bool>& placed);
+    Stmt fewRows(const Walk& plan, std::size_t at, std::size_t split, const PeelState& peel,
+                 const std::vector<bool>& placed);
+    bool takesFewRows(const Walk& plan, std::size_t split) const;
     Stmt withMembers(std::size_t level, const PeelState& peel, const std::function<Stmt()>& rest);
 
     Stmt mapMember(const Member& member, const PeelState& peel, std::vector<Buffer>& buffers);

@@ -187,16 +187,22 @@ double TiledPlan::stepCost(std::int64_t rows, std::int64_t vectors) const {
 }
 
 // Rows a multiple of 4 KB apart share one set of the first cache: more than its ways evict each
-// other.
+// other. Rows a free distance apart take an address in a register each; with more of them than
+// there are, they are read before they are needed, into registers of vectors that sums should have.
 std::int64_t TiledPlan::mostRows() const {
-    constexpr std::int64_t page = 4096, ways = 6;
+    constexpr std::int64_t page = 4096, ways = 6, addresses = 8;
+    std::int64_t most = m_planner.context.vectorRegisters - 4;
     for (const Expr& load : m_loads)
         if (!m_rows.empty() && !isPackable(load)) {
-            const auto stride = m_planner.stride(load, m_own.at(m_rows.back().var));
+            const Symbol row = m_own.at(m_rows.back().var);
+            const auto stride = m_planner.stride(load, row);
             if (stride && *stride != 0 && *stride * 4 % page == 0)
                 return ways;
+            const auto linear = symbolicLinear(m_planner.offset(load->symbol, load.args()), row);
+            if (linear && !linear->coefficient.isInt())
+                most = std::min(most, addresses);
         }
-    return m_planner.context.vectorRegisters - 4;
+    return most;
 }
 
 void TiledPlan::chooseTile() {
