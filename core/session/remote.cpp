@@ -277,12 +277,28 @@ private:
         return {};
     }
 
+    // A library that a book declares may be here, and that is not the place where it is missing.
+    Result<std::string> refused(std::string text) const {
+        Result<snapshot::Answer> answer = readAnswer(text);
+        if (!answer || answer->kind != AnswerKind::Error ||
+            answer->error.code != DiagCode::LibraryMissing || answer->error.where.file.empty())
+            return text;
+        answer->error.message += fmt::format(
+            " on the machine of the worker at `{}`, where libraries of books are not sent",
+            m_command);
+        return std::move(answer->error);
+    }
+
     // The line that answers the request.
     Result<std::string> answer(const Job& job) {
         if (job.cancel.cancelled())
             return cancelled();
         FW_TRY(Arguments given, withDocument(job.request.arguments));
-        FW_TRY(const std::vector<LocalFile> files, m_files.of(given));
+        const auto hashed = [&](const std::string& path, std::uint64_t done, std::uint64_t all) {
+            tell(job.request.id, "hash", path, done >> 10, all >> 10);
+            return !job.cancel.cancelled();
+        };
+        FW_TRY(const std::vector<LocalFile> files, m_files.of(given, hashed));
         const bool tunes = job.request.command == "tune" && !given.log.empty();
         if (tunes)
             FW_CHECK(appendFile(given.log, {}));
@@ -303,7 +319,7 @@ private:
                     FW_CHECK(fetch(job, output));
                 return paths.back(text);
             case Line::Error:
-                return paths.back(text);
+                return refused(paths.back(text));
             case Line::Other:
                 break;
             }

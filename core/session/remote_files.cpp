@@ -51,6 +51,18 @@ std::string escaped(const std::string& path) {
     return text.substr(1, text.size() - 2);
 }
 
+Result<std::string> shaOf(std::span<const std::byte> bytes, const std::string& path,
+                          const Hashed& hashed) {
+    constexpr std::size_t piece = std::size_t(32) << 20;
+    Sha256 sha;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+        if (bytes.size() > piece && !hashed(path, at, bytes.size()))
+            return makeDiag(DiagCode::Cancelled, "the work was cancelled");
+        sha.add(bytes.subspan(at, std::min(piece, bytes.size() - at)));
+    }
+    return sha.hex();
+}
+
 } // namespace
 
 Status RemoteFiles::add(const std::string& given, std::vector<LocalFile>& out) {
@@ -68,7 +80,8 @@ Status RemoteFiles::add(const std::string& given, std::vector<LocalFile>& out) {
     if (known.sha.empty() || known.bytes != static_cast<std::uint64_t>(status.st_size) ||
         known.changed != changed) {
         FW_TRY(const MappedFile file, mapFile(path, ~std::uint64_t{0}));
-        known = {file.bytes.size(), changed, sha256Hex(file.bytes)};
+        FW_TRY(std::string sha, shaOf(file.bytes, path, m_hashed));
+        known = {file.bytes.size(), changed, std::move(sha)};
     }
     out.push_back({path, known.sha, known.bytes});
     return {};
@@ -122,7 +135,9 @@ Status RemoteFiles::addModel(const std::string& model, std::vector<LocalFile>& o
     return {};
 }
 
-Result<std::vector<LocalFile>> RemoteFiles::of(const snapshot::Arguments& arguments) {
+Result<std::vector<LocalFile>> RemoteFiles::of(const snapshot::Arguments& arguments,
+                                               const Hashed& hashed) {
+    m_hashed = hashed;
     std::vector<LocalFile> out;
     for (const auto* models : {&arguments.models, &arguments.folders})
         for (const std::string& model : *models)

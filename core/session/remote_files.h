@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "snapshot/protocol.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -18,11 +19,14 @@ struct LocalFile {
     std::uint64_t bytes = 0;
 };
 
+// Told while the content of a large file is read: how much of how many bytes. False ends it.
+using Hashed = std::function<bool(const std::string& path, std::uint64_t done, std::uint64_t all)>;
+
 class RemoteFiles {
 public:
     // The files of the request that are here: models with their weights and data, books with those
-    // that they include, logs, inputs, machines. Refused if one cannot be read.
-    Result<std::vector<LocalFile>> of(const snapshot::Arguments& arguments);
+    // that they include, logs, inputs, machines. Refused if one cannot be read; Cancelled.
+    Result<std::vector<LocalFile>> of(const snapshot::Arguments& arguments, const Hashed& hashed);
 
 private:
     Status add(const std::string& path, std::vector<LocalFile>& out);
@@ -35,6 +39,7 @@ private:
         std::string sha;
     };
     std::map<std::string, Known> m_known; // by path
+    Hashed m_hashed;
 };
 
 // What it writes to, from the root: files, or folders.

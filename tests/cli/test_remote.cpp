@@ -52,6 +52,8 @@ private Q_SLOTS:
     void onlyWhatWasAskedForIsTaken_data();
     void onlyWhatWasAskedForIsTaken();
     void weightsAndBooksGoAlong();
+    void largeFilesAreReadWithProgress();
+    void librariesOfBooksAreMissingThere();
     void logsAreWrittenHere();
     void verifyRunsThere();
     void lostInTheMiddle_data();
@@ -226,6 +228,43 @@ void TestRemote::weightsAndBooksGoAlong() {
     QVERIFY2(here.code == 0, here.error.constData());
     QCOMPARE(remote.out, here.out);
     QCOMPARE(remote.code, 0);
+}
+
+// Their content is read before anything is sent, which takes a while.
+void TestRemote::largeFilesAreReadWithProgress() {
+    QVERIFY(QDir(m_folder.path()).mkdir(u"large"_s));
+    QFile weights(m_folder.filePath(u"large/weights"_s));
+    QVERIFY(weights.open(QIODevice::WriteOnly) && weights.resize(qint64(1) << 30));
+    QProcess process;
+    start(process, there());
+    process.write("{\"id\":1,\"command\":\"info\",\"arguments\":{\"model\":\"" +
+                  m_folder.filePath(u"large"_s).toUtf8() + "\"}}\n");
+    const QByteArray told = until(process, {"\"stage\":\"hash\"", "\"error\"", "\"result\""});
+    QVERIFY2(told.contains("\"stage\":\"hash\""), told.constData());
+    process.write("{\"cancel\":1}\n");
+    const QByteArray all = until(process, {"\"error\"", "\"result\""});
+    end(process);
+    QVERIFY2(all.contains("{\"id\":1,\"error\":") && all.contains("CAN01"), all.constData());
+    QVERIFY(!all.contains("\"stage\":\"connect\""));
+    QVERIFY(weights.remove());
+}
+
+void TestRemote::librariesOfBooksAreMissingThere() {
+    const QString book = m_folder.filePath(u"own.fw"_s);
+    QFile file(book);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("library own \"libown.so\"\n"
+               "composite own.product for own.dense { match dense(x, w: const) }\n");
+    file.close();
+    QFile library(m_folder.filePath(u"libown.so"_s)); // here it is
+    QVERIFY(library.open(QIODevice::WriteOnly));
+    const Said said =
+        fw({u"fuse"_s, u"samples/mlp"_s, u"--rules"_s, book, u"--target"_s, u"x86-64 -libs=own"_s},
+           there());
+    QCOMPARE(said.code, 3);
+    QVERIFY2(said.error.contains("LIB03") && said.error.contains(book.toUtf8()) &&
+                 said.error.contains("libraries of books are not sent"),
+             said.error.constData());
 }
 
 void TestRemote::logsAreWrittenHere() {
