@@ -2,6 +2,7 @@
 // followed is told.
 #include "fusion/pin_names.h"
 #include "fusion/planner.h"
+#include "strategy/melted.h"
 
 #include <fmt/format.h>
 
@@ -142,6 +143,9 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
     for (const NodeId id : *nodes)
         if (wish.empty())
             wish = pinned(id);
+    const std::string whole = wish; // of one operator, melting is none
+    if (wish == meltedImplementation()->name())
+        wish.clear();
     Selection selection = choose(anchor, wish, *nodes);
     if (!wish.empty() && selection.source != "pin") {
         std::string why;
@@ -187,6 +191,12 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
         group.warnings.push_back({m_graph.node(anchor).name, Verdict::Note,
                                   ReasonCode::ExternInGroup,
                                   fmt::format("{}, {}", group.selection().name, refusal)});
+    if (whole == meltedImplementation()->name()) {
+        if (!group.stacked)
+            return refusePin(pin, fmt::format("{}: {} computes them in one nest", whole,
+                                              group.selection().name));
+        melt(group, pin.place(), whole);
+    }
     group.held = group.stacked || group.selection().source == "pin";
     add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
 }

@@ -153,7 +153,10 @@ private:
     Made refused(Step step, std::string why) const;
     Made groupOf(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root) const;
     std::string wishOf(const FuseTree& tree, NodeId anchor) const;
-    void melt(Forming& group, const FuseRule& rule) const;
+    // `place` is that of the rule or pin; `wish` the implementation that a pin wants for the whole.
+    void melt(Forming& group, const std::string& place, const std::string& wish) const;
+    void meltHeld(Forming& group, const FuseRule& rule, Matcher& matcher,
+                  const PreparedPatterns& matched, const Offer& offer) const;
     Made besideCall(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root,
                     const std::string& own, const std::string& ofCall) const;
     // measured.cpp: groups and their operators apart, by the times of the log.

@@ -112,7 +112,7 @@ GroupPlanner::Made GroupPlanner::groupOf(const FuseRule& rule, const std::vector
     if (!out.group)
         return out;
     if (tree.as == FuseAs::Melted && out.group->stacked)
-        melt(*out.group, rule);
+        melt(*out.group, rule.place(), {});
     if (std::string why = forLibrary ? std::string() : fasterApart(*out.group); !why.empty())
         return refused(TooDear, std::move(why));
     if (const std::string other = wishAgainst(nodes, out.group->selection()); !other.empty())
@@ -130,20 +130,20 @@ std::string GroupPlanner::wishOf(const FuseTree& tree, NodeId anchor) const {
 
 // Stages inside the loops of others are one more candidate of the group, and the first: should they
 // cost more than nests one behind the other, its lowering says so, and the next one is asked.
-void GroupPlanner::melt(Forming& group, const FuseRule& rule) const {
+void GroupPlanner::melt(Forming& group, const std::string& place, const std::string& wish) const {
     Selection chosen = group.selection();
     const std::string& name = meltedImplementation()->name();
-    if (chosen.implementation->library() != nullptr || !chosen.branches.empty() ||
-        (chosen.source == "pin" && pinned(group.anchor.node->id) != name))
+    if (chosen.implementation->library() != nullptr || !chosen.branches.empty())
         return;
     Candidate one = chosen.candidates[chosen.plain];
     one.implementation = name;
     one.level.clear();
-    one.place = rule.place();
+    one.place = place;
     one.guard.clear();
     one.measuredUs.reset();
-    const bool isPinned = std::any_of(group.nodes.begin(), group.nodes.end(),
-                                      [&](NodeId id) { return pinned(id) == name; });
+    const bool isPinned =
+        wish == name || std::any_of(group.nodes.begin(), group.nodes.end(),
+                                    [&](NodeId id) { return pinned(id) == name; });
     one.by = meltedImplementation(isPinned ? Melt::Always : Melt::WherePays);
     for (const NodeId id : group.nodes)
         if (const Avoided* avoid = avoided(id, name, {})) {
@@ -157,7 +157,14 @@ void GroupPlanner::melt(Forming& group, const FuseRule& rule) const {
         }
     one.chosen = false;
     one.code = ReasonCode::FuseRuleApplied;
-    one.evidence = rule.place();
+    one.evidence = place;
+    if (chosen.source == "pin" && !isPinned) { // should that pin have no code, this is next
+        for (const Candidate& other : chosen.candidates)
+            one.priority = std::max(one.priority, other.priority + 1);
+        chosen.candidates.push_back(std::move(one));
+        group.choose(std::move(chosen));
+        return;
+    }
     const bool isKnown = !isPinned && meltByLog(chosen, one, group);
     if (isKnown && !one.chosen) {
         chosen.candidates.push_back(std::move(one));
@@ -172,10 +179,27 @@ void GroupPlanner::melt(Forming& group, const FuseRule& rule) const {
     chosen.implementation = one.by;
     chosen.name = name;
     if (!isKnown)
-        chosen.source = "rule";
+        chosen.source = isPinned ? "pin" : "rule";
     chosen.plain = chosen.candidates.size();
     chosen.candidates.push_back(std::move(one));
     group.choose(std::move(chosen));
+}
+
+// A group that a pin holds together, and that is all that the rule matches.
+void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& matcher,
+                            const PreparedPatterns& matched, const Offer& offer) const {
+    const bool isMelted = std::any_of(
+        group.selection().candidates.begin(), group.selection().candidates.end(),
+        [](const Candidate& one) { return one.implementation == meltedImplementation()->name(); });
+    if (!group.stacked || isMelted)
+        return;
+    RuleMatchOptions options;
+    options.offer = &offer;
+    options.accept = [&](const Match& match) { return inOrder(match.nodes) == group.nodes; };
+    const auto found =
+        matchRule(matcher, rule.tree->rule, matched, m_graph, {group.nodes.back(), 0}, options);
+    if (found && found->match)
+        melt(group, rule.place(), {});
 }
 
 void GroupPlanner::applyRule(const FuseRule& rule) {
@@ -215,8 +239,13 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
     // From the last to the first, so that the longest form is found before its beginnings.
     for (auto at = m_graph.nodes().rbegin(); at != m_graph.nodes().rend(); ++at) {
         const Node& root = **at;
-        if (!isOperator(root) || m_where.contains(root.id))
+        if (!isOperator(root))
             continue;
+        if (m_where.contains(root.id)) {
+            if (tree.as == FuseAs::Melted)
+                meltHeld(m_forming[m_where.at(root.id)], rule, matcher, matched, offer);
+            continue;
+        }
         Made made;
         std::optional<std::pair<std::size_t, Made>> furthest; // operators
         RuleMatchOptions options;
