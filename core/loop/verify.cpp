@@ -95,6 +95,9 @@ private:
                               s->var.text()));
         if (m_vectorDepth > 0 && s->kind != LoopKind::Unroll)
             error("a loop inside a vector loop: " + s->var.text());
+        if (!m_lanes.empty() && (usesVar(s->min, m_lanes) || usesVar(s->extent, m_lanes)))
+            error(fmt::format("the bounds of the loop over {} differ between the lanes of {}",
+                              s->var.text(), m_lanes.text()));
         const std::size_t facts = m_ranges.factCount();
         m_ranges.assume(leExpr(Expr(1), s->extent));
         m_ranges.push(s->var, s->min, simplify(s->min + s->extent - Expr(1), m_ranges));
@@ -102,8 +105,12 @@ private:
         ++m_depth;
         if (s->kind == LoopKind::Parallel)
             m_parallel = s->var;
+        if (s->kind == LoopKind::Vector)
+            m_lanes = s->var;
         statement(s->body[0]);
         --m_depth;
+        if (s->kind == LoopKind::Vector)
+            m_lanes = Symbol();
         if (s->kind == LoopKind::Parallel)
             m_parallel = Symbol();
         m_vectorDepth -= s->kind == LoopKind::Vector;
@@ -181,6 +188,10 @@ private:
         }
         if (isStore && !local && !m_parallel.empty())
             apart(text, plain);
+        if (isStore && !m_lanes.empty() && !usesVar(plain, m_lanes) && usesVar(*stored, m_lanes) &&
+            usesVar(simplify(*stored, m_ranges), m_lanes))
+            error(fmt::format("the lanes of {} write different values to one element, {}",
+                              m_lanes.text(), text));
     }
 
     // The opposite proved for every iteration is an error where the place is sure to be reached.
@@ -233,6 +244,7 @@ private:
     std::map<Symbol, LoopKind> m_vars;
     Ranges m_ranges;
     Symbol m_parallel;
+    Symbol m_lanes; // of the vector loop around
     bool m_tell;
     int m_depth = 0;
     int m_vectorDepth = 0;

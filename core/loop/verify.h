@@ -3,8 +3,9 @@
 // V1 names are declared and not shadowed; V2 loads and stores are in range; V5 parallel iterations
 // write apart; V8 register buffers are indexed by constants, unrolled variables and lanes only; V9
 // parallel loops stand at the root, vector loops have a constant extent and no loop inside but
-// unrolled ones. A broken rule is an error; an access or a disjointness that could not be proved is
-// a finding, to be shown.
+// unrolled ones, the same number of times in each lane; V10 lanes that write one element write the
+// same value, whatever condition leaves one of them only. A broken rule is an error; an access or a
+// disjointness that could not be proved is a finding, to be shown.
 #pragma once
 
 #include "loop/loop.h"

@@ -111,9 +111,8 @@ Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const Storag
     const auto step = firstStep(schedule, [&](const Schedule& part) {
         return brokenRule(made(inst, part, maps, "part")).has_value();
     });
-    if (step && schedule.steps[*step].line > 0)
-        return illegalStep(schedule.steps[*step], "the loops would break a rule: " + *broken);
-    throw InternalError("the loops of " + out->nest.name + " break a rule: " + *broken);
+    return illegalSchedule(schedule, out->nest.name, "the loops would break a rule: " + *broken,
+                           step);
 }
 
 std::optional<std::size_t> firstStep(const Schedule& schedule,

@@ -24,7 +24,8 @@ struct Lowered {
 
 // Layouts asked for by the schedule win over `maps`. ScheduleIllegal says which step, with its
 // place in the book, and why. The loops have passed verifyLoops(): where they break a rule, the
-// step of the book with which they do is refused; InternalError if no book wrote it.
+// step with which they do is refused, so that whoever asked goes on to another schedule. Of a
+// template that is a defect, which tests look for.
 Result<Lowered> lower(const OpInst& inst, const Schedule& schedule, const StorageMaps& maps,
                       std::string name);
 

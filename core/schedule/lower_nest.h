@@ -127,6 +127,7 @@ private:
     static bool isWhole(const Member& member, const std::vector<Span>& spans);
     Region region(const Member& member, const PeelState& peel) const;
     std::optional<Ring> ring(const Member& member, const std::vector<Span>& spans) const;
+    bool isStoredByLanes(const Member& member, std::size_t dim) const;
     bool lanesAlong(const Member& member, std::size_t dim) const;
     Expr isNew(const Member& member, const Ring& ring) const;
     std::vector<std::size_t> bufferOrder(const Member& member) const;

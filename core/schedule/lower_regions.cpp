@@ -240,11 +240,16 @@ std::optional<NestLowering::Ring> NestLowering::ring(const Member& member,
     return Ring{static_cast<std::size_t>(box - member.roles.begin()), 0, 0};
 }
 
+// Whether lanes of its own lie along this axis.
+bool NestLowering::isStoredByLanes(const Member& member, std::size_t dim) const {
+    return !member.own.empty() && member.own.back().kind == LoopKind::Vector &&
+           m_axes.origins().at(member.own.back().var).contains(ownAxis(member, dim));
+}
+
 // Whether lanes of it, or of what reads it, lie along this axis.
 bool NestLowering::lanesAlong(const Member& member, std::size_t dim) const {
     const auto isLanes = [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; };
-    if (!member.own.empty() && isLanes(member.own.back()) &&
-        m_axes.origins().at(member.own.back().var).contains(ownAxis(member, dim)))
+    if (isStoredByLanes(member, dim))
         return true;
     std::set<Symbol> lanes;
     const auto origins = m_axes.origins();
@@ -352,10 +357,15 @@ NestLowering::Region NestLowering::region(const Member& member, const PeelState&
         local.rows[out.ring->dim] = rows;
     }
     std::int64_t size = 1;
+    bool byLanes = false;
     const std::vector<std::size_t> order = bufferOrder(member);
     for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
         const std::size_t d = *dim;
-        local.strides[d] = Expr(sizes[d] == 1 ? 0 : size); // no loop chooses among one element
+        // No loop chooses among one element, but of lanes each has a place, though the tail leaves
+        // the first one only.
+        const bool isOne = sizes[d] == 1 && !isStoredByLanes(member, d);
+        byLanes = byLanes || !isOne;
+        local.strides[d] = Expr(isOne ? 0 : size);
         size *= sizes[d];
         const Expr &base = spans[d].base, &whole = stage.space[d].extent;
         if (member.roles[d] != DimRole::Box || spans[d].extent == whole)
@@ -374,7 +384,7 @@ NestLowering::Region NestLowering::region(const Member& member, const PeelState&
     if (out.ring)
         out.inside.push_back(isNew(member, *out.ring));
     local.buffer = {stage.out, dtype, Expr(size),
-                    size == 1 ? BufferScope::Register : BufferScope::Stack,
+                    size == 1 && !byLanes ? BufferScope::Register : BufferScope::Stack,
                     BufferAccess::ReadWrite};
     return out;
 }

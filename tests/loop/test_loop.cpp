@@ -270,6 +270,19 @@ void TestLoop::verifierNamesWhatIsWrong() {
     const Stmt chosen =
         forStmt("i", Expr(0), Expr(8), LoopKind::Serial, storeStmt("acc", v("i"), floatExpr(0)));
     QVERIFY(complains(around(allocStmt(acc, chosen)), "chosen by i"));
+    // One lane is left, but code for lanes does not ask which.
+    const Expr own = loadExpr("x", {v("i")}, DType::F32);
+    const auto lanes = [&](const Expr& index, const Expr& stored) {
+        return around(forStmt("i", Expr(0), Expr(8), LoopKind::Vector,
+                              ifStmt(ltExpr(v("i"), Expr(1)), storeStmt("y", index, stored))));
+    };
+    QVERIFY(complains(lanes(Expr(0), own), "the lanes of i write different values to one element"));
+    QVERIFY(!complains(lanes(v("i"), own), "lanes"));
+    QVERIFY(!complains(lanes(Expr(0), floatExpr(1)), "lanes"));
+    QVERIFY(complains(around(forStmt("i", Expr(0), Expr(8), LoopKind::Vector,
+                                     forStmt("j", Expr(0), v("i"), LoopKind::Unroll,
+                                             storeStmt("y", v("i"), floatExpr(0))))),
+                      "the bounds of the loop over j differ between the lanes of i"));
 }
 
 void TestLoop::verifierReportsTheUnproved() {

@@ -77,7 +77,7 @@ public:
     void marks(bool lanes, bool copies) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Loop& loop = all[i];
-            if (!loop.extent || *loop.extent > 8)
+            if (!loop.extent || *loop.extent > 16)
                 continue;
             if (lanes && i + 1 == all.size() && m_r.oneIn(2)) {
                 if (m_reduced)
@@ -97,7 +97,8 @@ private:
         if (!all[at].splits)
             return;
         const bool guard = m_r.pick(1, 3) > 1;
-        const std::int64_t factor = m_r.pick(1, 6);
+        const std::int64_t factor =
+            m_r.oneIn(6) ? 16 : m_r.pick(1, 6); // lanes beyond the axis, too
         const Loop loop = all[at];
         const std::string outer = loop.name + "1", inner = loop.name + "0";
         text += fmt::format("{}.split({}, {}, {}, {}, {})\n", m_stage, loop.name, outer, inner,

@@ -146,7 +146,7 @@ private:
 
 Pipeline drawn(Random& r) {
     const std::int64_t size = r.oneIn(8) ? r.pick(0, 3) : r.pick(6, 23);
-    Pipeline out(Expr(r.pick(1, 4)),
+    Pipeline out(Expr(r.oneIn(6) ? 17 : r.pick(1, 4)),
                  r.oneIn(8) ? varExpr(freeWidth) + Expr(r.pick(4, 12)) : Expr(size));
     const auto mayShrink = [&] { return out.width() > 3; };
     for (std::int64_t stages = r.pick(2, 4); stages > 0; --stages)
@@ -169,7 +169,7 @@ Pipeline drawn(Random& r) {
             out.window(r.pick(2, 3), r.pick(1, 2), r.pick(0, 1), r.oneIn(2));
             break;
         case 5:
-            out.convolution(r.pick(1, 5), r.pick(1, 3), r.pick(0, 1));
+            out.convolution(r.oneIn(4) ? 17 : r.pick(1, 5), r.pick(1, 3), r.pick(0, 1));
             break;
         case 6:
             out.map(r.pick(0, 2));
@@ -282,6 +282,8 @@ private Q_SLOTS:
     void poolOfAConvolution();
     void rowsAreComputedOnce_data();
     void rowsAreComputedOnce();
+    void lanesBeyondOneElement_data();
+    void lanesBeyondOneElement();
     void refusalsNameTheAccess_data();
     void refusalsNameTheAccess();
     void readersLieInsideTheLoop();
@@ -354,6 +356,45 @@ void TestRegions::rowsAreComputedOnce() {
     const auto lowered = lower(pipeline.inst, *schedule, {}, "t");
     QVERIFY(lowered.ok());
     QCOMPARE(StoreCount("t0", {}).of(lowered->nest.body), stores);
+}
+
+// Sixteen lanes, of which the tail leaves one, fifteen, or one in the last tile: each stores to a
+// place of its own.
+void TestRegions::lanesBeyondOneElement_data() {
+    QTest::addColumn<int>("channels");
+    QTest::addColumn<QString>("tail");
+    QTest::addColumn<bool>("followed"); // by a map that is stored with the sum
+    for (const int channels : {1, 15, 16, 17})
+        for (const char* tail : {"guard", "peel"})
+            for (const bool followed : {false, true})
+                QTest::addRow("%d, %s, %s", channels, tail, followed ? "map" : "sum")
+                    << channels << QString::fromUtf8(tail) << followed;
+}
+
+void TestRegions::lanesBeyondOneElement() {
+    QFETCH(int, channels);
+    QFETCH(QString, tail);
+    QFETCH(bool, followed);
+    for (const char* inner : {"u1, i0, ul", "i0, u1, ul"}) {
+        Pipeline pipeline(Expr(3), Expr(11));
+        pipeline.convolution(channels, 3, 1);
+        if (followed)
+            pipeline.map(0);
+        pipeline.window(2, 2, 0, false);
+        pipeline.finish();
+        const std::string end = followed ? "2" : "1", c = "c" + end, i = "i" + end;
+        std::string steps = fmt::format("y.reorder({0}, {1})\ny.split({1}, o1, ol, 16, guard)\n"
+                                        "y.vectorize(ol)\n",
+                                        i, c);
+        steps += fmt::format("t0.split(c0, u1, ul, 16, {})\nt0.reorder({})\nt0.vectorize(ul)\n",
+                             tail.toStdString(), inner);
+        if (followed)
+            steps += fmt::format("t1.at(y, {})\n", i);
+        steps += fmt::format("t0.at(y, {})\n", i);
+        const auto schedule = parseSchedule(steps);
+        QVERIFY2(schedule.ok(), steps.c_str());
+        VERIFY_LOWERED(checkLowering(pipeline.inst, *schedule, {}, {}));
+    }
 }
 
 void TestRegions::refusalsNameTheAccess_data() {
