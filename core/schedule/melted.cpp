@@ -15,14 +15,6 @@ constexpr std::size_t mostNests = 8;      // inside one
 constexpr std::size_t mostWays = 6;       // that are worth a try
 constexpr std::int64_t mostOneByOne = 64; // elements of a box that are computed without lanes
 
-bool isStatic(const Stage& stage) {
-    const auto known = [](const Axis& axis) {
-        return axis.extent.isInt() && *axis.extent.asInt() > 0;
-    };
-    return std::all_of(stage.space.begin(), stage.space.end(), known) &&
-           std::all_of(stage.reduce.begin(), stage.reduce.end(), known);
-}
-
 bool storesItself(const Stage& stage) {
     for (std::size_t d = 0; d < stage.store.size(); ++d)
         if (d >= stage.space.size() || !(stage.store[d] == varExpr(stage.space[d].var)))
@@ -44,14 +36,31 @@ Symbol innermost(const Planner& planner, std::size_t i) {
     return lane == space.rend() ? Symbol() : lane->var;
 }
 
+// A sum has to have a length; of its result only what a tile runs over, which the ways to cut the
+// loops know.
+std::string whyFree(const Planner& planner, const NestPlan& nest) {
+    for (const std::size_t i : stagesOf(nest)) {
+        const Stage& stage = planner.stage(i);
+        for (const auto* axes : {&stage.space, &stage.reduce})
+            for (const Axis& axis : *axes) {
+                if (axis.extent.isInt() && *axis.extent.asInt() <= 0)
+                    return "it is empty";
+                if (!axis.extent.isInt() && axes == &stage.reduce)
+                    return fmt::format("it reduces over {}, whose size {} is free", axis.var.text(),
+                                       axis.extent.text());
+            }
+    }
+    return {};
+}
+
 // Why the nest can be computed in no loop of another; empty if it can.
 std::string whyApart(const Planner& planner, const NestPlan& nest) {
+    if (std::string free = whyFree(planner, nest); !free.empty())
+        return free;
     for (const std::size_t i : stagesOf(nest)) {
         const Stage& stage = planner.stage(i);
         if (planner.isOutput(stage.out))
             return "it is a result";
-        if (!isStatic(stage))
-            return "its sizes are free, or it is empty";
         if (!storesItself(stage) ||
             std::count_if(planner.inst.stages.begin(), planner.inst.stages.end(),
                           [&](const Stage& other) { return other.out == stage.out; }) > 1)
@@ -303,11 +312,9 @@ std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& n
                                 std::size_t root, const std::set<std::size_t>& taken, Melt how,
                                 std::string& why) {
     const NestPlan& nest = nests[root];
-    for (const std::size_t i : stagesOf(nest))
-        if (!isStatic(planner.stage(i))) {
-            why = "sizes are free";
-            return {};
-        }
+    why = whyFree(planner, nest);
+    if (!why.empty())
+        return {};
     Axis lane;
     Symbol rows; // of a tile
     for (const bool contraction : {true, false}) {
@@ -322,6 +329,11 @@ std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& n
         return {};
     if (isRows)
         lane = planner.storageSpace(nest.root).back();
+    if (!lane.extent.isInt()) {
+        why = fmt::format("its lanes lie along {}, whose size {} is free", lane.var.text(),
+                          lane.extent.text());
+        return {};
+    }
     Growth each(planner, nests, root, {lane, rows, isRows}), together = each;
     each.run(taken, how, false);
     if (how == Melt::WherePays)

@@ -45,16 +45,8 @@ std::optional<IndexSum> sumOf(const Expr& e) {
     return out;
 }
 
-std::int64_t tilesAlong(const Axis& axis, const MeltedLoops& loops) {
-    const std::int64_t tile = loops.tiles.at(axis.var);
-    return (constantOr(axis.extent, 1) + tile - 1) / tile;
-}
-
-double elements(const Stage& stage) {
-    double out = 1;
-    for (const Axis& axis : stage.space)
-        out *= static_cast<double>(constantOr(axis.extent, 64));
-    return out;
+bool isFree(const Axis& axis) {
+    return !axis.extent.isInt();
 }
 
 } // namespace
@@ -78,20 +70,52 @@ MeltedCuts::MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages,
                        std::optional<std::set<Symbol>> row)
     : m_planner(planner), m_stages(std::move(stages)), m_root(root), m_lane(std::move(lane)),
       m_rows(rows), m_row(std::move(row)), m_axes(planner.storageSpace(root.root)) {
+    for (const Axis& axis : m_axes)
+        if (m_rows.empty() ? axis.var != m_lane.var && !axis.extent.isInt(1) &&
+                                 !(m_row && m_row->contains(axis.var))
+                           : axis.var == m_rows)
+            m_last = axis;
+    if (m_last)
+        m_rowSizes = freeVars(m_last->extent);
+    for (const MeltedStage& stop : m_stages)
+        for (const TensorAccess& access : stop.accesses)
+            for (std::size_t d = 0; d < access.dims.size(); ++d)
+                if (access.vars[d].size() > 1)
+                    m_rowSizes.merge(freeVars(m_planner.inst.find(access.tensor)->type.shape[d]));
     for (const MeltedStage& stop : m_stages) {
         MeltedFacts& known = m_facts[stop.stage];
         const Stage& stage = m_planner.stage(stop.stage);
         known.follower = follower(stop);
-        known.elements = elements(stage);
+        for (const Axis& axis : stage.space) {
+            known.elements *= static_cast<double>(extentOf(axis.extent));
+            known.isFree = known.isFree || isFree(axis);
+        }
         known.body = bodyCost(stage.body);
         known.readers = m_planner.readers(stage.out);
         for (const Axis& axis : stage.reduce)
-            known.steps *= static_cast<double>(constantOr(axis.extent, 1));
+            known.steps *= static_cast<double>(extentOf(axis.extent));
         for (const std::size_t reader : known.readers)
             visitExpr(m_planner.stage(reader).body, [&](const Expr& e) {
                 known.isPadded = known.isPadded || e.op() == ExprOp::Pad;
             });
     }
+}
+
+// Of a free size that is no row's nor a window's, a batch, there may be but one: what pays then
+// pays for more, and leaves no thread idle.
+std::int64_t MeltedCuts::extentOf(const Expr& extent) const {
+    if (extent.isInt())
+        return *extent.asInt();
+    constexpr std::int64_t ofRows = 64;
+    Substitution sizes;
+    for (const Symbol dim : freeVars(extent))
+        sizes.emplace(dim, Expr(m_rowSizes.contains(dim) ? ofRows : 1));
+    return std::max<std::int64_t>(constantOr(simplify(substitute(extent, sizes)), 1), 1);
+}
+
+std::int64_t MeltedCuts::tilesAlong(const Axis& axis, const MeltedLoops& loops) const {
+    const std::int64_t tile = loops.tiles.at(axis.var);
+    return (extentOf(axis.extent) + tile - 1) / tile;
 }
 
 std::vector<Melting> MeltedCuts::ways() {
@@ -108,7 +132,7 @@ double MeltedCuts::apart() const {
         LoopSpans whole;
         for (const auto* axes : {&stage.space, &stage.reduce})
             for (const Axis& axis : *axes)
-                whole[axis.var] = {constantOr(axis.extent, 1), 0};
+                whole[axis.var] = {extentOf(axis.extent), 0};
         out += cyclesOf(stop, whole, 1, ofMap(stop, true));
         if (!stop.isRoot && !stop.isInner)
             out += trafficOf(stop);
@@ -211,13 +235,13 @@ double MeltedCuts::weightCycles(const MeltedStage& stop, std::int64_t wide) cons
     double whole = 1, out = 0;
     for (const Axis& axis : stage.space)
         if (axis.var == stop.lane)
-            whole = static_cast<double>(constantOr(axis.extent, 1));
+            whole = static_cast<double>(extentOf(axis.extent));
     for (const TensorAccess& access : stop.accesses) {
         if (!m_planner.context.constants.contains(access.tensor))
             continue;
         double bytes = 4 * static_cast<double>(wide) / std::max(whole, 1.0);
         for (const Dim& dim : m_planner.inst.find(access.tensor)->type.shape)
-            bytes *= static_cast<double>(constantOr(dim, 1));
+            bytes *= static_cast<double>(extentOf(dim));
         if (bytes > static_cast<double>(m_planner.context.l1Bytes) / 2)
             out += bytes / bytesPerCycle(bytes, m_planner.context);
     }
@@ -251,10 +275,21 @@ double MeltedCuts::cyclesOf(const MeltedStage& stop, const LoopSpans& spans, dou
 }
 
 std::vector<std::int64_t> MeltedCuts::tilesOf(const Axis& axis) const {
-    constexpr std::int64_t most = 64, mostOfOthers = 4;
-    const std::int64_t extent = constantOr(axis.extent, 1);
+    constexpr std::int64_t most = 64, mostOfOthers = 4, mostOfFree = 16;
+    const bool isLast = m_last && axis.var == m_last->var;
+    const std::int64_t extent = extentOf(axis.extent);
+    const bool isWhole = m_row && m_row->contains(axis.var);
+    if (isFree(axis) && (isWhole || axis.var == m_lane.var))
+        return {};
+    if (isFree(axis)) { // a tile has a size, and the last one a rest
+        std::vector<std::int64_t> powers;
+        for (std::int64_t n = 1;
+             n == 1 || (n < extent && n <= (isLast ? mostOfFree : mostOfOthers)); n *= 2)
+            powers.push_back(n);
+        return powers;
+    }
     std::vector<std::int64_t> out{extent};
-    if (m_row && m_row->contains(axis.var))
+    if (isWhole)
         return out;
     if (axis.var == m_lane.var) {
         for (std::int64_t n = m_planner.context.vectorLanes; n < extent; n *= 2)
@@ -262,13 +297,6 @@ std::vector<std::int64_t> MeltedCuts::tilesOf(const Axis& axis) const {
                 out.push_back(n);
         return out;
     }
-    const bool isLast =
-        m_rows.empty()
-            ? std::none_of(std::find(m_axes.begin(), m_axes.end(), axis) + 1, m_axes.end(),
-                           [&](const Axis& later) {
-                               return later.var != m_lane.var && !later.extent.isInt(1);
-                           })
-            : axis.var == m_rows;
     // Of those that make as many tiles the least: the last of them has the least rest.
     std::int64_t tiles = 0;
     for (std::int64_t n = 1; n < extent && n <= (isLast ? most : mostOfOthers); ++n)
@@ -297,7 +325,7 @@ void MeltedCuts::slide(MeltedLoops& loops) {
     const auto threads = static_cast<std::int64_t>(m_planner.context.threads);
     for (const Axis& axis : m_axes) {
         const std::int64_t tiles = tilesAlong(axis, loops);
-        if (tiles < 2 || axis.var == m_lane.var)
+        if (tiles < 2 || axis.var == m_lane.var || isFree(axis))
             continue;
         std::set<std::int64_t> strips{tiles};
         for (const std::int64_t parts : {threads, 2 * threads, 4 * threads})
@@ -317,12 +345,12 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
     for (const Axis& axis : m_axes) {
         const std::int64_t tiles = tilesAlong(axis, loops);
         around *= static_cast<double>(tiles);
-        share *= static_cast<double>(constantOr(axis.extent, 1)) /
+        share *= static_cast<double>(extentOf(axis.extent)) /
                  static_cast<double>(tiles * loops.tiles.at(axis.var));
         strips *= static_cast<double>(
             axis.var == loops.slides ? (tiles + loops.strip - 1) / loops.strip : tiles);
     }
-    if (around < 2)
+    if (around < 2 && std::none_of(m_axes.begin(), m_axes.end(), isFree))
         return;
     std::map<std::size_t, LoopSpans> spans;
     Melting made;
@@ -335,12 +363,15 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
         const Stage& stage = m_planner.stage(stop->stage);
         LoopSpans& own = spans[stop->stage];
         for (const Axis& axis : stage.reduce)
-            own[axis.var] = {constantOr(axis.extent, 1), 0};
+            own[axis.var] = {extentOf(axis.extent), 0};
         if (stop->isRoot) {
             for (const Axis& axis : stage.space)
-                own[axis.var] = {constantOr(axis.extent, 1), 0};
+                own[axis.var] = {isFree(axis) ? 0 : extentOf(axis.extent), 0};
             for (const auto& [mine, its] : m_root.axes.at(stop->stage))
                 own[mine] = {loops.tiles.at(its), its == loops.slides ? loops.tiles.at(its) : 0};
+            if (std::any_of(own.begin(), own.end(),
+                            [](const auto& span) { return span.second.extent == 0; }))
+                return; // no loop of the root is along it
             made.cycles += cyclesOf(*stop, own, around, ofMap(*stop, true));
             operands += operandBytes(*stop, own);
             continue;
@@ -360,7 +391,7 @@ void MeltedCuts::rate(const MeltedLoops& loops) {
             bytes *= span.extent;
             moves = moves || span.step != 0;
         }
-        if (bytes > mostStackBytes || all >= facts(*stop).elements)
+        if (bytes > mostStackBytes || (all >= facts(*stop).elements && !facts(*stop).isFree))
             return;
         const double kept = static_cast<double>(loops.strip) - 1;
         const double times = loops.slides.empty() ? around
@@ -407,7 +438,7 @@ double MeltedCuts::operandBytes(const MeltedStage& stop, const LoopSpans& own) c
         double bytes = 4;
         const Shape& shape = m_planner.inst.find(access.tensor)->type.shape;
         for (std::size_t d = 0; d < shape.size(); ++d) {
-            const std::int64_t whole = constantOr(shape[d], 1);
+            const std::int64_t whole = extentOf(shape[d]);
             std::int64_t extent = access.dims[d] ? 1 : whole;
             if (access.dims[d])
                 for (const auto& [var, factor] : access.dims[d]->terms)
@@ -437,8 +468,7 @@ bool MeltedCuts::hasEdges(const MeltedStage& stop, const LoopSpans& own,
         isPadded = isPadded || others.contains(reader);
     const auto row = std::find_if(stage.space.rbegin(), stage.space.rend(),
                                   [&](const Axis& axis) { return axis.var != stop.lane; });
-    return isPadded && row != stage.space.rend() &&
-           own.at(row->var).extent < constantOr(row->extent, 1);
+    return isPadded && row != stage.space.rend() && own.at(row->var).extent < extentOf(row->extent);
 }
 
 // The hull of what the stages behind it read; false if they read it by no known sum.
@@ -452,7 +482,7 @@ bool MeltedCuts::boxOf(const MeltedStage& stop, const std::map<std::size_t, Loop
             continue;
         for (const TensorAccess& access : reader.accesses) {
             for (std::size_t d = 0; access.tensor == stage.out && d < stage.space.size(); ++d) {
-                const std::int64_t whole = constantOr(stage.space[d].extent, 1);
+                const std::int64_t whole = extentOf(stage.space[d].extent);
                 LoopSpan span{whole, 0};
                 if (const auto& index = access.dims[d]) {
                     span.extent = 1;
@@ -468,10 +498,14 @@ bool MeltedCuts::boxOf(const MeltedStage& stop, const std::map<std::size_t, Loop
                         span.extent += std::abs(known[d]->constant - index->constant);
                     known[d] = index;
                 }
+                // Nothing holds all of an axis whose size is free.
+                const bool isUnknown = isFree(stage.space[d]);
+                if (isUnknown && !access.dims[d])
+                    return false;
                 const auto [before, isNew] = own.try_emplace(stage.space[d].var, span);
                 if (!isNew && span.extent > before->second.extent)
                     before->second = span;
-                if (before->second.extent >= whole)
+                if (before->second.extent >= whole && !isUnknown)
                     before->second = {whole, 0};
             }
         }

@@ -44,6 +44,7 @@ struct MeltedFacts {
     double steps = 1, elements = 1;        // of the sum of one element; of what it writes
     double body = 0;                       // bodyCost()
     bool isPadded = false;                 // it is read beside what it is
+    bool isFree = false;                   // an axis of it is
     std::vector<std::size_t> readers;
     std::map<std::pair<std::int64_t, std::int64_t>, double> tiles; // tileCycles()
 };
@@ -60,6 +61,8 @@ public:
     double apart() const; // cycles of the same stages in nests one behind the other
 
 private:
+    std::int64_t extentOf(const Expr& extent) const;
+    std::int64_t tilesAlong(const Axis& axis, const MeltedLoops& loops) const;
     const MeltedFacts& facts(const MeltedStage& stop) const { return m_facts.at(stop.stage); }
     const MeltedStage* follower(const MeltedStage& stop) const;
     bool isFollowed(const MeltedStage& stop) const;
@@ -90,7 +93,9 @@ private:
     Axis m_lane;
     Symbol m_rows;
     std::optional<std::set<Symbol>> m_row;
-    std::vector<Axis> m_axes; // of the root
+    std::vector<Axis> m_axes;    // of the root
+    std::optional<Axis> m_last;  // of them, along the rows of a tile
+    std::set<Symbol> m_rowSizes; // free sizes of its kind
     std::vector<Melting> m_ways;
 };
 

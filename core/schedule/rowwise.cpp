@@ -207,14 +207,14 @@ private:
         const std::size_t root = m_nest.root;
         std::vector<Axis> around, rows;
         for (const Axis& axis : row) {
-            const std::int64_t extent = constantOr(axis.extent, 1),
-                               tiled = m_nest.melted->tiles.at(axis.var);
+            const std::int64_t tiled = m_nest.melted->tiles.at(axis.var);
             if (tiled == 1) {
                 around.push_back(axis);
-            } else if (tiled >= extent) {
+            } else if (axis.extent.isInt() && tiled >= *axis.extent.asInt()) {
                 rows.push_back(axis);
             } else {
-                const Axis outer{m_planner.fresh(axis.var, "t"), Expr(extent / tiled)},
+                const Axis outer{m_planner.fresh(axis.var, "t"),
+                                 ceilDivExpr(axis.extent, Expr(tiled))},
                     part{m_planner.fresh(axis.var, "b"), Expr(tiled)};
                 m_planner.split(root, axis.var, outer.var, part.var, tiled, Tail::Guard);
                 around.push_back(outer);

@@ -154,8 +154,10 @@ Images drawn(Random& r) {
 class Rows {
 public:
     Rows(std::int64_t batch, std::int64_t rows, std::int64_t wide)
-        : m_batch(batch), m_rows(rows), m_wide(wide) {
-        inst.inputs = {tensor("x", {Expr(batch), Expr(rows), Expr(wide)})};
+        : Rows(Expr(batch), Expr(rows), wide) {}
+    Rows(Expr batch, Expr rows, std::int64_t wide)
+        : m_batch(std::move(batch)), m_rows(std::move(rows)), m_wide(wide) {
+        inst.inputs = {tensor("x", {m_batch, m_rows, Expr(wide)})};
     }
 
     OpInst inst;
@@ -166,7 +168,7 @@ public:
         const std::string other = name("other");
         const Axis reduced{name("k"), Expr(m_wide)};
         Exprs indices{axis("b"), v(reduced.var.text()), axis("n")};
-        Shape shape{Expr(m_batch), Expr(m_wide), Expr(wide)};
+        Shape shape{m_batch, Expr(m_wide), Expr(wide)};
         if (weights) {
             indices = {axis("n"), v(reduced.var.text())};
             shape = {Expr(wide), Expr(m_wide)};
@@ -182,7 +184,7 @@ public:
     void masked(bool whole, bool divided) {
         const std::string mask = name("mask");
         inst.inputs.push_back(
-            tensor(mask, whole ? Shape{Expr(m_rows), Expr(m_wide)} : Shape{Expr(1), Expr(m_wide)}));
+            tensor(mask, whole ? Shape{m_rows, Expr(m_wide)} : Shape{Expr(1), Expr(m_wide)}));
         const Expr of = at(inst, mask, {whole ? axis("m") : Expr(0), axis("n")});
         end(Reducer::None, {},
             (divided ? divExpr(last(), floatExpr(8)) : last() * floatExpr(0.125)) + of);
@@ -238,16 +240,15 @@ private:
         const std::string out = name("t");
         const Expr read = at(inst, of, {axis("b"), axis("m"), axis("n")});
         const Expr body = each(read);
-        inst.temporaries.push_back(tensor(out, {Expr(m_batch), Expr(m_rows)}));
-        inst.stages.push_back(reduceStage(out,
-                                          {{name("b"), Expr(m_batch)}, {name("m"), Expr(m_rows)}},
-                                          reducer, {{name("n"), Expr(m_wide)}}, body));
+        inst.temporaries.push_back(tensor(out, {m_batch, m_rows}));
+        inst.stages.push_back(reduceStage(out, {{name("b"), m_batch}, {name("m"), m_rows}}, reducer,
+                                          {{name("n"), Expr(m_wide)}}, body));
         return out;
     }
 
     void end(Reducer reducer, std::vector<Axis> reduce, const Expr& body) {
         const std::string out = name("t");
-        const Shape shape{Expr(m_batch), Expr(m_rows), Expr(m_wide)};
+        const Shape shape{m_batch, m_rows, Expr(m_wide)};
         const std::vector<Axis> space{
             {name("b"), shape[0]}, {name("m"), shape[1]}, {name("n"), shape[2]}};
         inst.temporaries.push_back(tensor(out, shape));
@@ -258,11 +259,15 @@ private:
     }
 
     std::string m_last = "x";
-    std::int64_t m_batch, m_rows, m_wide;
+    Expr m_batch, m_rows;
+    std::int64_t m_wide;
 };
 
 Rows drawnRows(Random& r) {
-    Rows out(r.pick(1, 2), extent(r, 2, 17), r.pick(1, 12));
+    const bool isFree = r.oneIn(3); // a batch, or rows, or both
+    const Expr batch = isFree && r.oneIn(2) ? v("B") : Expr(r.pick(1, 2)),
+               tall = isFree && (batch.isInt() || r.oneIn(2)) ? v("M") : Expr(extent(r, 2, 17));
+    Rows out(batch, tall, r.pick(1, 12));
     out.context.vectorLanes = lanes(r);
     out.context.vectorRegisters = r.oneIn(2) ? 16 : 32;
     out.context.threads = static_cast<int>(r.pick(1, 2));
@@ -497,8 +502,10 @@ void TestMelted::rightOrRefused() {
             return;
         }
         ++melted;
+        const auto size = static_cast<std::int64_t>(seed);
         const Checked checked =
-            checkLowering(inst, choice->schedule, context.maps, {}, seed, tolerance);
+            checkLowering(inst, choice->schedule, context.maps,
+                          {{"B", size % 3 + 1}, {"M", size % 19 + 1}}, seed, tolerance);
         QVERIFY2(checked.problem.isEmpty(),
                  qPrintable(QStringLiteral("FW_FUZZ_SEED=%1\n%2\n%3")
                                 .arg(seed)
