@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "module/embedded.h"
 #include "module/export_text.h"
+#include "module/placement.h"
 
 #include <algorithm>
 #include <array>
@@ -360,15 +361,7 @@ Result<ExportReport> exportModule(const ExportRequest& request, const std::strin
         writeFile(staging.file("manifest.json"), manifestText(request, entries, report.libraries)));
     names.push_back("manifest.json");
 
-    const Making whole; // all of them or none
-    for (const std::string& name : names) {
-        std::error_code error;
-        const std::string target = fmt::format("{}/{}", directory, name);
-        fs::rename(staging.file(name), target, error);
-        if (error)
-            return makeDiag(DiagCode::FileUnwritable,
-                            fmt::format("cannot write {}: {}", target, error.message()));
-    }
+    FW_CHECK(placeAll(staging.path(), directory, names));
     std::sort(names.begin(), names.end());
     report.directory = directory;
     report.files = std::move(names);

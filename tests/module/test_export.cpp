@@ -5,6 +5,7 @@
 #include "module/export.h"
 #include "module/export_text.h"
 #include "module/load.h"
+#include "module/placement.h"
 #include "runtime/sample_program.h"
 
 #include <QDir>
@@ -15,6 +16,8 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <sys/stat.h>
 
 using namespace fw::module;
 
@@ -92,6 +95,12 @@ class TestExport : public QObject {
         r.weights.pieces.resize(r.program.tensors.size());
         r.weights.pieces[1] = sample::weights;
         return r;
+    }
+
+    QStringList everythingIn(const char* folder) const {
+        return QDir(at(folder))
+            .entryList(QDir::AllEntries | QDir::System | QDir::Hidden | QDir::NoDotAndDotDot,
+                       QDir::Name);
     }
 
     // The program of `twoModulesInOneProgram` for whatever was exported.
@@ -494,6 +503,35 @@ int main(int count, char** words) {
         const auto blocked = exportModule(request(), at("blocked").toStdString());
         QVERIFY(!blocked.ok());
         QCOMPARE(blocked.diag().code, fw::DiagCode::FileUnwritable);
+        // All of an export or nothing: the first of its files have no other names either.
+        QVERIFY(blocked.diag().message.find("libsample.so") != std::string::npos);
+        QCOMPARE(everythingIn("blocked"), QStringList{"libsample.so"});
+        QDir().mkpath(at("old/sample.weights"));
+        write(at("old/CMakeLists.txt"), "mine");
+        QVERIFY(!exportModule(request(), at("old").toStdString()).ok());
+        QCOMPARE(everythingIn("old"), (QStringList{"CMakeLists.txt", "sample.weights"}));
+        QCOMPARE(contents(at("old/CMakeLists.txt")), QByteArray("mine"));
+        QDir().mkdir(at("piped"));
+        QCOMPARE(mkfifo(qPrintable(at("piped/sample.h")), 0600), 0);
+        QVERIFY(!exportModule(request(), at("piped").toStdString()).ok());
+        QCOMPARE(everythingIn("piped"), QStringList{"sample.h"});
+    }
+
+    // One that cannot be moved brings back what lay where others were moved to.
+    void placedTogether() {
+        QDir().mkpath(at("from"));
+        QDir().mkpath(at("to"));
+        for (const char* name : {"a", "b", "d"})
+            write(at("from/") + name, QByteArray("new ") + name);
+        write(at("to/a"), "old a");
+        QVERIFY(QFile::link(at("to/a"), at("to/b")));
+        const std::vector<std::string> names = {"a", "b", "c", "d"};
+        const fw::Status status = placeAll(at("from").toStdString(), at("to").toStdString(), names);
+        QVERIFY(!status.ok());
+        QCOMPARE(status.diag().code, fw::DiagCode::FileUnwritable);
+        QCOMPARE(everythingIn("to"), (QStringList{"a", "b"}));
+        QCOMPARE(contents(at("to/a")), QByteArray("old a"));
+        QCOMPARE(QFile::symLinkTarget(at("to/b")), at("to/a"));
     }
 
     void linkProblems() {
