@@ -381,7 +381,20 @@ Status Executor::runStep(std::size_t step, Attempt attempt) {
     const fw_kernel_context context = {m_buffers[step].data(), m_operands[step].data(), parallelFor,
                                        &m_settings};
     m_kernels[entry.kernel](&context);
-    return {};
+    return m_settings.poolFault.shares == 0 ? Status{} : poolStatus(entry.name);
+}
+
+Status Executor::poolStatus(const std::string& step) {
+    const PoolFault fault = std::exchange(m_settings.poolFault, PoolFault{});
+    if (fault.leftOut > 0)
+        return fail(FW_BAD_ARGUMENT, "%s: the thread pool left out %d of the %d shares of a loop",
+                    step.c_str(), fault.leftOut, fault.shares);
+    return fault.isAgain ? fail(FW_BAD_ARGUMENT,
+                                "%s: the thread pool called one of the %d shares of a loop twice",
+                                step.c_str(), fault.shares)
+                         : fail(FW_BAD_ARGUMENT,
+                                "%s: the thread pool returned before the %d shares of a loop had",
+                                step.c_str(), fault.shares);
 }
 
 std::vector<StepNotes> Executor::notes() const {

@@ -137,6 +137,7 @@ private:
     Status checkIndices(std::size_t step) const;
     enum class Attempt : std::uint8_t { First, Second }; // Second: PreparedCall::runAgain()
     Status runStep(std::size_t step, Attempt attempt);
+    Status poolStatus(const std::string& step); // what the caller's pool did wrong
     enum class Rounds : std::uint8_t { Once, Twice };
     Status execute(std::vector<StepTime>* times, Rounds rounds);
     Status runPhases(std::vector<StepTime>* times, Rounds rounds, Attempt attempt);

@@ -111,7 +111,7 @@ typedef struct fw_model fw_model;
  * `options` null: defaults. On failure *model is null and fw_last_error(0) tells the calling thread
  * why. */
 FW_API fw_status fw_open(const char* weights, const fw_options* options, fw_model** model);
-FW_API void fw_close(fw_model* model);
+FW_API void fw_close(fw_model* model); /* beside a call: when that returns (FW_CANCELLED) */
 
 /* The same with the contents of the weights file in memory: `bytes` bytes at a multiple of 64,
  * which the caller keeps as they are until fw_close. */

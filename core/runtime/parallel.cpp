@@ -3,6 +3,8 @@
 #include "runtime/thread_team.h"
 
 #include <algorithm>
+#include <atomic>
+#include <sched.h>
 #include <xmmintrin.h>
 
 namespace fw::runtime {
@@ -93,22 +95,57 @@ void runShare(void* data) {
     loop.body(loop.context, begin, end);
 }
 
+static_assert(ThreadTeam::mostThreads <= 256);
+
+// A share is computed by the call that begins it. A pool that returns before that has ended is
+// waited for: what the call uses is on this thread's stack.
 struct PoolLoop {
     const Loop& loop;
     std::int32_t shares;
+    std::atomic<std::uint64_t> begun[4] = {}; // a bit for each
+    std::atomic<std::int32_t> ended{0};
+    std::atomic<bool> isAgain{false};
+
+    std::int32_t countBegun() const {
+        std::int32_t count = 0;
+        for (const auto& bits : begun)
+            count += __builtin_popcountll(bits.load(std::memory_order_relaxed));
+        return count;
+    }
 };
 
 void runPoolShare(void* data, std::int32_t index) {
-    const auto& [loop, shares] = *static_cast<const PoolLoop*>(data);
-    if (index < 0 || index >= shares)
+    auto& shared = *static_cast<PoolLoop*>(data);
+    const Loop& loop = shared.loop;
+    if (index < 0 || index >= shared.shares)
         return;
-    const std::int64_t begin =
-        loop.count / shares * index + std::min<std::int64_t>(index, loop.count % shares);
-    const std::int64_t end = begin + loop.count / shares + (index < loop.count % shares ? 1 : 0);
-    const FloatingPointMode mode(loop.controlWord);
-    isInsideShare = true;
-    loop.body(loop.context, begin, end);
-    isInsideShare = false;
+    const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+    if ((shared.begun[index / 64].fetch_or(bit, std::memory_order_relaxed) & bit) != 0) {
+        shared.isAgain.store(true, std::memory_order_relaxed);
+        return;
+    }
+    const std::int64_t begin = loop.count / shared.shares * index +
+                               std::min<std::int64_t>(index, loop.count % shared.shares);
+    const std::int64_t end =
+        begin + loop.count / shared.shares + (index < loop.count % shared.shares ? 1 : 0);
+    {
+        const FloatingPointMode mode(loop.controlWord);
+        isInsideShare = true;
+        loop.body(loop.context, begin, end);
+        isInsideShare = false;
+    }
+    shared.ended.fetch_add(1, std::memory_order_release);
+}
+
+void runOnPool(const Loop& loop, const ParallelSettings& settings, std::int32_t shares) {
+    PoolLoop shared{loop, shares};
+    settings.pool.run(settings.pool.data, shares, runPoolShare, &shared);
+    if (shared.ended.load(std::memory_order_acquire) == shares && !shared.isAgain)
+        return;
+    const std::int32_t begun = shared.countBegun();
+    while (shared.ended.load(std::memory_order_acquire) < begun)
+        sched_yield();
+    settings.poolFault = {shares, shares - begun, shared.isAgain.load()};
 }
 
 } // namespace
@@ -130,8 +167,7 @@ void parallelFor(const fw_kernel_context* context, LoopBody body, std::int64_t c
     }
     const Loop loop{context, body, count, grain, settings.controlWord};
     if (settings.pool.run) {
-        PoolLoop shared{loop, static_cast<std::int32_t>(threads)};
-        settings.pool.run(settings.pool.data, shared.shares, runPoolShare, &shared);
+        runOnPool(loop, settings, static_cast<std::int32_t>(threads));
         return;
     }
     if (settings.openMp && !serialOpenMp) {

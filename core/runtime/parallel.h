@@ -12,11 +12,19 @@
 
 namespace fw::runtime {
 
+// What a caller's pool made of the shares of a loop, where that is not each of them once.
+struct PoolFault {
+    std::int32_t shares = 0; // of the loop; 0: no fault
+    std::int32_t leftOut = 0;
+    bool isAgain = false; // some share came twice; it was computed once
+};
+
 struct ParallelSettings {
     std::int32_t threads = 1;
     std::uint32_t controlWord = 0x1f80; // MXCSR of every thread that runs a kernel
     const OpenMp* openMp = nullptr;     // of the libraries that the program calls
     fw_thread_pool pool = {};           // of the caller, if it has a run()
+    mutable PoolFault poolFault = {};   // of the last loop that had one; by the thread that runs
 };
 
 // The floating-point mode of kernels: round to nearest, no traps, denormals kept or flushed.

@@ -4,7 +4,9 @@
 
 #include <QTest>
 #include <atomic>
+#include <chrono>
 #include <limits>
+#include <thread>
 #include <vector>
 #include <xmmintrin.h>
 
@@ -29,6 +31,16 @@ void halveSmallest(const fw_kernel_context* context, std::int64_t begin, std::in
     auto* values = static_cast<volatile float*>(context->buffers[0]);
     for (std::int64_t i = begin; i < end; ++i)
         values[i] = values[i] * 0.5f;
+}
+
+std::atomic<int> begun{0};
+std::atomic<bool> mayEnd{false};
+
+void waitAndCount(const fw_kernel_context* context, std::int64_t begin, std::int64_t end) {
+    ++begun;
+    while (!mayEnd)
+        std::this_thread::yield();
+    countIterations(context, begin, end);
 }
 
 struct Context {
@@ -81,6 +93,34 @@ private Q_SLOTS:
 #if !defined(__SANITIZE_THREAD__)
         QVERIFY(calls.load() >= 10);
 #endif
+    }
+
+    // The loop is over when what the pool began is, and the pool is told of.
+    void aPoolThatReturnsEarly() {
+        std::vector<std::atomic<int>> counters(10);
+        std::atomic<int> calls = 0;
+        Context c;
+        c.settings.threads = 3;
+        c.settings.pool.threads = 3;
+        c.settings.pool.run = [](void*, std::int32_t count, void (*share)(void*, std::int32_t),
+                                 void* argument) {
+            for (std::int32_t i = 0; i < count; ++i)
+                std::thread([=] { share(argument, i); }).detach();
+            while (begun < count)
+                std::this_thread::yield();
+            std::thread([] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                mayEnd = true;
+            }).detach();
+        };
+        c.buffers[0] = counters.data();
+        c.buffers[1] = &calls;
+        parallelFor(&c.context, waitAndCount, 10, 1);
+        for (const auto& counter : counters)
+            QCOMPARE(counter.load(), 1);
+        QCOMPARE(c.settings.poolFault.shares, 3);
+        QCOMPARE(c.settings.poolFault.leftOut, 0);
+        QVERIFY(!c.settings.poolFault.isAgain);
     }
 
     void denormalsOnAllThreads() {

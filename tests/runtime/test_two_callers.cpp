@@ -96,7 +96,11 @@ class Held {
 public:
     explicit Held(fw_model* model) {
         told = ToWait;
-        m_thread = std::thread([this, model] { m_status = fw_run(model); });
+        m_thread = std::thread([this, model] {
+            m_status = fw_run(model);
+            if (m_status != FW_OK)
+                m_error = fw_last_error(model);
+        });
         while (told != Waiting)
             std::this_thread::yield();
     }
@@ -105,10 +109,12 @@ public:
         m_thread.join();
         return m_status;
     }
+    const std::string& error() const { return m_error; }
 
 private:
     std::thread m_thread;
     fw_status m_status = FW_OK;
+    std::string m_error;
 };
 
 } // namespace
@@ -173,6 +179,77 @@ private Q_SLOTS:
         QCOMPARE(otherwise.load(), 0);
         QVERIFY(ran > 0);
         QCOMPARE(ran + refused, 900);
+        QCOMPARE(fw_run(own.model), FW_OK);
+        QVERIFY(own.isRight());
+    }
+
+    // Closing is left to the call, which tells that its model is gone.
+    void closedBesideACall() {
+        Opened own;
+        Held other(own.model);
+        fw_close(own.model);
+        fw_close(own.model); // of no consequence yet
+        QCOMPARE(fw_run(own.model), FW_BAD_ARGUMENT);
+        own.model = nullptr;
+        QCOMPARE(other.letGo(), FW_CANCELLED);
+        QCOMPARE(other.error(), "the model was closed while a call on it ran");
+        QCOMPARE(fw_run(Opened().model), FW_OK);
+    }
+
+    void closedByItsOwnCallback() {
+        Opened own;
+        const auto close = [](void* data) -> std::int32_t {
+            auto& opened = *static_cast<Opened*>(data);
+            fw_close(std::exchange(opened.model, nullptr));
+            return 0;
+        };
+        fw_model* model = own.model;
+        QCOMPARE(fw_set_cancel(model, close, &own), FW_OK);
+        QCOMPARE(fw_run(model), FW_CANCELLED);
+        QCOMPARE(fw_last_error(model), "the model was closed while a call on it ran");
+    }
+
+    // Each share of a loop once, whatever the pool of the caller does.
+    void poolsThatMiscount_data() {
+        QTest::addColumn<QString>("pool");
+        QTest::addColumn<QString>("error");
+        QTest::newRow("backwards") << "backwards"
+                                   << "";
+        QTest::newRow("none") << "none"
+                              << "the thread pool left out 2 of the 2 shares of a loop";
+        QTest::newRow("first") << "first"
+                               << "the thread pool left out 1 of the 2 shares of a loop";
+        QTest::newRow("again") << "again"
+                               << "the thread pool called one of the 2 shares of a loop twice";
+    }
+
+    void poolsThatMiscount() {
+        QFETCH(QString, pool);
+        QFETCH(QString, error);
+        Opened own;
+        std::string name = pool.toStdString();
+        const auto shares = [](void* data, std::int32_t count, void (*share)(void*, std::int32_t),
+                               void* argument) {
+            const auto& wanted = *static_cast<const std::string*>(data);
+            share(argument, count); // no share of it
+            share(argument, -1);
+            for (std::int32_t i = count - 1; i >= 0 && wanted != "none"; --i)
+                if (i == 0 || wanted != "first")
+                    share(argument, i);
+            if (wanted == "again")
+                share(argument, 0);
+        };
+        const fw_thread_pool given = {sizeof given, 2, shares, &name};
+        QCOMPARE(fw_set_thread_pool(own.model, &given), FW_OK);
+        if (error.isEmpty()) {
+            QCOMPARE(fw_run(own.model), FW_OK);
+            QVERIFY(own.isRight());
+            return;
+        }
+        QCOMPARE(fw_run(own.model), FW_BAD_ARGUMENT);
+        QVERIFY2(QString::fromUtf8(fw_last_error(own.model)).endsWith(error),
+                 fw_last_error(own.model));
+        QCOMPARE(fw_set_thread_pool(own.model, nullptr), FW_OK);
         QCOMPARE(fw_run(own.model), FW_OK);
         QVERIFY(own.isRight());
     }

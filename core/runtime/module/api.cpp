@@ -5,14 +5,20 @@
 #include "runtime/module/contents.h"
 #include "runtime/own_place.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <pthread.h>
 
 using namespace fw::runtime;
 
+enum class Use : std::uint8_t { Idle, Called, Closed };
+
 struct fw_model {
-    mutable pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER; // by a call that has not returned
+    // By a call that has not returned. Who has the lock has the model; `use` tells who closes it
+    // whether that is left to a call.
+    mutable pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
+    mutable std::atomic<Use> use{Use::Idle};
     std::unique_ptr<Executor> executor;
     FileMapping weights;
     std::string error;
@@ -28,7 +34,28 @@ struct fw_model {
 namespace {
 
 thread_local char openError[768];
-thread_local const fw_model* busy = nullptr; // refused the last call of this thread
+thread_local const fw_model* busy = nullptr;   // refused the last call of this thread
+thread_local const fw_model* closed = nullptr; // during the last call of this thread
+
+bool take(const fw_model* model) {
+    if (pthread_mutex_trylock(&model->taken) != 0)
+        return false;
+    Use idle = Use::Idle;
+    if (model->use.compare_exchange_strong(idle, Use::Called))
+        return true;
+    pthread_mutex_unlock(&model->taken); // another call is about to return
+    return false;
+}
+
+// False if the model was closed meanwhile; nothing is left of it then.
+bool giveBack(const fw_model* model) {
+    pthread_mutex_unlock(&model->taken);
+    Use called = Use::Called;
+    if (model->use.compare_exchange_strong(called, Use::Idle))
+        return true;
+    delete model;
+    return false;
+}
 
 fw_status refuseOpen(const Status& status) {
     std::snprintf(openError, sizeof openError, "%s", status.message.c_str());
@@ -41,15 +68,17 @@ template <class Work>
 fw_status serve(fw_model* model, const Work& work) {
     if (!model)
         return refuseOpen(fail(FW_BAD_ARGUMENT, "the model is null"));
-    if (pthread_mutex_trylock(&model->taken) != 0) {
+    if (!take(model)) {
         busy = model;
         return FW_BAD_ARGUMENT;
     }
-    busy = nullptr;
+    busy = closed = nullptr;
     const Status status = work(*model->executor);
     model->error = status.message;
-    pthread_mutex_unlock(&model->taken);
-    return status.code;
+    if (giveBack(model))
+        return status.code;
+    closed = model;
+    return FW_CANCELLED;
 }
 
 bool inRange(std::int32_t index, std::size_t count) {
@@ -164,7 +193,7 @@ fw_status open(const Source& source, const fw_options* options, fw_model** model
     if (Status status = openModel(source, chosen, *opened); !status.ok())
         return refuseOpen(status);
     *model = opened.release();
-    busy = nullptr; // one that was closed may have lain there
+    busy = closed = nullptr; // one that was closed may have lain there
     return FW_OK;
 }
 
@@ -191,7 +220,17 @@ fw_status fw_open_memory(const void* weights, uint64_t bytes, const fw_options* 
 }
 
 void fw_close(fw_model* model) {
-    delete model;
+    if (!model)
+        return;
+    for (;;) {
+        Use idle = Use::Idle, called = Use::Called;
+        if (model->use.compare_exchange_strong(idle, Use::Closed)) {
+            delete model;
+            return;
+        }
+        if (model->use.compare_exchange_strong(called, Use::Closed) || called == Use::Closed)
+            return; // the call closes it
+    }
 }
 
 int32_t fw_input_count(const fw_model* model) {
@@ -319,16 +358,17 @@ fw_status fw_trim(fw_model* model) {
 }
 
 int64_t fw_arena_bytes(const fw_model* model) {
-    if (!model || pthread_mutex_trylock(&model->taken) != 0)
+    if (!model || !take(model))
         return 0;
     const std::int64_t bytes = model->executor->memoryPlan().arenaBytes();
-    pthread_mutex_unlock(&model->taken);
-    return bytes;
+    return giveBack(model) ? bytes : 0;
 }
 
 const char* fw_last_error(const fw_model* model) {
     if (!model)
         return openError;
+    if (model == closed)
+        return "the model was closed while a call on it ran";
     return model == busy ? "the model is in use: another call on it has not returned"
                          : model->error.c_str();
 }
