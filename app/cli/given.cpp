@@ -1,5 +1,6 @@
 #include "given.h"
 
+#include "base/beginning.h"
 #include "base/numbers.h"
 #include "onnx/given_value.h"
 
@@ -45,12 +46,12 @@ bool isMeantAsValue(const std::string& text) {
 }
 
 Diag noValue(const std::string& input, const std::string& text) {
-    return makeDiag(
-        DiagCode::Usage,
-        fmt::format("{} is no value for input {}: {}", text, input, whyNoValue(text).value_or("")),
-        {},
-        "a value is a number, true, false or a list ([[1, 2], [3, 4]]); there is no "
-        "file of that name");
+    return makeDiag(DiagCode::Usage,
+                    fmt::format("{} is no value for input {}: {}", beginningOf(text), input,
+                                whyNoValue(text).value_or("")),
+                    {},
+                    "a value is a number, true, false or a list ([[1, 2], [3, 4]]); there is no "
+                    "file of that name");
 }
 
 } // namespace
@@ -59,7 +60,8 @@ Result<std::pair<std::string, std::string>> splitPair(const std::string& text,
                                                       const std::string& option) {
     const std::size_t place = text.find('=');
     if (place == std::string::npos || place == 0)
-        return makeDiag(DiagCode::Usage, fmt::format("{} wants NAME=VALUE, not {}", option, text));
+        return makeDiag(DiagCode::Usage,
+                        fmt::format("{} wants NAME=VALUE, not {}", option, beginningOf(text)));
     return std::pair(text.substr(0, place), text.substr(place + 1));
 }
 
@@ -69,9 +71,10 @@ Status takeGiven(const GivenTexts& texts, snapshot::Arguments& out) {
         FW_TRY(auto pair, splitPair(text, "--input"));
         FW_CHECK(inputs.take(pair.first, "--input", text));
         if (pair.second.empty())
-            return makeDiag(
-                DiagCode::Usage, fmt::format("--input {} names no value", text), {},
-                fmt::format("--input {0}16000, --input '{0}[1, 2]' or --input {0}FILE", text));
+            return makeDiag(DiagCode::Usage,
+                            fmt::format("--input {} names no value", beginningOf(text)), {},
+                            fmt::format("--input {0}16000, --input '{0}[1, 2]' or --input {0}FILE",
+                                        beginningOf(text)));
         if (isValueText(pair.second)) {
             FW_CHECK(constants.take(pair.first, "--input", text));
             out.types.insert_or_assign(pair.first, asGivenValue(pair.second));
@@ -89,7 +92,8 @@ Status takeGiven(const GivenTexts& texts, snapshot::Arguments& out) {
             dots == std::string::npos ? least : parseInteger(pair.second.substr(dots + 2));
         if (!least || !most || *least < 0 || *most < *least)
             return makeDiag(DiagCode::Usage,
-                            "--dim wants NAME=N or NAME=N..M with N >= 0 and M >= N, not " + text);
+                            "--dim wants NAME=N or NAME=N..M with N >= 0 and M >= N, not " +
+                                beginningOf(text));
         FW_CHECK(dims.take(pair.first, "--dim", text));
         if (dots == std::string::npos)
             out.dims[pair.first] = *least;

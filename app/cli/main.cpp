@@ -8,6 +8,7 @@
 #include "short_targets.h"
 #include "usage.h"
 
+#include "base/beginning.h"
 #include "base/leftovers.h"
 #include "base/numbers.h"
 #include "base/system_limit.h"
@@ -182,8 +183,8 @@ private:
                                            [](const CLI::App* app) { return app->parsed(); }))
             return report(
                 makeDiag(DiagCode::Usage,
-                         fmt::format("{} is no value for input {}", files.begin()->second,
-                                     files.begin()->first),
+                         fmt::format("{} is no value for input {}",
+                                     beginningOf(files.begin()->second), files.begin()->first),
                          {}, "a number, true, false or a list; files are for what runs a model"),
                 m_options.form());
         if (std::none_of(m_ofBooks.begin(), m_ofBooks.end(),

@@ -1,5 +1,6 @@
 #include "onnx/given_value.h"
 
+#include "base/beginning.h"
 #include "base/numbers.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ public:
         if (!item(out, 0))
             return std::nullopt;
         if (skip(); !m_text.empty()) {
-            fails(fmt::format("{} stands behind the value", m_text));
+            fails(fmt::format("{} stands behind the value", beginningOf(m_text)));
             return std::nullopt;
         }
         return out;
@@ -77,7 +78,7 @@ private:
             if (m_text.empty())
                 return fails("a bracket is not closed");
             if (count > 0 && !takes(','))
-                return fails(fmt::format("a comma is missing before {}", m_text));
+                return fails(fmt::format("a comma is missing before {}", beginningOf(m_text)));
             if (!item(out, depth + 1))
                 return false;
             ++count;
@@ -120,7 +121,7 @@ private:
         if (word.empty())
             return fails("a number is missing");
         if (read.ec != std::errc() || read.ptr != last)
-            return fails(fmt::format("{} is no number", word));
+            return fails(fmt::format("{} is no number", beginningOf(word)));
         out.numbers.emplace_back(real);
         return true;
     }
@@ -214,7 +215,7 @@ Result<TensorData> valueFromText(std::string_view text, DType dtype,
                                  const std::optional<Shape>& declared) {
     std::optional<Value> value = Reader(text).whole();
     if (!value)
-        return wrong(fmt::format("{} is no number and no list of numbers", text));
+        return wrong(fmt::format("{} is no number and no list of numbers", beginningOf(text)));
     if (dtype == DType::Text)
         return wrong("a text cannot be given so");
     for (const Number& number : value->numbers)

@@ -1,4 +1,5 @@
 // Codes are unique, numbers print without a locale, symbols compare by name.
+#include "base/beginning.h"
 #include "base/decision.h"
 #include "base/hash.h"
 #include "base/numbers.h"
@@ -25,6 +26,7 @@ private Q_SLOTS:
     void numbersRoundTrip();
     void floorDivisionRoundsDown();
     void symbolsOrderByName();
+    void longTextsAreTold();
     void systemLimitsAreTold();
 };
 
@@ -49,6 +51,12 @@ void TestBase::diagNamesItsPlace() {
 void TestBase::decisionFillsTheSentence() {
     const Decision decision{"conv -> relu", Verdict::No, ReasonCode::ValueEscapes, "add_3"};
     QCOMPARE(decision.sentence(), std::string("the value is used outside the group: add_3"));
+}
+
+void TestBase::longTextsAreTold() {
+    QCOMPARE(beginningOf("short"), std::string("short"));
+    QCOMPARE(beginningOf("abcdef", 3), std::string("abc... (6 bytes)"));
+    QCOMPARE(beginningOf("ab\u00e9d", 3), std::string("ab... (5 bytes)"));
 }
 
 void TestBase::numbersRoundTrip() {

@@ -15,6 +15,7 @@ class TestGiven : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void wrong_data();
+    void longOnesAreToldShort();
     void wrong();
     void filesMayBeCalledLikeValues();
     void graphsInTextTakeFiles();
@@ -79,6 +80,17 @@ void TestGiven::wrong_data() {
         "x is given twice: --type x=f32[2, 3] and --type x=f32[2, 4]");
     row("--dim|N=3|--dim|N=4", "N is given twice: --dim N=3 and --dim N=4");
     row("--dim|N=3|--dim|N=1..4", "N is given twice: --dim N=3 and --dim N=1..4");
+}
+
+// What was written is told by its beginning.
+void TestGiven::longOnesAreToldShort() {
+    const QString text = QString(5000, u'[');
+    for (const QString& given : {u"x="_s + text, u"x=1"_s + text, text}) {
+        const Answer answer = fw({u"run"_s, u"sum.onnx"_s, u"-libs="_s, u"--input"_s, given});
+        QCOMPARE(answer.exitCode, 2);
+        QVERIFY2(answer.error.contains(u"[[[[..."_s) && answer.error.size() < 600,
+                 qPrintable(answer.error));
+    }
 }
 
 void TestGiven::wrong() {
