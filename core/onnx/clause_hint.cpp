@@ -60,6 +60,7 @@ std::string ModelImporter::clauseHint(const proto::NodeProto& node) {
         auto declared = declaredType(output);
         call.results.push_back(declared ? declared.take() : std::nullopt);
     }
+    call.opset = 1; // whichever: nothing else reads such nodes
     call.domain = cleanText(call.domain);
     call.type = cleanText(call.type);
     return "say what it computes in a book, which is given with --rules: " +

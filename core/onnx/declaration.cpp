@@ -125,8 +125,8 @@ Declaration declarationOf(const UnknownCall& call, const OperatorSet& known, Onn
     const std::string read =
         clause == OnnxClause::Without
             ? ""
-            : fmt::format("onnx {} {} since {} {}", quoteText(call.domain), quoteText(call.type),
-                          call.opset,
+            : fmt::format("onnx {} {} {}{}", quoteText(call.domain), quoteText(call.type),
+                          call.opset > 1 ? fmt::format("since {} ", call.opset) : "",
                           renamed.empty() ? "" : fmt::format("{{{}}} ", fmt::join(renamed, ", ")));
     out.text = fmt::format("op {}({}) -> {} {}{}{{ {} }}", out.name, fmt::join(parameters, ", "),
                            outputs, where, read, fmt::join(dims.statements(), "  "));
