@@ -7,10 +7,12 @@
 #include "onnx/tensor_proto.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -100,14 +102,26 @@ Result<TestFolder> findTestData(const std::string& folder) {
         return makeDiag(DiagCode::FileMissing, "holds no model.onnx", {folder});
     TestFolder out;
     out.model = (fs::path(folder) / "model.onnx").string();
-    for (std::size_t i = 0;; ++i) {
-        const fs::path set = fs::path(folder) / fmt::format("test_data_set_{}", i);
-        std::error_code error;
-        if (!fs::is_directory(set, error))
-            return out;
+    std::map<std::uint64_t, fs::path> sets; // by number, of which some may be left out
+    std::error_code error;
+    for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
+         at.increment(error)) {
+        constexpr std::string_view stem = "test_data_set_";
+        const std::string name = at->path().filename().string();
+        std::uint64_t number = 0;
+        const char* const end = name.data() + name.size();
+        std::error_code ignored;
+        if (name.size() > stem.size() && name.starts_with(stem) &&
+            std::from_chars(name.data() + stem.size(), end, number).ptr == end &&
+            at->is_directory(ignored))
+            sets.emplace(number, at->path());
+    }
+    if (error)
+        return makeDiag(DiagCode::FileMissing, "cannot be read: " + error.message(), {folder});
+    for (const auto& [number, set] : sets)
         out.sets.push_back(
             {set.string(), numberedFiles(set, "input"), numberedFiles(set, "output")});
-    }
+    return out;
 }
 
 Result<std::vector<DeclaredInput>> declaredInputs(const std::string& path) {

@@ -109,7 +109,17 @@ Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const Read
 }
 
 Result<std::vector<TensorData>> givenInputs(const ComputedPart& what, const TestDataSet& set) {
-    return givenInputs(what, readTensors(set.inputs));
+    const std::string name = std::filesystem::path(set.folder).filename().string();
+    const std::vector<std::string> wanted = inputNames(what.graph);
+    if (set.inputs.empty() && !wanted.empty())
+        return makeDiag(DiagCode::InputMismatch,
+                        fmt::format("{} holds no inputs, and the model reads {}", name,
+                                    fmt::join(wanted, ", ")),
+                        {set.folder}, "input_0.pb or input_0.npy is the first, and so on");
+    auto inputs = givenInputs(what, readTensors(set.inputs));
+    if (!inputs)
+        return inputs.takeDiag().at({set.folder});
+    return inputs;
 }
 
 bool Expected::isWhole(const Graph& graph) const {
@@ -118,6 +128,8 @@ bool Expected::isWhole(const Graph& graph) const {
 
 std::string Expected::missing(const Graph& graph, const TestDataSet& set) const {
     const std::string name = std::filesystem::path(set.folder).filename().string();
+    if (results.empty() && set.inputs.empty() && !graph.inputs().empty())
+        return fmt::format("{} holds neither inputs nor outputs", name);
     if (results.empty())
         return fmt::format("{} holds no outputs: there is nothing to compare with", name);
     std::string without;

@@ -135,6 +135,12 @@ void TestTensorFiles::findsTestFolders() {
     QCOMPARE(found->sets[0].inputs.size(), 2u);
     QVERIFY(found->sets[0].inputs[1].ends_with("input_1.npy"));
     QCOMPARE(found->sets[0].outputs.size(), 1u);
+    for (const char* name : {"test_data_set_10", "test_data_set_2", "test_data_set_x", "others"})
+        QDir(folder.path()).mkpath(QString::fromLatin1(name));
+    const auto more = findTestData(root); // numbers may be left out
+    QVERIFY(more.ok());
+    QCOMPARE(more->sets.size(), 3u);
+    QVERIFY(more->sets[1].folder.ends_with("_2") && more->sets[2].folder.ends_with("_10"));
 }
 
 void TestTensorFiles::matchesByNameElseByPosition() {

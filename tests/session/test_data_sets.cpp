@@ -34,6 +34,7 @@ private Q_SLOTS:
     void init();
     void all();
     void none();
+    void withoutInputs();
     void some_data();
     void some();
     void tooMany();
@@ -101,6 +102,27 @@ void TestDataSets::none() {
     const auto tested = a.get<TestDocument>("test", asked());
     QCOMPARE(tested.failed, std::int64_t(1));
     QVERIFY(tested.cases.at(0).reason.find("holds no outputs") != std::string::npos);
+}
+
+// A set that cannot be used is told with its folder, wherever its number stands.
+void TestDataSets::withoutInputs() {
+    fs::create_directories(m_model / "test_data_set_7");
+    Asked a;
+    const auto run = a.get<RunDocument>("run", asked());
+    QVERIFY(says(run.notices, "test_data_set_7 holds neither inputs nor outputs"));
+    fs::copy_file(m_model / "test_data_set_0" / "input_0.pb",
+                  m_model / "test_data_set_7" / "output_0.pb");
+    const auto refused = a.ask("run", asked());
+    QVERIFY(!refused.ok());
+    const std::string said = refused.diag().text();
+    QVERIFY2(said.find("test_data_set_7 holds no inputs, and the model reads x") !=
+                 std::string::npos,
+             said.c_str());
+    QVERIFY(refused.diag().where.file.ends_with("test_data_set_7"));
+    fs::remove_all(m_model / "test_data_set_7");
+    write("input_1.pb", "other", {1, 2, -3});
+    const auto named = a.ask("run", asked());
+    QVERIFY(!named.ok() && named.diag().where.file.ends_with("test_data_set_0"));
 }
 
 void TestDataSets::some_data() {
