@@ -123,7 +123,7 @@ Result<Exprs> NodeImport::sizes(std::size_t i) {
         FW_TRY(value, reshaped(value, {intExpr(count)}));
     }
     const std::string& name = m_node.input(static_cast<int>(i));
-    FW_TRY(Exprs out, bound(value, name + "_"));
+    FW_TRY(Exprs out, count == 1 ? boundAs(value, {name}) : bound(value, name + "_"));
     if (isInteger(type.dtype))
         m_model.bindSizes(name, {type.dtype, *extents, out});
     return out;
@@ -133,9 +133,16 @@ Result<Exprs> NodeImport::bound(ValueRef sizes, const std::string& prefix) {
     const auto count = type(sizes).shape.at(0).asInt().value();
     if (count > static_cast<std::int64_t>(smallTensorLimit))
         return makeDiag(DiagCode::LimitReached, fmt::format("{} sizes that are computed", count));
-    Exprs out;
+    Texts names;
     for (std::int64_t i = 0; i < count; ++i)
-        out.push_back(m_model.freshDim(fmt::format("{}{}", prefix, i)));
+        names.push_back(fmt::format("{}{}", prefix, i));
+    return boundAs(sizes, names);
+}
+
+Result<Exprs> NodeImport::boundAs(ValueRef sizes, const Texts& names) {
+    Exprs out;
+    for (const std::string& name : names)
+        out.push_back(m_model.freshDim(name));
     if (out.empty())
         return out;
     Attrs attrs;

@@ -140,6 +140,7 @@ private:
         return m_node;
     }
 
+    Result<Exprs> boundAs(ValueRef sizes, const Texts& names);
     Result<std::vector<ValueRef>> added(GraphEditor::NewNode wish);
     // What the operator `op` of the library says of these operands, in the words of the model.
     Diag inWords(Diag diag, const std::string& op, const std::vector<ValueRef>& inputs) const;

@@ -53,19 +53,36 @@ std::map<std::string, std::int64_t> sizesOf(LoadedModule& module) {
     return out;
 }
 
+// Of sizes that the model computes itself: the node that does.
+std::map<std::string, std::string> computedSizes(LoadedModule& module) {
+    const runtime::Program& program = module.executor().program();
+    std::map<std::string, std::string> out;
+    for (const runtime::Step& step : program.steps)
+        for (const std::uint32_t symbol : step.binds)
+            out[program.symbols[symbol].name] = step.nodes.empty() ? step.name : step.nodes.front();
+    return out;
+}
+
 // What the numbers hold for.
-void tellInputs(const std::vector<std::string>& constants,
-                const std::map<std::string, std::int64_t>& dims, bool random,
+void tellInputs(const std::vector<std::string>& constants, LoadedModule& module, bool random,
                 std::vector<std::string>& notices) {
     if (!constants.empty())
         notices.push_back(fmt::format("values of inputs decide what runs, so the given ones are "
                                       "constants of it: {}",
                                       fmt::join(constants, ", ")));
-    std::string sizes;
-    for (const auto& [name, value] : dims)
-        sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", name, value);
+    const std::map<std::string, std::string> makers = computedSizes(module);
+    std::string sizes, computed;
+    for (const auto& [name, value] : sizesOf(module)) {
+        const auto maker = makers.find(name);
+        std::string& list = maker == makers.end() ? sizes : computed;
+        list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
+        if (maker != makers.end())
+            list += fmt::format(" ({})", maker->second);
+    }
     if (!sizes.empty())
         notices.push_back("free dimensions: " + sizes);
+    if (!computed.empty())
+        notices.push_back("sizes that the model computes: " + computed);
     if (random)
         notices.push_back(
             "no data of these shapes were given: the inputs are seeded random values");
@@ -245,7 +262,7 @@ Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const 
     const auto start = Clock::now();
     FW_TRY(const std::vector<TensorData> results, module->run(operands.inputs));
     out.runMs = milliseconds(start);
-    tellInputs(fitting.constants(pipeline), sizesOf(*module), out.randomInputs,
+    tellInputs(fitting.constants(pipeline), *module, out.randomInputs,
                out.notices); // data sets may have others
     tellRanOtherwise(*module, out.notices);
     if (!arguments.output.empty()) {
@@ -279,6 +296,10 @@ Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const 
     }
     for (const Diag& diag : source->leftOut)
         out.notices.push_back(diag.text());
+    FW_TRY(const Imported* imported, pipeline.imported(context));
+    for (const Diag& diag : imported->diagnostics) // of sizes that few can mean
+        if (diag.severity == Severity::Warning && diag.code == DiagCode::ShapeMismatch)
+            out.notices.push_back(diag.text());
     for (std::string& notice : refutedNotices(*source))
         out.notices.push_back(std::move(notice));
     return out;
@@ -515,7 +536,7 @@ Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments
     out.dims = sizesOf(*module);
     if (out.dims.empty())
         compareWithEstimates(*plan, out);
-    tellInputs(fitting.constants(pipeline), out.dims, out.randomInputs, out.notices);
+    tellInputs(fitting.constants(pipeline), *module, out.randomInputs, out.notices);
     for (const Group& group : plan->groups)
         if (group.isOpaque())
             out.notices.push_back(

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void indicesOfTheData();
     void partsOfComputedSizesAreReadInPlace();
     void whatDoesNotFitIsSaidByItsName();
+    void sizesOfTheRunAreTold();
 };
 
 void TestRunning::whatIsFreeAndWhatIsComputed() {
@@ -200,6 +201,38 @@ void TestRunning::whatDoesNotFitIsSaidByItsName() {
     QVERIFY2(said.find("is 1 from dimension 0 of input a but 2 from dimension 1 of input a") !=
                  std::string::npos,
              said.c_str());
+}
+
+// Those of the data apart from those that the model computes, which have the name of what holds
+// them; and of sizes that few can mean what comes of them.
+void TestRunning::sizesOfTheRunAreTold() {
+    ModelBuilder m;
+    m.input("x", {"n", "5"}).input("few", {"1"}, proto::TensorProto::INT64);
+    m.output("y").output("at", {}, proto::TensorProto::INT64).output("none");
+    m.node("TopK", "x few", "y at", "top");
+    m.weights("image", {1, 1, 2, 2}).weights("w", {1, 1, 3, 1});
+    m.node("Conv", "image w", "none", "conv");
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    QVERIFY(writeFile(path + "/m.onnx", m.bytes()).ok());
+    QVERIFY(writeTensorFile(path + "/x.npy",
+                            {"x", dataFromDoubles(DType::F32, {1, 5}, {1, 2, 3, 4, 5})})
+                .ok());
+    QVERIFY(
+        writeTensorFile(path + "/few.npy", {"few", dataFromIntegers(DType::I64, {1}, {3})}).ok());
+    Asked asked;
+    Arguments arguments = on("");
+    arguments.model = path + "/m.onnx";
+    arguments.inputs = {{"x", path + "/x.npy"}, {"few", path + "/few.npy"}};
+    const auto run = asked.get<RunDocument>("run", arguments);
+    for (const char* said :
+         {"free dimensions: N = 1", "sizes that the model computes: Few = 3 (top)",
+          "a window of 3 does not fit into the 2 elements of axis 2 of 'image'"})
+        QVERIFY2(std::any_of(run.notices.begin(), run.notices.end(),
+                             [&](const std::string& notice) {
+                                 return notice.find(said) != std::string::npos;
+                             }),
+                 said);
 }
 
 QTEST_GUILESS_MAIN(TestRunning)
