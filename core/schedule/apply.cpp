@@ -30,6 +30,18 @@ std::vector<ScheduledLoop>* listOf(ScheduledStage& stage, Symbol var) {
     return nullptr;
 }
 
+std::string whyNoLoop(const ScheduledStage& stage, Symbol asked) {
+    std::string there;
+    for (const ScheduledLoop& loop : stage.loops)
+        there += (there.empty() ? "" : ", ") + loop.var.text();
+    if (there.empty())
+        there = "none";
+    return findLoop(stage.reduce, asked) != stage.reduce.end()
+               ? fmt::format("{} is a reduced loop of {}, whose loops of the result are {}",
+                             asked.text(), stage.name, there)
+               : fmt::format("no such loop there; the loops of {} are {}", stage.name, there);
+}
+
 class Applier {
 public:
     Applier(const OpInst& inst, const Schedule& schedule) : m_schedule(schedule) { reset(inst); }
@@ -320,7 +332,7 @@ private:
             return illegalStep(step, "the nest it should lie in lies in another one");
         if (step.names.size() > 1 &&
             findLoop(consumer->loops, step.names[1]) == consumer->loops.end())
-            return illegalStep(step, "no such loop there");
+            return illegalStep(step, whyNoLoop(*consumer, step.names[1]));
         for (const ScheduledStage& other : group.stages)
             if (other.consumer == stage.stage)
                 return illegalStep(step, "another stage lies in its nest");

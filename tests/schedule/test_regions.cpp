@@ -405,7 +405,8 @@ void TestRegions::refusalsNameTheAccess_data() {
     };
     row("noBox", "y.split(j, a, b, 4, guard)\nt.at(y, a)\n",
         "what one iteration of a needs of its dimension i is no box: it is read at");
-    row("noLoop", "t.at(y, a)\n", "no such loop there");
+    row("noLoop", "t.at(y, a)\n", "no such loop there; the loops of y are j");
+    row("reduced", "t.at(y, k)\n", "k is a reduced loop of y, whose loops of the result are j");
     row("noStage", "t.at(z, j)\n", "no such stage after it");
     row("circle", "y.at(t, i)\n", "no such stage after it");
     row("itself", "t.at(t, i)\n", "no such stage after it");
