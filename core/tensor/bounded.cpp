@@ -391,7 +391,7 @@ private:
             if (isFloat(out.values.dtype) && stage.body.dtype() != out.values.dtype &&
                 std::isfinite(value.real) &&
                 (error != 0 || roundTo(value, out.values.dtype).real != value.real))
-                error += roundingUnit(out.values.dtype) * std::fabs(value.real);
+                error += roundingError(out.values.dtype, value.real);
             out.errors[offset] = error;
         }
         return {};
@@ -461,6 +461,10 @@ double roundingUnit(DType dtype) {
     default:
         return 0;
     }
+}
+
+double roundingError(DType dtype, double value) {
+    return roundingUnit(dtype) * std::max(std::fabs(value), leastNormal(dtype));
 }
 
 double exactIntegers(DType dtype) {

@@ -493,7 +493,7 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
     plain.dtype = step.dtype;
     // From float to float the value stays: rounding is an error, not a value.
     const bool floats = isFloat(step.from) && isFloat(step.dtype);
-    const double limit = exactIntegers(step.dtype), u = roundingUnit(step.dtype);
+    const double limit = exactIntegers(step.dtype);
     const bool grows =
         !m_wraps && !isFloat(step.from) && !isFloat(step.dtype) && step.dtype != DType::Bool;
     for (std::size_t i = 0; i < count; ++i)
@@ -528,7 +528,7 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
             const bool fits = a.error[i] == 0 && (roundTo(out.value[i], step.dtype).real == value ||
                                                   (!floats && std::fabs(value) < limit));
             out.error[i] = fits                   ? 0
-                           : std::isfinite(value) ? a.error[i] + u * std::fabs(value)
+                           : std::isfinite(value) ? a.error[i] + roundingError(step.dtype, value)
                                                   : a.error[i];
             if (m_sharp && std::isnan(value))
                 out.error[i] = unbounded;

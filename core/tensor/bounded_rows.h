@@ -94,4 +94,7 @@ inline bool isWhole(double x) {
 // Fills in magnitudes and errors of an exact row.
 void spellOut(BoundedRow& row, DType dtype, std::size_t count);
 
+// Of a value that is kept in the type: u of it, and of a denormal half of the least one.
+double roundingError(DType dtype, double value);
+
 } // namespace fw

@@ -72,6 +72,7 @@ private Q_SLOTS:
     void doubtfulIndex();
     void someRowsOnly();
     void emptySums();
+    void denormals();
     void sharpValues_data();
     void sharpValues();
     void smallValues_data();
@@ -259,6 +260,23 @@ BoundedOptions sharp() {
 }
 
 } // namespace
+
+// A denormal is rounded to a multiple of the least one, and what reads it is off by its part of
+// that.
+void TestBounded::denormals() {
+    const std::pair<const char*, double> types[] = {
+        {"f16", 0x1p-25}, {"bf16", 0x1p-134}, {"f32", 0x1p-150}};
+    for (const auto& [type, half] : types) {
+        const auto data = [](double one) { return dataFromDoubles(DType::F64, {1}, {one}); };
+        const std::string kept = std::string("cast(cast(x[i] / y[i], ") + type + "), f64)";
+        const auto errorOf = [&](const std::string& body, double x) {
+            return of("f64", body, "f64", data(x), data(3), {}).error(0);
+        };
+        QVERIFY2(errorOf(kept, half * 9) >= half, type);
+        QVERIFY2(errorOf(kept, half * 9) < half * 1.01, type);
+        QVERIFY2(errorOf("0.0 - " + kept + " * 4.0", half * 9) >= 4 * half, type);
+    }
+}
 
 // Values by IEEE 754; an error of 0 says that nothing is rounded.
 void TestBounded::sharpValues_data() {
