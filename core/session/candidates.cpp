@@ -6,6 +6,48 @@
 
 namespace fw {
 
+namespace {
+
+// The group that it computes, at some sizes at least.
+const Group* groupBy(const FusionPlan& plan, const std::string& implementation) {
+    for (const Group& one : plan.groups)
+        if (one.implementation == implementation ||
+            std::any_of(one.parts.begin(), one.parts.end(), [&](const Group& way) {
+                return way.when && way.implementation == implementation;
+            }))
+            return &one;
+    return nullptr;
+}
+
+// Why there is none; nullopt: there is.
+std::optional<Diag> whyNotChosen(const FusionPlan& plan, const std::string& implementation) {
+    if (groupBy(plan, implementation) != nullptr)
+        return std::nullopt;
+    for (const Decision& notice : plan.notices)
+        if (notice.code == ReasonCode::LoweringRefused &&
+            notice.evidence.starts_with(implementation + ": "))
+            return makeDiag(DiagCode::ScheduleIllegal, notice.sentence());
+    return makeDiag(DiagCode::NotRunnable, "it is not chosen there");
+}
+
+// The same of a graph that could not be compiled: what failed may be the code of another.
+std::optional<Diag> whyNotChosen(Pipeline& pipeline, const Graph& part, const PinRule& pin,
+                                 const std::string& implementation, const Context& context) {
+    Result<PlanOptions> options = pipeline.planOptions();
+    const Result<const Target*> target = pipeline.target();
+    if (!options || !target)
+        return std::nullopt;
+    FusionBook book = *options->book;
+    book.addPin(pin);
+    options->book = &book;
+    options->memo = nullptr; // what the plan made stays known
+    options->cancel = context.cancel;
+    const Result<FusionPlan> plan = planFusion(part, **target, *options);
+    return plan ? whyNotChosen(*plan, implementation) : std::nullopt;
+}
+
+} // namespace
+
 std::vector<std::string> readyCandidates(const Group& group) {
     std::vector<std::string> out;
     for (const Candidate& candidate : group.candidates)
@@ -39,21 +81,19 @@ Result<Apart> candidateApart(Pipeline& pipeline, const GraphPtr& part, const std
             return makeDiag(DiagCode::Internal, error.what());
         }
     };
-    FW_TRY(Apart out, compiled());
-    const auto group =
-        std::find_if(out.plan.groups.begin(), out.plan.groups.end(), [&](const Group& one) {
-            return one.implementation == implementation ||
-                   std::any_of(one.parts.begin(), one.parts.end(), [&](const Group& way) {
-                       return way.when && way.implementation == implementation;
-                   });
-        });
-    if (group == out.plan.groups.end()) {
-        for (const Decision& notice : out.plan.notices)
-            if (notice.code == ReasonCode::LoweringRefused &&
-                notice.evidence.starts_with(implementation + ": "))
-                return makeDiag(DiagCode::ScheduleIllegal, notice.sentence());
-        return makeDiag(DiagCode::NotRunnable, "it is not chosen there");
+    Result<Apart> made = compiled();
+    if (!made) {
+        if (made.diag().code == DiagCode::Cancelled || made.diag().code == DiagCode::Internal)
+            return made;
+        if (std::optional<Diag> other =
+                whyNotChosen(pipeline, *part, {pin, by}, implementation, context))
+            return *std::move(other);
+        return made;
     }
+    Apart out = made.take();
+    if (std::optional<Diag> why = whyNotChosen(out.plan, implementation))
+        return *std::move(why);
+    const Group* group = groupBy(out.plan, implementation);
     for (const KernelReport& report : out.compiled->reports)
         if (report.group == group->id)
             for (const Decision& decision : report.decisions)

@@ -120,23 +120,28 @@ struct Contestant {
 
 class Verifying {
 public:
-    Verifying(Pipeline& pipeline, const Arguments& arguments, const Target& target,
-              const Context& context, VerifyModel& out)
-        : m_pipeline(pipeline), m_arguments(arguments), m_target(target), m_context(context),
-          m_seed(static_cast<std::uint64_t>(arguments.seed.value_or(1))), m_out(out) {}
+    Verifying(Pipeline& pipeline, const Arguments& arguments, const FusionPlan& plan,
+              const Target& target, const Context& context, VerifyModel& out)
+        : m_pipeline(pipeline), m_arguments(arguments), m_plan(plan), m_target(target),
+          m_context(context), m_seed(static_cast<std::uint64_t>(arguments.seed.value_or(1))),
+          m_out(out) {}
 
     Status run(const Subject& subject) {
         std::vector<Contestant> all;
         for (const Candidate& candidate : subject.group->candidates) {
             const bool ready = candidate.verdict != Verdict::No;
-            if (!ready && candidate.code != ReasonCode::PinAvoids)
+            const Decision* refused = ready ? nullptr : refusal(*subject.group, candidate);
+            if (!ready && refused == nullptr && candidate.code != ReasonCode::PinAvoids)
                 continue;
             Contestant one;
             one.row.group = subject.group->name;
             one.row.groups = subject.groups;
             one.row.implementation = candidate.implementation;
             one.when = candidate.when;
-            if (!ready)
+            one.refused = refused != nullptr;
+            if (one.refused)
+                leaveOut(one, refused->sentence());
+            else if (!ready)
                 leaveOut(
                     one,
                     Decision{{}, candidate.verdict, candidate.code, candidate.evidence}.sentence());
@@ -150,6 +155,16 @@ public:
     }
 
 private:
+    // It was chosen, and passed the group on.
+    const Decision* refusal(const Group& group, const Candidate& candidate) const {
+        if (candidate.code == ReasonCode::LoweringRefused)
+            for (const Decision& notice : m_plan.notices)
+                if (notice.code == candidate.code && notice.subject == group.name &&
+                    notice.evidence.starts_with(candidate.implementation + ": "))
+                    return &notice;
+        return nullptr;
+    }
+
     static void leaveOut(Contestant& one, const std::string& why) {
         one.out = true;
         if (one.row.reason.empty())
@@ -332,6 +347,7 @@ private:
 
     Pipeline& m_pipeline;
     const Arguments& m_arguments;
+    const FusionPlan& m_plan;
     const Target& m_target;
     const Context& m_context;
     std::uint64_t m_seed;
@@ -352,7 +368,7 @@ Result<VerifyModel> verifyModel(Pipeline& given, const Arguments& arguments,
     out.model = arguments.model;
     out.notices = refutedNotices(*source);
     FW_TRY(const std::vector<Subject> subjects, subjectsOf(*source->graph, *plan));
-    Verifying verifying(pipeline, arguments, *target, context, out);
+    Verifying verifying(pipeline, arguments, *plan, *target, context, out);
     std::size_t done = 0;
     for (const Subject& subject : subjects) {
         context.report("verify", subject.group->name, done++, subjects.size());

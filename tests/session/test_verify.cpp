@@ -55,6 +55,8 @@ class TestVerify : public QObject {
 
 private Q_SLOTS:
     void everyCandidateOfASample();
+    void entriesThatWereRefused();
+    void denormalsInBetween();
     void equalGroupsOnce();
     void freeDimensions();
     void weightsBesidePadding();
@@ -79,8 +81,9 @@ private:
             throw InternalError("cannot write");
         return file.fileName();
     }
-    VerifyModel verify(const QString& path) {
+    VerifyModel verify(const QString& path, std::vector<std::string> rules = {}) {
         Arguments arguments;
+        arguments.rules = std::move(rules);
         arguments.model = path.toStdString();
         arguments.target = "x86-64 -libs=";
         return Asked().get<VerifyDocument>("verify", arguments).models.at(0);
@@ -114,6 +117,39 @@ void TestVerify::everyCandidateOfASample() {
     QCOMPARE(softmax->verdict, std::string("within"));
     QVERIFY(rowOf(model, "softmax", "generated.plain") != nullptr);
     QVERIFY(std::count(asked.stages.begin(), asked.stages.end(), "verify") >= model.groups);
+}
+
+// The plan passed the group on, and the row says why.
+void TestVerify::entriesThatWereRefused() {
+    const QString book = write("wide.fw", R"(schedule wide { each.vectorize(outermost) }
+implementations relu(...) on any { mine by schedule wide priority 40 }
+)");
+    const VerifyModel model = verify(
+        write("relu.fw", "graph g(x: f32[200]) -> y { y = relu(x) }\n"), {book.toStdString()});
+    const VerifyRow* mine = rowOf(model, "relu", "mine");
+    QVERIFY(mine != nullptr);
+    QCOMPARE(mine->verdict, std::string("refused"));
+    QVERIFY2(mine->reason.find("i0 has 200 lanes, at most 64 can be had") != std::string::npos,
+             mine->reason.c_str());
+    QCOMPARE(model.notRun, std::int64_t(0));
+    QVERIFY(rowOf(model, "relu", "generated.map") != nullptr);
+}
+
+// Shares of a softmax are denormals of f16, off by up to half of the least one each, and the sum
+// that reads them in the same group is off by all of these.
+void TestVerify::denormalsInBetween() {
+    const VerifyModel model = verify(
+        write("half.fw",
+              R"(graph g(x: f16[1, 2, 64, 32], k: f16[1, 2, 32, 64], v: f16[1, 2, 64, 32]) -> y {
+  c = batch_matmul(x, k)
+  s = softmax(c) {axis = -1}
+  y = batch_matmul(s, v)
+}
+)"),
+        {"melted.fw"});
+    const VerifyRow* plain = rowOf(model, "batch_matmul_softmax_batch_matmul", "generated.plain");
+    QVERIFY(plain != nullptr);
+    QVERIFY2(plain->verdict == "within", plain->worst.c_str());
 }
 
 void TestVerify::equalGroupsOnce() {
