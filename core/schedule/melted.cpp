@@ -222,6 +222,9 @@ public:
             if (!pays) {
                 ways.front().apart = before;
                 why = name + ": " + ways.front().text();
+                if (ways.front().cycles < before)
+                    why +=
+                        fmt::format(", which is not {:.0f} percent less", 100 * (1 - worthMelting));
                 if (!keeps)
                     continue;
             }
