@@ -17,23 +17,44 @@ constexpr bool serialBuild = true;
 constexpr bool serialBuild = false;
 #endif
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr;
-}
+// As the loader binds the library's own calls: what the program and those that it loaded for all
+// define comes before what the library was linked with. A program of clang has LLVM's runtime
+// there, and libgomp is loaded with the library and not called.
+class Scope {
+public:
+    explicit Scope(void* library)
+        : m_library(library), m_program(dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD)) {}
+    ~Scope() {
+        if (m_program)
+            dlclose(m_program);
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+    template <class Function>
+    bool find(const char* name, Function& function) const {
+        void* address = m_program ? dlsym(m_program, name) : nullptr;
+        function = reinterpret_cast<Function>(address ? address : dlsym(m_library, name));
+        return function != nullptr;
+    }
+
+private:
+    void* m_library;
+    void* m_program;
+};
 
 } // namespace
 
 bool findOpenMp(void* library, OpenMp& found) {
-    find(library, "omp_pause_resource", found.pause);
-    find(library, "omp_get_initial_device", found.initialDevice);
-    return find(library, "GOMP_parallel", found.parallel) &&
-           find(library, "omp_get_thread_num", found.threadNumber) &&
-           find(library, "omp_get_num_threads", found.teamSize) &&
-           find(library, "omp_in_parallel", found.inParallel) &&
-           find(library, "omp_get_max_threads", found.mostThreads) &&
-           find(library, "omp_set_num_threads", found.setThreads);
+    const Scope scope(library);
+    scope.find("omp_pause_resource", found.pause);
+    scope.find("omp_get_initial_device", found.initialDevice);
+    return scope.find("GOMP_parallel", found.parallel) &&
+           scope.find("omp_get_thread_num", found.threadNumber) &&
+           scope.find("omp_get_num_threads", found.teamSize) &&
+           scope.find("omp_in_parallel", found.inParallel) &&
+           scope.find("omp_get_max_threads", found.mostThreads) &&
+           scope.find("omp_set_num_threads", found.setThreads);
 }
 
 namespace {

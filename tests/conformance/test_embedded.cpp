@@ -24,6 +24,8 @@ private Q_SLOTS:
     void modes();
     void threads_data();
     void threads();
+    void threadsOfTheProgramsRuntime_data();
+    void threadsOfTheProgramsRuntime();
     void regions_data();
     void regions();
     void unwinding();
@@ -142,7 +144,7 @@ void TestEmbedded::threads() {
     QFETCH(QString, sample);
     QFETCH(QString, libraries);
     for (const char* what :
-         {"none", "some", "later", "pool", "-7", "0", "2", "100000", "2147483647"})
+         {"alone", "none", "some", "later", "pool", "-7", "0", "2", "100000", "2147483647"})
         HOLDS(program(u"threads"_s),
               {module(sample, libraries), libraries, QString::fromLatin1(what)});
     if (libraries.isEmpty())
@@ -150,6 +152,26 @@ void TestEmbedded::threads() {
     qputenv("OMP_STACKSIZE", "200000000000K");
     const auto restore = qScopeGuard([] { qunsetenv("OMP_STACKSIZE"); });
     HOLDS(program(u"threads"_s), {module(sample, libraries), libraries, u"stacks"_s});
+}
+
+void TestEmbedded::threadsOfTheProgramsRuntime_data() {
+    addModules();
+}
+
+// A program that has LLVM's OpenMP runtime, as one of clang -fopenmp: oneDNN and OpenBLAS call that
+// and not the one that they were linked with.
+void TestEmbedded::threadsOfTheProgramsRuntime() {
+    QFETCH(QString, sample);
+    QFETCH(QString, libraries);
+    const QString library = module(sample, libraries);
+    const QString threads = program(u"threads"_s), forked = program(u"forked"_s);
+    const auto restore = qScopeGuard([] { qunsetenv("LD_PRELOAD"); });
+    qputenv("LD_PRELOAD", "libomp.so.5");
+    if (!complaint(u"true"_s, {}).isEmpty())
+        QSKIP("LLVM's OpenMP runtime is not installed");
+    for (const char* what : {"alone", "pool", "0", "2"})
+        HOLDS(threads, {library, libraries, QString::fromLatin1(what)});
+    HOLDS(forked, {library});
 }
 
 void TestEmbedded::regions_data() {

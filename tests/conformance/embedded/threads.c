@@ -68,7 +68,7 @@ static void waiting_takes_no_time(void) {
 
 int main(int count, char** words) {
     CHECK(count == 4, "give a module, the libraries that it calls, and what to do: a number, "
-                      "\"none\", \"stacks\", \"pool\", \"some\" or \"later\"");
+                      "\"alone\", \"none\", \"stacks\", \"pool\", \"some\" or \"later\"");
     const int is_own = !*words[2];
     load(words[1]);
     words += 1;
@@ -78,7 +78,10 @@ int main(int count, char** words) {
     uint64_t alone = run_with(1);
     api->close(model);
     const size_t usual = (size_t)8 << 20;
-    if (!strcmp(words[2], "none")) {
+    if (!strcmp(words[2], "alone")) {
+        run_with(1);
+        CHECK(threads_alive() == 1, "%d threads", threads_alive());
+    } else if (!strcmp(words[2], "none")) {
         want_stacks_of((size_t)1 << 47);
         CHECK(run_with(8) == alone, "other numbers than on one thread");
         CHECK(threads_alive() == 1, "%d threads", threads_alive());
