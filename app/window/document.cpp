@@ -1,10 +1,10 @@
 #include "app/window/document.h"
 
+#include "base/files.h"
 #include "snapshot/document_file.h"
 #include "snapshot/recovery.h"
 
 #include <QCryptographicHash>
-#include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -116,15 +116,15 @@ void Document::openUnsaved(Inputs inputs, const QString& savedPath) {
 }
 
 QByteArray Document::contentOf(const QString& path) {
-    QFile file(path);
-    QCryptographicHash hash(QCryptographicHash::Sha256);
-    return file.open(QIODevice::ReadOnly) && hash.addData(&file) ? hash.result() : QByteArray();
+    const Result<std::string> text = readFile(path.toStdString(), snapshot::largestDocument);
+    return text ? QCryptographicHash::hash(QByteArrayView(*text), QCryptographicHash::Sha256)
+                : QByteArray();
 }
 
 bool Document::wasWrittenByOthers(const QString& path) const {
-    const QByteArray now = contentOf(path);
-    return !documentPath().isEmpty() && QFileInfo(path) == QFileInfo(documentPath()) &&
-           !now.isEmpty() && now != m_savedContent;
+    const QFileInfo file(path);
+    return !documentPath().isEmpty() && file == QFileInfo(documentPath()) && file.isFile() &&
+           contentOf(path) != m_savedContent;
 }
 
 Status Document::save(const QString& path, const std::optional<snapshot::BlockView>& blocks) {

@@ -12,7 +12,6 @@ namespace fw::snapshot {
 namespace {
 
 constexpr const char* versionField = "fusewright_document";
-constexpr std::uint64_t largestDocument = 16u << 20;
 
 const char* kindName(PinKind kind) {
     switch (kind) {

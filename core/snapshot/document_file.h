@@ -18,6 +18,7 @@
 namespace fw::snapshot {
 
 constexpr std::int64_t documentVersion = 1;
+constexpr std::uint64_t largestDocument = 16u << 20; // bytes
 
 bool isDocumentFile(std::string_view path); // by its name
 

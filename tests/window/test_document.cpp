@@ -2,10 +2,13 @@
 #include "app/window/document.h"
 #include "snapshot/provenance.h"
 
+#include <QElapsedTimer>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <signal.h>
+#include <sys/stat.h>
 
 using namespace fw;
 using namespace fw::ui;
@@ -18,6 +21,8 @@ private Q_SLOTS:
     void cleanup();
     void opensAndPlans();
     void badFileLeavesTheOpenedOne();
+    void documentsThatAreNoFile_data();
+    void documentsThatAreNoFile();
     void targetPlansAgain();
     void illegalTargetKeepsThePlanAsStale();
     void lateAnswersAreDropped();
@@ -70,6 +75,47 @@ void TestDocument::badFileLeavesTheOpenedOne() {
     QCOMPARE(m_document->path(), QStringLiteral("/tmp/m.onnx"));
     QCOMPARE(m_document->plan(), plan);
     QCOMPARE(m_document->state(Part::Plan), State::Ready);
+}
+
+void TestDocument::documentsThatAreNoFile_data() {
+    QTest::addColumn<QString>("lies");
+    for (const char* lies : {"pipe", "link", "huge"})
+        QTest::newRow(lies) << lies;
+}
+
+// Opening and saving tell so; neither waits for a pipe or reads to its end what is huge.
+void TestDocument::documentsThatAreNoFile() {
+    QFETCH(QString, lies);
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("work.fwdoc"));
+    open("/tmp/m.onnx");
+    QVERIFY(m_document->save(file, {}).ok());
+    m_document->setTarget(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
+    QTRY_VERIFY(m_document->idle());
+    QVERIFY(QFile::remove(file));
+    const QString pipe = lies == u"link" ? folder.filePath(QStringLiteral("pipe")) : file;
+    if (lies == u"huge") {
+        QFile huge(file);
+        QVERIFY(huge.open(QIODevice::WriteOnly) && huge.resize(qint64(3) << 30));
+    } else {
+        QCOMPARE(mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+    }
+    if (lies == u"link")
+        QVERIFY(QFile::link(pipe, file));
+    QElapsedTimer clock;
+    clock.start();
+    QSignalSpy problems(m_document.get(), &Document::problem);
+    QCOMPARE(m_document->wasWrittenByOthers(file), lies == u"huge"); // what would be lost
+    open(qPrintable(file));
+    QCOMPARE(problems.count(), 1);
+    QCOMPARE(m_document->path(), QStringLiteral("/tmp/m.onnx"));
+    QVERIFY(m_document->unsaved());
+    if (lies != u"huge") {
+        QVERIFY(!m_document->save(file, {}).ok());
+        QVERIFY(m_document->unsaved());
+        QVERIFY(!QFileInfo(pipe).isFile());
+    }
+    QVERIFY2(clock.elapsed() < 5000, qPrintable(QString::number(clock.elapsed())));
 }
 
 void TestDocument::targetPlansAgain() {
