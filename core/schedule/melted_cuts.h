@@ -69,6 +69,7 @@ private:
     bool isFollowedApart(const MeltedStage& stop) const;
     double ofMap(const MeltedStage& map, bool isApart) const;
     double bytesOf(const MeltedStage& stop) const;
+    bool isProduct(std::size_t i) const;
     double trafficOf(const MeltedStage& stop) const;
     double tileCycles(const MeltedStage& stop, std::int64_t wide, std::int64_t tall) const;
     double rowCycles(const MeltedStage& stop) const;
