@@ -55,6 +55,13 @@ void addCost(const Expr& e, Cost& cost) {
     case ExprOp::Pad:
     case ExprOp::Cast:
         break;
+    case ExprOp::Select:
+        if (!hasLoad(e.arg(0))) { // a condition on indices is index arithmetic
+            addCost(e.arg(1), cost);
+            return addCost(e.arg(2), cost);
+        }
+        cost.operations += 1;
+        break;
     case ExprOp::Add:
     case ExprOp::Sub:
     case ExprOp::Mul:
@@ -71,12 +78,38 @@ void addCost(const Expr& e, Cost& cost) {
     case ExprOp::And:
     case ExprOp::Or:
     case ExprOp::Not:
-    case ExprOp::Select:
         cost.operations += 1;
         break;
     }
     for (const Expr& arg : e.args())
         addCost(arg, cost);
+}
+
+void collectSteps(const Expr& condition, Exprs& out) {
+    if (condition.op() == ExprOp::And) {
+        collectSteps(condition.arg(0), out);
+        return collectSteps(condition.arg(1), out);
+    }
+    if (condition.op() == ExprOp::Eq && condition.arg(1).isInt(0) &&
+        condition.arg(0).op() == ExprOp::Mod && !hasLoad(condition) &&
+        std::find(out.begin(), out.end(), condition) == out.end())
+        out.push_back(condition);
+}
+
+// Of so many points of a sum one adds something: select(i % 2 == 0, x, 0). Loops leave out the
+// others.
+std::int64_t stepsOf(const Stage& stage) {
+    Exprs steps;
+    if (stage.reducer == Reducer::Sum)
+        visitExpr(stage.body, [&](const Expr& e) {
+            if (e.op() == ExprOp::Select &&
+                (e.arg(2).isInt(0) || (e.arg(2).op() == ExprOp::Float && e.arg(2)->real == 0)))
+                collectSteps(e.arg(0), steps);
+        });
+    std::int64_t out = 1;
+    for (const Expr& step : steps)
+        out *= std::clamp<std::int64_t>(step.arg(0).arg(1).asInt().value_or(1), 1, 64);
+    return out;
 }
 
 double extentOf(const Expr& e) {
@@ -122,8 +155,12 @@ public:
             Cost cost;
             addCost(stage.body, cost);
             const double each = cost.operations + (stage.isMap() ? 0 : 1);
+            const std::int64_t steps = stepsOf(stage);
+            points /= static_cast<double>(steps);
             facts.flops += points * each;
-            facts.flopsExpr = facts.flopsExpr + pointsExpr * Expr(static_cast<std::int64_t>(each));
+            facts.flopsExpr =
+                facts.flopsExpr +
+                floorDivExpr(pointsExpr * Expr(static_cast<std::int64_t>(each)), Expr(steps));
             facts.transcendentals += points * cost.transcendentals;
         }
         return facts;

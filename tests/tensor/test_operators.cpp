@@ -320,6 +320,7 @@ private Q_SLOTS:
     void infers();
     void facts_data();
     void facts();
+    void pointsThatAddNothing();
     void instantiates();
     void refuses();
     void zeroDividesNoPlace_data();
@@ -362,6 +363,17 @@ void TestOperators::facts() {
     QVERIFY2(facts.ok(), facts.ok() ? "" : facts.diag().text().c_str());
     QCOMPARE(std::string(kindText(facts->kind)), std::string(kindText(c.kind)));
     QCOMPARE(facts->inPlace, c.inPlace);
+}
+
+// A transposed convolution asks of every point of its window whether it adds anything, which one of
+// four does at strides of 2. What it asks is index arithmetic.
+void TestOperators::pointsThatAddNothing() {
+    const OpCall call =
+        callOf({"f32[1, 4, 8, 8]", "f32[4, 3, 2, 2]"}, attrs({{"strides", Integers{2, 2}}}));
+    const auto facts = libraryTexts().find("conv_transpose2d")->facts(call);
+    QVERIFY(facts.ok());
+    QCOMPARE(facts->flops, 2.0 * 3 * 16 * 16 * 4);
+    QCOMPARE(evalIndex(facts->flopsExpr, {}), std::optional<std::int64_t>(2 * 3 * 16 * 16 * 4));
 }
 
 void TestOperators::instantiates() {
