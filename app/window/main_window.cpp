@@ -1,6 +1,7 @@
 #include "app/window/main_window.h"
 
 #include "app/window/library_boxes.h"
+#include "app/window/message_bar.h"
 #include "views/common/fitted_columns.h"
 #include "views/common/theme.h"
 
@@ -52,6 +53,8 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory, const ViewRo
     const QString remembered = memory == Memory::Remember ? m_settings.target() : QString();
     setTargetText(remembered.isEmpty() ? m_target->itemText(0) : remembered);
     documentChanged(Parts::all());
+    if (memory == Memory::Remember && !m_settings.problem().isEmpty())
+        (m_offer->text().isEmpty() ? m_offer : m_message)->tell(m_settings.problem());
 }
 
 MainWindow::~MainWindow() {

@@ -1,15 +1,80 @@
 #include "app/window/settings.h"
 
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
+
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+constexpr off_t largestFile = 4 << 20; // bytes; ten names and the layout are some kB
+
+// Why the file cannot be the settings', which QSettings would find out by waiting for a pipe,
+// reading to the end of what has none, and replacing it in the end. Empty if it can, or if there is
+// none yet.
+QString whyNot(const QByteArray& file) {
+    struct stat found = {};
+    if (stat(file.constData(), &found) != 0)
+        return errno == ENOENT ? QString() : QString::fromLocal8Bit(strerror(errno));
+    if (S_ISDIR(found.st_mode))
+        return u"it is a folder"_s;
+    if (!S_ISREG(found.st_mode))
+        return u"it is a device or a pipe"_s;
+    if (found.st_size > largestFile)
+        return u"it has %1 MB, and settings have some kB"_s.arg(found.st_size >> 20);
+    return access(file.constData(), R_OK) == 0 ? QString()
+                                               : QString::fromLocal8Bit(strerror(errno));
+}
+
+} // namespace
+
+QString Settings::fileName() {
+    const QString folder = qEnvironmentVariable("XDG_CONFIG_HOME");
+    return QDir(QDir::home().filePath(folder.isEmpty() ? u".config"_s : folder))
+        .filePath(u"Fusewright/Fusewright.conf"_s);
+}
+
+// By the name of the file, since QSettings reads those of the organisation and the system beside
+// it otherwise.
+Settings::Settings() {
+    const QString file = fileName();
+    if (const QString why = whyNot(QFile::encodeName(file)); !why.isEmpty())
+        m_problem = u"the settings %1 are not used (%2): what is set holds until the window is "
+                    "closed. Move the file away or replace it."_s.arg(file, why);
+}
+
+// Looked at each time: a QSettings that lives reads and writes when it likes, and the file may be
+// another one by then.
+std::unique_ptr<QSettings> Settings::file() const {
+    const QString file = fileName();
+    if (!m_problem.isEmpty() || !whyNot(QFile::encodeName(file)).isEmpty())
+        return nullptr;
+    return std::make_unique<QSettings>(file, QSettings::IniFormat);
+}
+
+QVariant Settings::value(QAnyStringView key) const {
+    const auto kept = file();
+    return kept ? kept->value(key) : m_values.value(key.toString());
+}
+
+void Settings::setValue(QAnyStringView key, const QVariant& value) {
+    if (const auto kept = file())
+        kept->setValue(key, value);
+    else
+        m_values[key.toString()] = value;
+}
+
 QStringList Settings::recent() const {
     QStringList out;
-    for (const QString& path : m_settings.value("recent").toStringList()) {
+    for (const QString& path : value("recent").toStringList()) {
         if (!path.isEmpty() && !out.contains(path) && out.size() < recentLimit)
             out << path;
     }
@@ -20,54 +85,54 @@ void Settings::addRecent(const QString& path) {
     QStringList list = recent();
     list.removeAll(path);
     list.prepend(path);
-    m_settings.setValue("recent", QStringList(list.mid(0, recentLimit)));
+    setValue("recent", QStringList(list.mid(0, recentLimit)));
 }
 
 void Settings::clearRecent() {
-    m_settings.remove("recent");
+    setValue("recent", QStringList());
 }
 
 ThemeChoice Settings::theme() const {
-    const QString name = m_settings.value("window/theme").toString();
+    const QString name = value("window/theme").toString();
     return name == u"light"_s  ? ThemeChoice::Light
            : name == u"dark"_s ? ThemeChoice::Dark
                                : ThemeChoice::System;
 }
 
 void Settings::setTheme(ThemeChoice theme) {
-    m_settings.setValue("window/theme", theme == ThemeChoice::Light  ? u"light"_s
-                                        : theme == ThemeChoice::Dark ? u"dark"_s
-                                                                     : u"system"_s);
+    setValue("window/theme", theme == ThemeChoice::Light  ? u"light"_s
+                             : theme == ThemeChoice::Dark ? u"dark"_s
+                                                          : u"system"_s);
 }
 
 QString Settings::target() const {
-    return m_settings.value("target").toString();
+    return value("target").toString();
 }
 
 void Settings::setTarget(const QString& target) {
-    m_settings.setValue("target", target);
+    setValue("target", target);
 }
 
 void Settings::setLayout(const QByteArray& geometry, const QByteArray& state) {
-    m_settings.setValue("window/geometry", geometry);
-    m_settings.setValue("window/state", state);
+    setValue("window/geometry", geometry);
+    setValue("window/state", state);
 }
 
 QByteArray Settings::widths(const QString& name) const {
-    return m_settings.value(u"widths/"_s + name).toByteArray();
+    return value(u"widths/"_s + name).toByteArray();
 }
 
 void Settings::setWidths(const QString& name, const QByteArray& state) {
-    m_settings.setValue(u"widths/"_s + name, state);
+    setValue(u"widths/"_s + name, state);
 }
 
 QString Settings::folder() const {
-    const QString folder = m_settings.value("folder").toString();
+    const QString folder = value("folder").toString();
     return !folder.isEmpty() && QFileInfo(folder).isDir() ? folder : QDir::currentPath();
 }
 
 void Settings::setFolder(const QString& folder) {
-    m_settings.setValue("folder", folder);
+    setValue("folder", folder);
 }
 
 } // namespace fw::ui

@@ -1,11 +1,15 @@
 // What the window remembers between runs. Reading is tolerant: a damaged or foreign value is the
-// default.
+// default. Where a device, a pipe, a folder or something huge lies in the place of the file, that
+// is neither read nor written: what is set holds for this run.
 #pragma once
 
 #include <QByteArray>
 #include <QSettings>
 #include <QString>
 #include <QStringList>
+#include <QVariantMap>
+
+#include <memory>
 
 namespace fw::ui {
 
@@ -15,6 +19,11 @@ class Settings {
 public:
     static constexpr int recentLimit = 10;
 
+    Settings();
+    // $XDG_CONFIG_HOME/Fusewright/Fusewright.conf, or below ~/.config.
+    static QString fileName();
+    QString problem() const { return m_problem; } // why the file is not used; empty if it is
+
     QStringList recent() const;
     void addRecent(const QString& path);
     void clearRecent();
@@ -23,8 +32,8 @@ public:
     void setTheme(ThemeChoice theme);
     QString target() const;
     void setTarget(const QString& target);
-    QByteArray geometry() const { return m_settings.value("window/geometry").toByteArray(); }
-    QByteArray state() const { return m_settings.value("window/state").toByteArray(); }
+    QByteArray geometry() const { return value("window/geometry").toByteArray(); }
+    QByteArray state() const { return value("window/state").toByteArray(); }
     void setLayout(const QByteArray& geometry, const QByteArray& state);
     // Of a table's columns or a splitter, by the name of the widget.
     QByteArray widths(const QString& name) const;
@@ -32,13 +41,16 @@ public:
     QString folder() const; // of the last opened or written file
     void setFolder(const QString& folder);
     // SHA-256 of the libraries that may be loaded.
-    QStringList agreed() const { return m_settings.value("libraries/agreed").toStringList(); }
-    void setAgreed(const QStringList& contents) {
-        m_settings.setValue("libraries/agreed", contents);
-    }
+    QStringList agreed() const { return value("libraries/agreed").toStringList(); }
+    void setAgreed(const QStringList& contents) { setValue("libraries/agreed", contents); }
 
 private:
-    QSettings m_settings{QStringLiteral("Fusewright"), QStringLiteral("Fusewright")};
+    QVariant value(QAnyStringView key) const;
+    void setValue(QAnyStringView key, const QVariant& value);
+    std::unique_ptr<QSettings> file() const; // null: not used
+
+    QString m_problem;
+    QVariantMap m_values; // of this run, without a file
 };
 
 } // namespace fw::ui

@@ -13,6 +13,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <sys/stat.h>
+
 using namespace fw;
 using namespace fw::ui;
 using namespace fw::snapshot;
@@ -35,6 +37,8 @@ private Q_SLOTS:
     void findLooksAtOperatorNameAndShape();
     void namesAreNeverMarkup();
     void settingsTolerateForeignValues();
+    void settingsThatAreNoFile_data();
+    void settingsThatAreNoFile();
 
 private:
     static std::shared_ptr<GraphDocument> graph();
@@ -326,9 +330,9 @@ void TestModels::namesAreNeverMarkup() {
 
 void TestModels::settingsTolerateForeignValues() {
     QTemporaryDir folder;
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
+    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
     {
-        QSettings raw(QStringLiteral("Fusewright"), QStringLiteral("Fusewright"));
+        QSettings raw(Settings::fileName(), QSettings::IniFormat);
         raw.setValue(QStringLiteral("recent"), 7);
         raw.setValue(QStringLiteral("window/theme"), QStringLiteral("purple"));
         raw.setValue(QStringLiteral("window/geometry"), QStringLiteral("nonsense"));
@@ -344,6 +348,69 @@ void TestModels::settingsTolerateForeignValues() {
     QCOMPARE(settings.recent().first(), QStringLiteral("/m2.onnx"));
     settings.setTheme(ThemeChoice::Dark);
     QCOMPARE(Settings().theme(), ThemeChoice::Dark);
+}
+
+void TestModels::settingsThatAreNoFile_data() {
+    QTest::addColumn<QString>("lies");
+    QTest::addColumn<QString>("problem");
+    QTest::newRow("pipe") << "pipe"
+                          << "it is a device or a pipe";
+    QTest::newRow("link to a pipe") << "link"
+                                    << "it is a device or a pipe";
+    QTest::newRow("folder") << "folder"
+                            << "it is a folder";
+    QTest::newRow("link to itself") << "loop"
+                                    << "symbolic links";
+    QTest::newRow("3 GB") << "huge"
+                          << "it has 3072 MB";
+}
+
+// Neither read, which waits or grows, nor replaced.
+void TestModels::settingsThatAreNoFile() {
+    QFETCH(QString, lies);
+    QFETCH(QString, problem);
+    QTemporaryDir folder;
+    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
+    const QString file = Settings::fileName(), other = folder.filePath(QStringLiteral("other"));
+    const QByteArray name = QFile::encodeName(file);
+    QVERIFY(QDir().mkpath(QFileInfo(file).path()));
+    if (lies == u"pipe")
+        QCOMPARE(mkfifo(name.constData(), 0600), 0);
+    else if (lies == u"link") {
+        QCOMPARE(mkfifo(QFile::encodeName(other).constData(), 0600), 0);
+        QVERIFY(QFile::link(other, file));
+    } else if (lies == u"folder")
+        QVERIFY(QDir().mkdir(file));
+    else if (lies == u"loop")
+        QVERIFY(QFile::link(file, file));
+    else {
+        QFile huge(file);
+        QVERIFY(huge.open(QIODevice::WriteOnly) && huge.resize(qint64(3) << 30));
+    }
+    struct stat before = {}, behind = {}, after = {};
+    QCOMPARE(lstat(name.constData(), &before), 0);
+    stat(name.constData(), &behind);
+    {
+        Settings settings;
+        QVERIFY2(settings.problem().contains(problem), qPrintable(settings.problem()));
+        QVERIFY(settings.problem().contains(file));
+        QCOMPARE(settings.theme(), ThemeChoice::System);
+        settings.setTheme(ThemeChoice::Dark);
+        settings.addRecent(QStringLiteral("/m.onnx"));
+        QCOMPARE(settings.theme(), ThemeChoice::Dark);
+        QCOMPARE(settings.recent(), QStringList{QStringLiteral("/m.onnx")});
+        settings.clearRecent();
+        QCOMPARE(settings.recent(), QStringList());
+    }
+    QCOMPARE(lstat(name.constData(), &after), 0);
+    QCOMPARE(after.st_ino, before.st_ino);
+    QCOMPARE(after.st_mode, before.st_mode);
+    QCOMPARE(after.st_size, before.st_size);
+    if (lies == u"link") {
+        QCOMPARE(stat(name.constData(), &after), 0);
+        QCOMPARE(after.st_ino, behind.st_ino);
+        QVERIFY(S_ISFIFO(after.st_mode));
+    }
 }
 
 QTEST_MAIN(TestModels)

@@ -2,6 +2,7 @@
 // that stands in a row of the test alone, as resources/docs/add-view.md tells how to add one.
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
+#include "app/window/message_bar.h"
 #include "operators_view.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
@@ -10,10 +11,10 @@
 
 #include <QDockWidget>
 #include <QFile>
-#include <QSettings>
 #include <QTreeWidget>
 
 #include <set>
+#include <sys/stat.h>
 
 using namespace fw;
 using namespace fw::ui;
@@ -310,7 +311,7 @@ void TestViews::ownRowIsEnough() {
 void TestViews::ownViewIsRemembered() {
     m.reset();
     QTemporaryDir folder;
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
+    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
     const QString worker = QStringLiteral(FW_BINARY_DIR "/tests/fake_worker");
     for (const bool hidden : {false, true}) {
         MainWindow window(worker, Memory::Remember, withOperators());
@@ -324,7 +325,15 @@ void TestViews::ownViewIsRemembered() {
     MainWindow window(worker);
     window.show();
     QVERIFY(window.findChild<QDockWidget*>(u"outline"_s)->isVisible());
+    QVERIFY(window.offerBar()->text().isEmpty());
     window.close();
+    // Nothing is remembered where a pipe lies, and that is told.
+    QVERIFY(QFile::remove(Settings::fileName()));
+    QCOMPARE(mkfifo(QFile::encodeName(Settings::fileName()).constData(), 0600), 0);
+    MainWindow without(worker);
+    without.show();
+    QVERIFY(without.offerBar()->text().contains(u"a device or a pipe"_s));
+    without.close();
     QThreadPool::globalInstance()->waitForDone();
 }
 

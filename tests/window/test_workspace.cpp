@@ -24,7 +24,6 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QSettings>
 #include <QTreeView>
 
 #include <signal.h>
@@ -544,7 +543,7 @@ void TestWorkspace::nodesHaveAMenu() {
 void TestWorkspace::docksAreRemembered() {
     m.reset();
     QTemporaryDir folder;
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
+    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
     const QString worker = QStringLiteral(FW_BINARY_DIR "/tests/fake_worker");
     const auto dock = [](MainWindow& of, const char* name) {
         return of.findChild<QDockWidget*>(QString::fromLatin1(name));
