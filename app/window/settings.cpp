@@ -66,10 +66,10 @@ QVariant Settings::value(QAnyStringView key) const {
 }
 
 void Settings::setValue(QAnyStringView key, const QVariant& value) {
-    if (const auto kept = file())
-        kept->setValue(key, value);
-    else
+    if (const auto kept = file(); !kept)
         m_values[key.toString()] = value;
+    else if (kept->value(key) != value) // each write waits for the disk
+        kept->setValue(key, value);
 }
 
 QStringList Settings::recent() const {
