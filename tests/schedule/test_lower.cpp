@@ -38,7 +38,6 @@ private Q_SLOTS:
     void epilogueInRegisters();
     void convolutionsOfAllKinds();
     void productsOfAllSizes();
-    void fewRowsAreOneTile();
     void iterationsThatAreSharedAreWorthIt();
     void poolsAndDepthwise();
     void rowsOfAnyLength();
@@ -225,23 +224,6 @@ void TestLower::productsOfAllSizes() {
                 VERIFY_LOWERED(checkDefault(matmul(v("M"), v("N"), v("K"), transposed, false),
                                             context, {{"M", m}, {"N", n}, {"K", k}}, ++seed));
             }
-}
-
-// What is left of a tile of a free number of rows is one tile of as many rows, or eight and one.
-void TestLower::fewRowsAreOneTile() {
-    ScheduleContext context;
-    context.vectorLanes = 16;
-    context.vectorRegisters = 32;
-    const OpInst inst = matmul(v("M"), Expr(64), Expr(8), false, true);
-    const auto choice = plannedSchedule(inst, context);
-    QVERIFY(choice.ok());
-    const auto lowered = lower(inst, choice->schedule, context.maps, "rows");
-    QVERIFY(lowered.ok());
-    const QString loops = QString::fromStdString(text(lowered->nest));
-    for (int rows = 1; rows < 8; ++rows)
-        QVERIFY2(loops.contains(QStringLiteral("== %1").arg(rows)), qPrintable(loops));
-    for (const std::int64_t m : {0, 1, 3, 7, 8, 9, 13, 14, 15, 22, 27, 28, 37})
-        VERIFY_LOWERED(checkDefault(inst, context, {{"M", m}}, 1));
 }
 
 // An iteration of the shared loop computes a tile of rows in every block of channels: a convolution

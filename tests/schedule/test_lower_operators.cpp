@@ -1,6 +1,7 @@
 // Operators whose lowering has corners of its own: transposed convolution (conditions with %),
-// local response normalisation, average pools with a divisor from indices, attention scores. Random
-// small sizes.
+// local response normalisation, average pools with a divisor from indices, attention scores,
+// products of a free number of rows. Random small sizes.
+#include "loop/print.h"
 #include "lower_check.h"
 #include "tensor/operators.h"
 
@@ -152,6 +153,7 @@ private Q_SLOTS:
     void random_data();
     void random();
     void stretchedOperands();
+    void fewRowsAreOneTile();
 };
 
 void TestLowerOperators::random_data() {
@@ -218,6 +220,23 @@ void TestLowerOperators::stretchedOperands() {
             }
         }
     }
+}
+
+// What is left of a tile of a free number of rows is one tile of as many rows, or eight and one.
+void TestLowerOperators::fewRowsAreOneTile() {
+    ScheduleContext context;
+    context.vectorLanes = 16;
+    context.vectorRegisters = 32;
+    const OpInst inst = matmul(v("M"), Expr(64), Expr(8), false, true);
+    const auto choice = plannedSchedule(inst, context);
+    QVERIFY(choice.ok());
+    const auto lowered = lower(inst, choice->schedule, context.maps, "rows");
+    QVERIFY(lowered.ok());
+    const QString loops = QString::fromStdString(text(lowered->nest));
+    for (int rows = 1; rows < 8; ++rows)
+        QVERIFY2(loops.contains(QStringLiteral("== %1").arg(rows)), qPrintable(loops));
+    for (const std::int64_t m : {0, 1, 3, 7, 8, 9, 13, 14, 15, 22, 27, 28, 37})
+        VERIFY_LOWERED(checkDefault(inst, context, {{"M", m}}, 1));
 }
 
 QTEST_GUILESS_MAIN(TestLowerOperators)
