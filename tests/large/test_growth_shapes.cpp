@@ -1,9 +1,6 @@
 // What real shapes make large grows with one thing alone, and not faster: operands of a concat,
 // steps that are joined to what came before, free sizes, layers of a dense block, scopes, levels of
-// a pyramid, weights.
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/process.h"
+// a pyramid.
 #include "expr/simplify.h"
 #include "fusion/plan.h"
 #include "large/growth_rows.h"
@@ -16,11 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <QTemporaryDir>
-
-#include <cstring>
 #include <map>
-#include <sys/resource.h>
 
 using namespace fw;
 using namespace fw::test;
@@ -233,7 +226,6 @@ private Q_SLOTS:
     void initTestCase() { keepMemory(); }
     void grows_data();
     void grows();
-    void weightsAreHeldTwice();
 
 private:
     std::map<QString, GrowthRow> m_rows;
@@ -293,67 +285,6 @@ void TestGrowthShapes::grows_data() {
 void TestGrowthShapes::grows() {
     QFETCH(QString, name);
     checkGrowth(m_rows.at(name));
-}
-
-// Weights inside the file: the file's pages are given back while it is read. Weights beside it:
-// those of the graph, and those of the module in its order. What is left is the program. Nobody
-// holds a third copy.
-void TestGrowthShapes::weightsAreHeldTwice() {
-    constexpr std::int64_t width = 2048, layers = 6; // 96 MiB
-    QTemporaryDir folder;
-    const auto path = [&](const char* name) {
-        return folder.filePath(QString::fromLatin1(name)).toStdString();
-    };
-    std::string bytes(static_cast<std::size_t>(4 * width * width * layers), '\0');
-    for (std::size_t i = 0; i < bytes.size(); i += 4) { // no two layers are equal
-        const auto value = static_cast<float>(mixHash(i, 1) % 1000) * 1e-4F;
-        std::memcpy(bytes.data() + i, &value, sizeof value);
-    }
-    QVERIFY(writeFile(path("w.bin"), bytes).ok());
-    const auto write = [&](std::int64_t wide, bool isInside, const char* name) {
-        ModelBuilder model(17);
-        model.input("x0", {"N", std::to_string(wide)});
-        const std::int64_t size = wide * wide * 4;
-        for (std::int64_t i = 0; i < layers; ++i) {
-            model.externalWeights(fmt::format("w{}", i), wide, "w.bin", std::to_string(i * size),
-                                  std::to_string(size));
-            auto& weights = *model.graph().mutable_initializer(static_cast<int>(i));
-            weights.add_dims(wide);
-            if (isInside) {
-                weights.clear_data_location();
-                weights.clear_external_data();
-                weights.set_raw_data(bytes.substr(static_cast<std::size_t>(i * size),
-                                                  static_cast<std::size_t>(size)));
-            }
-            model.node("MatMul", fmt::format("x{0} w{0}", i), fmt::format("m{}", i));
-            model.node("Relu", fmt::format("m{}", i), fmt::format("x{}", i + 1));
-        }
-        return writeFile(path(name), bytesOf(model, fmt::format("x{}", layers))).ok();
-    };
-    QVERIFY(write(16, false, "small.onnx") && write(width, true, "inside.onnx") &&
-            write(width, false, "beside.onnx"));
-    bytes = {}; // a child begins with what its parent holds
-    const auto peak = [&](std::vector<std::string> command) {
-        command.insert(command.begin(), FW_BINARY_DIR "/bin/fw");
-        ProcessRequest process;
-        process.command = std::move(command);
-        const auto done = runProcess(process, {});
-        rusage usage{};
-        ::getrusage(RUSAGE_CHILDREN, &usage); // the largest so far
-        return done.ok() && done->exitCode == 0 ? static_cast<double>(usage.ru_maxrss) / 1024 : 0.0;
-    };
-    const auto exported = [&](const char* name) {
-        return peak({"export", path(name), "--target", "x86-64 -libs=", "-o", path("out")});
-    };
-    const double without = exported("small.onnx");
-    const double inside = peak({"info", path("inside.onnx")});
-    const double beside = exported("beside.onnx");
-    const double weights = 4.0 * width * width * layers / (1 << 20);
-    qInfo("%.0f MB of weights: info %.0f MB, export %.0f MB, without %.0f MB", weights, inside,
-          beside, without);
-    QVERIFY(without > 0 && inside > 0 && beside > 0);
-    QVERIFY2(inside < 85 + 2.4 * weights, qPrintable(QString::number(inside)));
-    QVERIFY2(beside < 85 + 2.4 * weights, qPrintable(QString::number(beside)));
 }
 
 QTEST_GUILESS_MAIN(TestGrowthShapes)
