@@ -28,7 +28,7 @@ namespace {
 
 std::string howItEnded(int status) {
     if (WIFSIGNALED(status))
-        return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+        return signalText(WTERMSIG(status));
     return fmt::format("exit code {}", WEXITSTATUS(status));
 }
 

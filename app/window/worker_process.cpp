@@ -1,5 +1,6 @@
 #include "app/window/worker_process.h"
 
+#include "base/system_limit.h"
 #include "snapshot/recovery.h"
 
 #include <algorithm>
@@ -115,8 +116,9 @@ void WorkerProcess::startProcess() {
         const QString end =
             how == QProcess::CrashExit ? u"signal %1"_s.arg(code) : u"exit code %1"_s.arg(code);
         m_lastEnd = end.toStdString();
-        processEnded((how == QProcess::CrashExit ? u"it was killed by "_s : u"it ended with "_s) +
-                     end);
+        processEnded(how == QProcess::CrashExit
+                         ? u"it was killed by "_s + QString::fromStdString(signalText(code))
+                         : u"it ended with "_s + end);
     });
     connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)

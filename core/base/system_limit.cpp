@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <new>
 #include <sys/resource.h>
@@ -42,6 +43,13 @@ bool isSystemLimit(int error) {
 Diag systemLimitDiag(std::string what, int error, Where where) {
     return makeDiag(systemLimit, fmt::format("{}: {}", what, std::strerror(error)),
                     std::move(where), limitOf(error));
+}
+
+std::string signalText(int signal) {
+    return fmt::format("signal {} ({}){}", signal, ::strsignal(signal),
+                       signal == SIGBUS ? ": a file of weights was cut while it was read, or its "
+                                          "disk fails; write a file elsewhere and move it in place"
+                                        : "");
 }
 
 std::optional<Diag> systemLimitOf(const std::exception& error, Where where) {

@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <optional>
+#include <string>
 
 // A row as those of base/diag_codes.h.
 #define FW_SYSTEM_CODES(X)                                                                         \
@@ -25,5 +26,8 @@ Diag systemLimitDiag(std::string what, int error, Where where = {});
 
 // Of std::bad_alloc, and of a std::system_error that is one.
 std::optional<Diag> systemLimitOf(const std::exception& error, Where where = {});
+
+// "signal 9 (Killed)"; of SIGBUS also what a mapped file has to do with it.
+std::string signalText(int signal);
 
 } // namespace fw

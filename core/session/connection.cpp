@@ -1,5 +1,7 @@
 #include "session/connection.h"
 
+#include "base/system_limit.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -185,8 +187,7 @@ Connection::Got Connection::read(std::string& line, int milliseconds) {
         if (m_child > 0) {
             ::close(std::exchange(m_to, ::open("/dev/null", O_WRONLY | O_CLOEXEC)));
             const int status = reap();
-            m_end = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status),
-                                                      ::strsignal(WTERMSIG(status)))
+            m_end = WIFSIGNALED(status) ? signalText(WTERMSIG(status))
                                         : fmt::format("exit code {}", WEXITSTATUS(status));
         }
         return Got::End;

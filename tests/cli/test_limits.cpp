@@ -18,6 +18,7 @@ private Q_SLOTS:
     void processes();
     void memory();
     void sizesOfFiles();
+    void filesThatAreCut();
     void namesThatAreNoText();
     void manyMissingBooks();
     void largeModels();
@@ -111,6 +112,21 @@ void TestLimits::sizesOfFiles() {
     QCOMPARE(large.code, 3);
     QVERIFY(!QFile::exists(m_folder.filePath(u"out.onnx"_s)));
     QVERIFY(QDir(m_folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot));
+}
+
+// A worker that ends as one does under which a mapped file became shorter.
+void TestLimits::filesThatAreCut() {
+    const QString worker = m_folder.filePath(u"worker"_s);
+    QFile file(worker);
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write("#!/bin/sh\nkill -BUS $$\n");
+    file.close();
+    QVERIFY(file.setPermissions(QFile::Permissions(0x7700)));
+    const Answer cut = fw(u"true"_s, {u"info"_s, m_model, u"--worker"_s, worker, u"--json"_s});
+    QVERIFY(file.remove());
+    QCOMPARE(cut.code, 4);
+    QVERIFY2(cut.out.contains("INT02") && cut.out.contains("was cut while it was read"),
+             cut.out.constData());
 }
 
 // In `fw`, and no other file is written in their place.
