@@ -425,10 +425,13 @@ Decisions refutedRules(const Books& books, const RewriteTrace& trace, const Canc
     return out;
 }
 
-// Tries the rules of a book beside who judges it, the last ones first, until they meet.
+// Beside who judges a book: which rules it matters for that they are asked in order, from the first
+// on, since what was drawn for one is not drawn for those behind it; then its rules are tried, the
+// last ones first, until both meet.
 class TriedAhead {
 public:
-    TriedAhead(const Books& books, const std::string& file, const CancelToken& cancel) {
+    TriedAhead(const Books& books, const std::string& file, Verdicts::Order order,
+               const CancelToken& cancel) {
         std::vector<std::shared_ptr<const RuleTree>> rules;
         for (const ReadBook& book : books.read)
             for (const DeclarationPtr& declaration : book.declarations)
@@ -439,12 +442,16 @@ public:
                     rules.push_back(std::move(rule));
         if (rules.size() < 2 || std::thread::hardware_concurrency() < 2)
             return;
-        m_thread = std::thread([this, &books, cancel, rules = std::move(rules)] {
+        m_thread = std::thread([this, &books, file, order, cancel, rules = std::move(rules)] {
+            Orders orders(books, file);
+            for (auto rule = rules.begin();
+                 order == Verdicts::Order::Tell && rule != rules.end() && !m_enough; ++rule)
+                notThrowing([&] {
+                    CheckItem row;
+                    orders.tell(*rule, cancel, row);
+                });
             for (auto rule = rules.rbegin(); rule != rules.rend() && !m_enough; ++rule)
-                try {
-                    trialOf(*rule, books, cancel);
-                } catch (const InternalError&) { // who judges it is told
-                }
+                notThrowing([&] { trialOf(*rule, books, cancel); });
         });
     }
     ~TriedAhead() {
@@ -456,6 +463,14 @@ public:
     TriedAhead& operator=(const TriedAhead&) = delete;
 
 private:
+    template <class Work>
+    static void notThrowing(const Work& work) {
+        try {
+            work();
+        } catch (const InternalError&) { // who judges it is told
+        }
+    }
+
     std::atomic<bool> m_enough{false};
     std::thread m_thread;
 };
@@ -474,7 +489,7 @@ Verdicts::Verdicts(const Books& books, const std::string& file, Order order,
                    const CancelToken& cancel)
     : m_known(std::make_unique<Known>(
           Known{books, file, order, cancel, remarksOnEnding(books, file, cancel), {}, {}})) {
-    m_known->ahead = std::make_unique<TriedAhead>(books, file, cancel);
+    m_known->ahead = std::make_unique<TriedAhead>(books, file, order, cancel);
 }
 
 Verdicts::~Verdicts() = default;
