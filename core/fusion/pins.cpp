@@ -198,6 +198,7 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
         melt(group, pin.place(), whole);
     }
     group.held = group.stacked || group.selection().source == "pin";
+    group.byPin = true;
     add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
 }
 

@@ -31,6 +31,7 @@ struct Forming {
     bool given = false;   // by a pin or a rule: it takes others, and joins none
     bool waiting = false; // given, and has not grown yet
     bool held = false;    // a pin or a rule says what computes it: no other anchor takes it
+    bool byPin = false;   // the user holds it together
     bool open = false;    // what it took last is in its chain with what follows only
     bool view = false;
     bool opaque = false;

@@ -191,7 +191,7 @@ void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& match
     const bool isMelted = std::any_of(
         group.selection().candidates.begin(), group.selection().candidates.end(),
         [](const Candidate& one) { return one.implementation == meltedImplementation()->name(); });
-    if (!group.stacked || isMelted)
+    if (!group.byPin || !group.stacked || isMelted)
         return;
     RuleMatchOptions options;
     options.offer = &offer;
