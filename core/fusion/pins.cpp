@@ -143,10 +143,14 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
     for (const NodeId id : *nodes)
         if (wish.empty())
             wish = pinned(id);
-    const std::string whole = wish; // of one operator, melting is none
-    if (wish == meltedImplementation()->name())
+    // The melted implementation computes no single operator: nests of our own are melted then.
+    const bool melts = wish == meltedImplementation()->name();
+    if (melts)
         wish.clear();
     Selection selection = choose(anchor, wish, *nodes);
+    if (melts && selection.implementation != nullptr &&
+        selection.implementation->library() != nullptr)
+        selection = choose(anchor, bestOwn(selection), *nodes);
     if (!wish.empty() && selection.source != "pin") {
         std::string why;
         for (const Decision& notice : selection.notices)
@@ -191,11 +195,12 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
         group.warnings.push_back({m_graph.node(anchor).name, Verdict::Note,
                                   ReasonCode::ExternInGroup,
                                   fmt::format("{}, {}", group.selection().name, refusal)});
-    if (whole == meltedImplementation()->name()) {
-        if (!group.stacked)
-            return refusePin(pin, fmt::format("{}: {} computes them in one nest", whole,
+    if (const std::string& name = meltedImplementation()->name(); melts) {
+        if (group.stacked)
+            melt(group, pin.place(), name);
+        if (!group.selection().uses(name))
+            return refusePin(pin, fmt::format("{}: {} computes them, which is not melted", name,
                                               group.selection().name));
-        melt(group, pin.place(), whole);
     }
     group.held = group.stacked || group.selection().source == "pin";
     group.byPin = true;
