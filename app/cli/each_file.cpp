@@ -65,7 +65,8 @@ int formatBooks(Client& client, const Arguments& arguments, FormatInto into, For
     for (const std::string& book : arguments.rules) {
         Arguments one;
         one.book = book;
-        const Result<std::string> answer = client.ask("format", one, {});
+        const Result<std::string> answer = client.ask("format", one, progressLine());
+        clearProgress();
         const Result<FormatDocument> document =
             answer ? fromJson<FormatDocument>(*answer) : Result<FormatDocument>(answer.diag());
         if (!document) {
@@ -106,7 +107,8 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
         wrong = std::max(wrong, isTestFolder(folder) ? 0 : 2);
         Arguments one = arguments;
         one.folders = {folder};
-        const Result<std::string> answer = client.ask("test", one, {});
+        const Result<std::string> answer = client.ask("test", one, progressLine());
+        clearProgress();
         Result<TestDocument> document =
             answer ? fromJson<TestDocument>(*answer) : Result<TestDocument>(answer.diag());
         CaseRecord row{folder, "crashed", {}};
