@@ -1,5 +1,6 @@
 // The walk of samples/own-operator, step by step as its page says, through `fw`: an operator of a
 // book for nodes of a custom domain, in place of a shipped one, and many operators as one function.
+// Its ninth step is test_own_target.cpp, its tenth tests/window/test_book_story.cpp.
 #include "fw_process.h"
 
 #include <QJsonArray>
@@ -24,6 +25,7 @@ private Q_SLOTS:
     void step6EveryPassSeesIt();
     void step6NumbersAreTheShippedOnes();
     void step7ManyOperatorsAsOne();
+    void step8BothSidesOfAProduct();
 
 private:
     static QString sample(const char* file) {
@@ -246,6 +248,75 @@ void TestOwnOperator::step7ManyOperatorsAsOne() {
         const QJsonObject got = askFw(QStringList{u"test"_s, model, u"--strict"_s} + target + book);
         QCOMPARE(got[u"passed"].toInt(), 1);
     }
+}
+
+void TestOwnOperator::step8BothSidesOfAProduct() {
+    const QStringList words{sample("sandwich.fw"), u"--target"_s,
+                            u"x86-64 -mcpu=x86-64-v3 -libs= -threads=2"_s};
+    const QStringList rules{u"--rules"_s, sample("sandwich_rules.fw")};
+    QVERIFY(groups(askFw(QStringList{u"fuse"_s} + words)).size() >= 3);
+    const QJsonObject one = askFw(QStringList{u"fuse"_s} + words + rules);
+    QCOMPARE(groups(one), QStringList(u"exp reduce_sum div batch_matmul add reduce_max sub"_s));
+    QCOMPARE(one[u"groups"][0][u"implementation"].toString(), u"generated.tiled"_s);
+    QCOMPARE(texts(one[u"notices"])
+                 .filter(QRegularExpression(u"^IMP05.*nothing is melted: .*, apart "_s))
+                 .size(),
+             1);
+
+    QTemporaryDir folder;
+    const QString log = folder.filePath(u"log.jsonl"_s);
+    (void)askFw(QStringList{u"tune"_s} + words + rules +
+                QStringList{u"--log"_s, log, u"--seconds"_s, u"0.05"_s});
+    QFile file(log);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QList<QJsonObject> records;
+    QStringList logged;
+    while (!file.atEnd()) {
+        records << QJsonDocument::fromJson(file.readLine()).object();
+        logged << records.back()[u"implementation"].toString();
+    }
+    for (const QString& way : {u"generated.tiled"_s, u"generated.melted"_s, u"apart"_s})
+        QCOMPARE(logged.count(way), 1);
+    // The log of a machine on which this way is the fastest.
+    const auto planned = [&](const QString& fastest) {
+        const QString name = folder.filePath(fastest);
+        QFile changed(name);
+        if (!changed.open(QIODevice::WriteOnly))
+            return QJsonObject();
+        for (QJsonObject record : records) {
+            record.remove(u"disturbed"_s);
+            record[u"us"] = record[u"implementation"].toString() == fastest ? 10.0 : 20.0;
+            changed.write(QJsonDocument(record).toJson(QJsonDocument::Compact) + '\n');
+        }
+        changed.close();
+        return askFw(QStringList{u"fuse"_s} + words + rules + QStringList{u"--log"_s, name});
+    };
+    for (const QString& way : {u"generated.tiled"_s, u"generated.melted"_s}) {
+        const QJsonValue group = planned(way)[u"groups"][0];
+        QCOMPARE(group[u"nodes"].toArray().size(), 7);
+        QCOMPARE(group[u"implementation"].toString(), way);
+        QCOMPARE(group[u"source"].toString(), u"log"_s);
+    }
+    const QJsonObject apart = planned(u"apart"_s);
+    QVERIFY(groups(apart).size() >= 3);
+    QCOMPARE(texts(apart[u"notices"])
+                 .filter(QRegularExpression(u"^FUR02 .*faster apart: apart 10"_s))
+                 .size(),
+             1);
+    const QJsonObject verified = askFw(QStringList{u"verify"_s} + words + rules);
+    QVERIFY(verified[u"models"][0][u"agreeing"].toInt() > 0);
+    QCOMPARE(verified[u"models"][0][u"differing"].toInt(-1), 0);
+    QFile pinned(folder.filePath(u"melted.fw"_s));
+    QVERIFY(pinned.open(QIODevice::WriteOnly));
+    pinned.write("pin { use generated.melted for batch_matmul }\n");
+    pinned.close();
+    const QList<float> together =
+        values(sample("sandwich.fw"), u"y"_s, rules + QStringList{u"--rules"_s, pinned.fileName()});
+    const QList<float> alone = values(sample("sandwich.fw"), u"y"_s, {});
+    QCOMPARE(together.size(), qsizetype(16 * 32 * 32));
+    QCOMPARE(alone.size(), together.size());
+    for (qsizetype i = 0; i < alone.size(); ++i)
+        QVERIFY(std::abs(together[i] - alone[i]) <= 1e-4f + 1e-4f * std::abs(alone[i]));
 }
 
 QTEST_GUILESS_MAIN(TestOwnOperator)
