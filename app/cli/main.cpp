@@ -82,6 +82,7 @@ struct Options {
     std::string machine;      // a file of `fw doctor --save`
     std::string worker;       // a command that reaches one
     bool json = false;
+    bool eachOperator = false;                  // fuse
     bool writeFiles = false, checkOnly = false; // format
 
     Form form() const { return json ? Form::Json : Form::Text; }
@@ -356,9 +357,18 @@ private:
                     ask<OrderDocument>("order"));
         rules->add_flag("--won", a.each, "plan without each book of rules: what it won");
         listsBooks(rules);
-        CLI::App* fuse =
-            onModel("fuse", "groups, implementations and decisions", ask<FuseDocument>("fuse"));
+        CLI::App* fuse = onModel(
+            "fuse", "groups, implementations and decisions", [](Client& client, const Options& o) {
+                return show<FuseDocument>(
+                    client, "fuse", o.arguments, o.form(), [&o](const FuseDocument& document) {
+                        if (o.eachOperator && !o.json)
+                            write(standardOutput, "\n" + renderOperators(document));
+                        return 0;
+                    });
+            });
         listsBooks(fuse);
+        fuse->add_flag("-v,--verbose", m_options.eachOperator,
+                       "behind the rest a line for each operator: who computes it, and why there");
         fuse->add_flag("--measure", m_measure,
                        "time every group alone, and split into its operators")
             ->each([&a](const std::string&) { a.measure = true; });

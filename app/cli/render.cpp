@@ -207,7 +207,44 @@ std::string measuredText(const FuseDocument& document) {
     return any ? "\n" + table.text() + starLine(disturbed) : "";
 }
 
+const CandidateRecord* chosenOf(const GroupRecord& group) {
+    const auto found = std::find_if(group.candidates.begin(), group.candidates.end(),
+                                    [](const auto& one) { return one.verdict == "chosen"; });
+    return found == group.candidates.end() ? nullptr : &*found;
+}
+
+// Of an anchor what chose the implementation, of another operator the decision that took it along.
+std::string whyThere(const FuseDocument& document, const GroupRecord& group, NodeId node) {
+    const auto told = [](const auto* from) {
+        return from ? fmt::format("{} {}", from->code, oneLine(from->sentence, 120))
+                    : std::string();
+    };
+    if (node == group.anchorId || group.nodeIds.size() == 1)
+        return told(chosenOf(group));
+    const auto inside = [&](NodeId other) {
+        return std::find(group.nodeIds.begin(), group.nodeIds.end(), other) != group.nodeIds.end();
+    };
+    const DecisionRecord* found = nullptr; // with what it reads, else with its reader
+    for (const DecisionRecord& one : document.decisions)
+        if (one.verdict == "yes" && inside(one.fromId) && inside(one.toId) &&
+            (one.toId == node || (one.fromId == node && !found)))
+            found = &one;
+    return told(found);
+}
+
 } // namespace
+
+std::string renderOperators(const FuseDocument& document) {
+    Table table({"operator", "group", "implementation", "chosen by", "where", "why"});
+    for (const GroupRecord& group : document.groups) {
+        const CandidateRecord* chosen = chosenOf(group);
+        for (std::size_t i = 0; i < group.nodes.size(); ++i)
+            table.row({oneLine(group.nodes[i], 40), group.name, group.implementation,
+                       chosenBy(group), chosen ? chosen->place.str() : "",
+                       whyThere(document, group, group.nodeIds[i])});
+    }
+    return table.text();
+}
 
 std::string render(const FuseDocument& document) {
     std::string out = fmt::format("{}\ntarget {}\n", document.model, document.target);

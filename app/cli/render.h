@@ -11,6 +11,8 @@ namespace fw::cli {
 std::string render(const snapshot::InfoDocument& document);
 std::string render(const snapshot::OpsDocument& document);
 std::string render(const snapshot::FuseDocument& document);
+// Of `fuse -v`: a line for each operator.
+std::string renderOperators(const snapshot::FuseDocument& document);
 std::string render(const snapshot::ExplainDocument& document);
 std::string render(const snapshot::MatchDocument& document);
 std::string render(const snapshot::DiffDocument& document);
