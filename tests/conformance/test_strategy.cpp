@@ -1,10 +1,15 @@
 // The walk of samples/strategy, step by step as its page says, through `fw`: which implementation
-// computes what, by target, by condition, by schedule, by order, and by measurement.
+// computes what, by target, by condition, by schedule, by order, and by measurement. Its last step
+// is pinIsKeptWithTheDocument of tests/window/test_decisions.cpp.
 #include "fw_process.h"
+#include "runtime/fusewright.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
 #include <QtTest>
+
+#include <cstring>
+#include <dlfcn.h>
 
 using namespace Qt::StringLiterals;
 using fw::conformance::askFw;
@@ -100,6 +105,9 @@ private Q_SLOTS:
     void step6TiesWithALog();
     void step7ALibrarysCall();
     void step7WithoutTheLibrary();
+    void step8MeasurementsDecide();
+    void step9OneModuleForEveryNumberOfRows();
+    void step10ALineForEachOperator();
 };
 
 void TestStrategy::theBookIsTried() {
@@ -276,6 +284,143 @@ void TestStrategy::step7WithoutTheLibrary() {
     const auto explained = runFw(
         words("explain", "dense_m.fw", here, QStringList{u"dense"_s} + rows, "library.fw"), 60);
     QVERIFY2(explained.out.contains("dense.blas: the library cannot be used"), explained.out);
+}
+
+void TestStrategy::step8MeasurementsDecide() {
+    QTemporaryDir folder;
+    const QString name = folder.filePath(u"log.jsonl"_s);
+    const QStringList log{u"--log"_s, name};
+    (void)askFw(words("tune", "conv3x3.fw", here, log + QStringList{u"--seconds"_s, u"0.02"_s}));
+    QFile measured(name);
+    QVERIFY(measured.open(QIODevice::ReadOnly));
+    // The same measurements on a machine where direct is the fastest for steps of one pixel; it
+    // knows nothing of the other convolution.
+    QByteArray changed;
+    for (const QByteArray& line : measured.readAll().split('\n')) {
+        QJsonObject record = QJsonDocument::fromJson(line).object();
+        if (line.isEmpty() || record[u"workload"].toString().contains(u"strides"_s))
+            continue;
+        record.remove(u"disturbed"_s);
+        record[u"us"] = record[u"implementation"].toString() == u"conv.direct"_s ? 10.0 : 20.0;
+        changed += QJsonDocument(record).toJson(QJsonDocument::Compact) + '\n';
+    }
+    measured.close();
+    QVERIFY(changed.contains("conv.winograd") && changed.contains("conv.direct"));
+    QVERIFY(measured.open(QIODevice::WriteOnly) && measured.write(changed) == changed.size());
+    measured.close();
+    const QJsonObject got = plan("conv3x3.fw", here, log);
+    const QJsonValue one = groupOf(got, u"by_one"_s), two = groupOf(got, u"by_two"_s);
+    QCOMPARE(one[u"implementation"].toString(), u"conv.direct"_s);
+    QCOMPARE(one[u"source"].toString(), u"log"_s);
+    QVERIFY(!one[u"untuned"].toBool());
+    QCOMPARE(two[u"implementation"].toString(), u"conv.direct"_s);
+    QCOMPARE(two[u"source"].toString(), u"priority"_s);
+    QVERIFY(two[u"untuned"].toBool());
+    QCOMPARE(notices(got, u"CHO08"_s).size(), 1);
+    QVERIFY(notices(got, u"CHO08"_s)[0].contains(u"by_two: untuned"_s));
+}
+
+// Compiled once, here and in an exported module, which says of each step whether it ran.
+void TestStrategy::step9OneModuleForEveryNumberOfRows() {
+    const QString text = loops("dense_m.fw", here, 0);
+    QVERIFY2(text.contains(u"# by dense.large_m where M > 16: "_s) &&
+                 text.contains(u"# by dense.common else"_s),
+             qPrintable(text));
+    QTemporaryDir folder;
+    (void)askFw(words("export", "dense_m.fw", here, {u"-o"_s, folder.path()}));
+    void* library =
+        dlopen(folder.filePath(u"libdense_m.so"_s).toUtf8().constData(), RTLD_NOW | RTLD_LOCAL);
+    QVERIFY2(library != nullptr, dlerror());
+    const auto entry = reinterpret_cast<const fw_api* (*)()>(dlsym(library, "fw_dense_m_api"));
+    QVERIFY(entry != nullptr);
+    const fw_api& api = *entry();
+    fw_model* model = nullptr;
+    QCOMPARE(api.open(folder.filePath(u"dense_m.weights"_s).toUtf8().constData(), nullptr, &model),
+             FW_OK);
+    QFile manifest(folder.filePath(u"manifest.json"_s));
+    QVERIFY(manifest.open(QIODevice::ReadOnly));
+    const QJsonArray ways =
+        QJsonDocument::fromJson(manifest.readAll()).object()[u"groups"].toArray();
+    QCOMPARE(ways.size(), 2);
+    QCOMPARE(ways[0][u"when"].toString(), u"16 < M"_s);
+    QCOMPARE(ways[1][u"when"].toString(), u"otherwise"_s);
+    // Row after row of what the reference computes for all of them.
+    const QString wanted = folder.filePath(u"wanted"_s);
+    const QString rows = folder.filePath(u"x.npy"_s);
+    QByteArray head("\x93NUMPY\x01\x00", 8);
+    QByteArray shape = "{'descr': '<f4', 'fortran_order': False, 'shape': (64, 96), }";
+    shape = shape.leftJustified(117, ' ') + '\n';
+    head.append(char(shape.size())).append('\0');
+    std::vector<float> x(64 * 96);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = float((i * 37) % 101) / 101.0f - 0.5f;
+    QFile file(rows);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(head + shape);
+    file.write(reinterpret_cast<const char*>(x.data()), qsizetype(x.size() * sizeof(float)));
+    file.close();
+    (void)askFw({u"run"_s, sample("dense_m.fw"), u"--target"_s, here, u"--input"_s, u"x="_s + rows,
+                 u"--output"_s, wanted});
+    QFile computed(wanted + u"/y.npy"_s);
+    QVERIFY(computed.open(QIODevice::ReadOnly));
+    const QByteArray y = computed.readAll().mid(128);
+    QCOMPARE(y.size(), qsizetype(64 * 64 * sizeof(float)));
+    for (const std::int64_t count : {1, 16, 17, 64, 16}) {
+        const std::int64_t extents[] = {count, 96};
+        fw_tensor input{};
+        input.data = x.data();
+        input.device = {1, 0};
+        input.ndim = 2;
+        input.dtype = {FW_FLOAT, 32, 1};
+        input.shape = const_cast<std::int64_t*>(extents);
+        QCOMPARE(api.set_input(model, 0, &input), FW_OK);
+        std::vector<fw_step_time> times(std::size_t(api.step_count(model)));
+        auto steps = std::int32_t(times.size());
+        QCOMPARE(api.run_profiled(model, times.data(), &steps), FW_OK);
+        QCOMPARE(steps, 2);
+        QCOMPARE(times[0].end_ns != 0, count > 16); // dense.large_m
+        QCOMPARE(times[1].end_ns != 0, count <= 16);
+        fw_tensor view{};
+        QCOMPARE(api.output_view(model, 0, &view), FW_OK);
+        const auto* got = static_cast<const float*>(view.data);
+        for (std::int64_t i = 0; i < count * 64; ++i) {
+            float expected = 0;
+            std::memcpy(&expected, y.constData() + i * 4, 4);
+            QVERIFY(std::abs(got[i] - expected) <= 1e-5f + 1e-4f * std::abs(expected));
+        }
+    }
+    api.close(model);
+    dlclose(library);
+}
+
+void TestStrategy::step10ALineForEachOperator() {
+    const QStringList asked = words("fuse", "pool.fw", here);
+    const QJsonObject json = askFw(asked);
+    const auto shown = runFw(asked + QStringList{u"-v"_s}, 60);
+    QCOMPARE(shown.exitCode, 0);
+    const QStringList lines = QString::fromUtf8(shown.out).split(u'\n');
+    int count = 0;
+    for (const QJsonValue group : json[u"groups"].toArray())
+        for (const QJsonValue node : group[u"nodes"].toArray()) {
+            const QJsonValue chosen = candidate(group, group[u"implementation"].toString());
+            const QString place = chosen[u"place"].toString();
+            const QStringList told = lines.filter(QRegularExpression(
+                u'^' + node.toString() + u"  .*"_s + QRegularExpression::escape(place)));
+            QCOMPARE(told.size(), 1);
+            for (const QString& fact :
+                 {group[u"name"].toString(), group[u"implementation"].toString(),
+                  group[u"source"].toString(),
+                  chosen[u"code"].toString() + u' ' + chosen[u"sentence"].toString()})
+                QVERIFY2(told[0].contains(fact), qPrintable(fact));
+            ++count;
+        }
+    QCOMPARE(count, 3);
+    // Of one that was taken along, the decision.
+    const auto joined = runFw(
+        {u"fuse"_s, QStringLiteral(FW_SOURCE_DIR "/samples/mlp"), u"-v"_s, u"--target"_s, here},
+        60);
+    QVERIFY2(joined.out.contains("FUS02 the implementation absorbs it as an epilogue: relu"),
+             joined.out);
 }
 
 QTEST_GUILESS_MAIN(TestStrategy)

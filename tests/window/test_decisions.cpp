@@ -58,6 +58,7 @@ private Q_SLOTS:
     void howANodeWasRead();
     void resultsThatNobodyReads();
     void ties();
+    void pinIsKeptWithTheDocument();
     void refutedRuleThatActs();
     void whatAVerdictLeavesOutLeavesNamesTheirRoom();
 };
@@ -130,6 +131,43 @@ void TestDecisions::ties() {
                  qPrintable(verdict.data().toString()));
     }
     QCOMPARE(marked, 1);
+}
+
+// The last step of samples/strategy: pinned, saved, opened by another window, taken back.
+void TestDecisions::pinIsKeptWithTheDocument() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(u"rows.fwdoc"_s);
+    const auto group = [](Fixture& f) { return f.window.document().plan()->groups.at(0); };
+    const auto choose = [](Fixture& f, const QString& name) {
+        QTreeView* table = f.window.view<ImplementationsView>()->table();
+        const QModelIndex of = table->model()->index(0, 0);
+        for (int row = 0; row < table->model()->rowCount(of); ++row)
+            if (const QModelIndex one = table->model()->index(row, 0, of);
+                one.data(ImplementationsModel::NameRole).toString() == name) {
+                table->setCurrentIndex(one);
+                return true;
+            }
+        return false;
+    };
+    {
+        Fixture f;
+        QVERIFY(f.openSample(u"strategy/dense_m.fw"_s, u"strategy/choices.fw"_s));
+        f.window.document().edit(snapshot::SetDims{{{"M", 64}}});
+        QVERIFY(f.waitIdle());
+        QCOMPARE(group(f).implementation.str(), std::string("dense.large_m"));
+        QVERIFY(choose(f, u"dense.common"_s));
+        QVERIFY(f.trigger("Pin the candidate"));
+        QCOMPARE(group(f).implementation.str(), std::string("dense.common"));
+        QVERIFY(f.window.saveTo(file));
+    }
+    Fixture f;
+    QVERIFY(f.open(file));
+    QCOMPARE(group(f).implementation.str(), std::string("dense.common"));
+    QCOMPARE(group(f).source.str(), std::string("pin"));
+    QVERIFY(choose(f, u"dense.common"_s));
+    QVERIFY(f.trigger("Clear the pins of the group"));
+    QCOMPARE(group(f).implementation.str(), std::string("dense.large_m"));
+    QCOMPARE(group(f).source.str(), std::string("priority"));
 }
 
 // In the margin, in the dock and as a problem, with its place.
