@@ -1,5 +1,6 @@
 #include "condition/exclusion.h"
 
+#include "expr/evaluate.h"
 #include "expr/simplify.h"
 #include "ir/bound_dims.h"
 
@@ -19,7 +20,7 @@ using Parts = Exprs; // joined by and
 // As alternatives of comparisons; nullopt: there are too many.
 using Alternatives = std::optional<std::vector<Parts>>;
 
-Alternatives either(const Alternatives& a, const Alternatives& b) {
+Alternatives eitherOf(const Alternatives& a, const Alternatives& b) {
     if (!a || !b || a->size() + b->size() > mostAlternatives)
         return std::nullopt;
     Alternatives out = a;
@@ -27,7 +28,7 @@ Alternatives either(const Alternatives& a, const Alternatives& b) {
     return out;
 }
 
-Alternatives both(const Alternatives& a, const Alternatives& b) {
+Alternatives bothOf(const Alternatives& a, const Alternatives& b) {
     if (!a || !b || a->size() * b->size() > mostAlternatives)
         return std::nullopt;
     std::vector<Parts> out;
@@ -39,30 +40,36 @@ Alternatives both(const Alternatives& a, const Alternatives& b) {
     return out;
 }
 
-Alternatives alternativesOf(const Expr& e, bool wanted) {
-    switch (e.op()) {
-    case ExprOp::Not:
-        return alternativesOf(e.arg(0), !wanted);
-    case ExprOp::And:
-    case ExprOp::Or: {
-        const Alternatives a = alternativesOf(e.arg(0), wanted);
-        const Alternatives b = alternativesOf(e.arg(1), wanted);
-        return (e.op() == ExprOp::And) == wanted ? both(a, b) : either(a, b);
-    }
-    case ExprOp::Lt:
-        return std::vector<Parts>{{wanted ? e : leExpr(e.arg(1), e.arg(0))}};
-    case ExprOp::Le:
-        return std::vector<Parts>{{wanted ? e : ltExpr(e.arg(1), e.arg(0))}};
-    case ExprOp::Eq:
-    case ExprOp::Ne: {
+// The ways in which a condition is true, or false.
+class Ways : public Evaluate<Ways, Alternatives> {
+public:
+    explicit Ways(bool wanted) : m_wanted(wanted) {}
+
+    Alternatives opposite(const Expr& e) { return Ways(!m_wanted).of(e.arg(0)); }
+    Alternatives both(const Expr& e) { return joined(e, m_wanted); }
+    Alternatives either(const Expr& e) { return joined(e, !m_wanted); }
+    Alternatives lt(const Expr& e) { return one(m_wanted ? e : leExpr(e.arg(1), e.arg(0))); }
+    Alternatives le(const Expr& e) { return one(m_wanted ? e : ltExpr(e.arg(1), e.arg(0))); }
+    Alternatives eq(const Expr& e) { return equal(e, m_wanted); }
+    Alternatives ne(const Expr& e) { return equal(e, !m_wanted); }
+    Alternatives other(ExprOp, const Expr& e) { return one(m_wanted ? e : notExpr(e)); }
+
+private:
+    static Alternatives one(const Expr& e) { return std::vector<Parts>{{e}}; }
+    static Alternatives equal(const Expr& e, bool wanted) {
         const Expr &a = e.arg(0), &b = e.arg(1);
-        if ((e.op() == ExprOp::Eq) == wanted)
-            return std::vector<Parts>{{eqExpr(a, b)}};
-        return std::vector<Parts>{{ltExpr(a, b)}, {ltExpr(b, a)}};
+        return wanted ? one(eqExpr(a, b)) : std::vector<Parts>{{ltExpr(a, b)}, {ltExpr(b, a)}};
     }
-    default:
-        return std::vector<Parts>{{wanted ? e : notExpr(e)}};
+    Alternatives joined(const Expr& e, bool all) {
+        const Alternatives a = of(e.arg(0)), b = of(e.arg(1));
+        return all ? bothOf(a, b) : eitherOf(a, b);
     }
+
+    bool m_wanted;
+};
+
+Alternatives alternativesOf(const Expr& e, bool wanted) {
+    return Ways(wanted).of(e);
 }
 
 struct Extents {
@@ -142,7 +149,7 @@ bool contradict(const Parts& given) {
 bool holdsNowhere(const Expr& condition, const Exprs& known) {
     Alternatives all = alternativesOf(condition, true);
     for (const Expr& one : known)
-        if (Alternatives with = both(all, alternativesOf(one, true))) // else it is left out
+        if (Alternatives with = bothOf(all, alternativesOf(one, true))) // else it is left out
             all = std::move(with);
     return all && std::all_of(all->begin(), all->end(), contradict);
 }

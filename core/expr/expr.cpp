@@ -17,17 +17,6 @@ namespace fw {
 
 namespace {
 
-struct FnRow {
-    std::string_view name;
-    std::size_t arity;
-};
-
-constexpr FnRow fnRows[] = {
-    {"exp", 1},   {"log", 1},     {"sqrt", 1}, {"rsqrt", 1}, {"tanh", 1},
-    {"erf", 1},   {"sigmoid", 1}, {"abs", 1},  {"floor", 1}, {"ceil", 1},
-    {"round", 1}, {"sign", 1},    {"sin", 1},  {"cos", 1},   {"pow", 2},
-};
-
 Expr make(ExprNode node) {
     std::uint64_t h =
         mixHash(static_cast<std::uint64_t>(node.op) * 131 + static_cast<std::uint64_t>(node.dtype),
@@ -70,15 +59,10 @@ std::optional<Expr> foldInts(ExprOp op, const Expr& a, const Expr& b) {
     if (!a.isInt() || !b.isInt())
         return std::nullopt;
     const std::int64_t x = a->integer, y = b->integer;
-    if (a.dtype() == DType::I64) {
-        std::int64_t unused = 0;
-        const bool divides = op == ExprOp::Div || op == ExprOp::FloorDiv || op == ExprOp::Mod;
-        if ((op == ExprOp::Add && __builtin_add_overflow(x, y, &unused)) ||
-            (op == ExprOp::Sub && __builtin_sub_overflow(x, y, &unused)) ||
-            (op == ExprOp::Mul && __builtin_mul_overflow(x, y, &unused)) ||
-            (divides && (y == 0 || (x == INT64_MIN && y == -1))))
-            return std::nullopt;
-    }
+    const bool divides = op == ExprOp::Div || op == ExprOp::FloorDiv || op == ExprOp::Mod;
+    if (a.dtype() == DType::I64 &&
+        ((divides && y == 0) || overflows({op, MathFn::Abs, DType::I64, DType::I64}, x, y)))
+        return std::nullopt;
     return intExpr(applyIntegers(op, a.dtype(), x, y), a.dtype());
 }
 
@@ -483,21 +467,6 @@ Expr callExpr(MathFn fn, Exprs args) {
     node.dtype = args.at(0).dtype();
     node.args = std::move(args);
     return make(std::move(node));
-}
-
-std::string_view mathName(MathFn fn) {
-    return fnRows[static_cast<std::size_t>(fn)].name;
-}
-
-std::size_t mathArity(MathFn fn) {
-    return fnRows[static_cast<std::size_t>(fn)].arity;
-}
-
-std::optional<MathFn> parseMathFn(std::string_view name) {
-    for (std::size_t i = 0; i < std::size(fnRows); ++i)
-        if (fnRows[i].name == name)
-            return static_cast<MathFn>(i);
-    return std::nullopt;
 }
 
 Expr withArgs(const Expr& e, Exprs args) {

@@ -22,54 +22,20 @@
 
 namespace fw {
 
+// Int, Float: a number. Var: symbol. Fma: args a, b, c; a * b + c with one rounding. Eq to Not:
+// dtype Bool. Select: args condition, then, else; only the taken side is evaluated. Cast: float to
+// integer truncates toward zero and saturates; to Bool: != 0. Load: symbol is the tensor (or buffer
+// in loop IR), args its indices. Pad: args Load, else; the else value wherever an index of the load
+// is out of range. Call: a function, see MathFn.
 enum class ExprOp : std::uint8_t {
-    // leaves
-    Int,
-    Float,
-    Var,
-    // arithmetic
-    Add,
-    Sub,
-    Mul,
-    Div,
-    FloorDiv,
-    Mod,
-    Min,
-    Max,
-    Neg,
-    Fma, // args: a, b, c; a * b + c with one rounding
-    // comparisons and logic, dtype Bool
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    And,
-    Or,
-    Not,
-    Select, // args: condition, then, else; only the taken side is evaluated
-    Cast,   // float to integer truncates toward zero and saturates; to Bool: != 0
-    Load,   // symbol: tensor (or buffer in loop IR); args: indices
-    Pad,    // args: Load, else; the else value wherever an index of the load is out of range
-    Call,   // math function, see MathFn
+#define FW_OPERATION(name, ...) name,
+#include "expr/functions.def"
 };
 
 // Pow takes two arguments, the others one. Round is half to even.
 enum class MathFn : std::uint8_t {
-    Exp,
-    Log,
-    Sqrt,
-    Rsqrt,
-    Tanh,
-    Erf,
-    Sigmoid,
-    Abs,
-    Floor,
-    Ceil,
-    Round,
-    Sign,
-    Sin,
-    Cos,
-    Pow
+#define FW_FUNCTION(name, ...) name,
+#include "expr/functions.def"
 };
 
 class Expr;

@@ -1,9 +1,12 @@
 #include "expr/scalar.h"
 
 #include "base/numbers.h"
+#include "expr/evaluate.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace fw {
 
@@ -206,54 +209,158 @@ std::int64_t mostOf(DType dtype) {
     return limitsOf(dtype).most;
 }
 
-std::int64_t applyIntegers(ExprOp op, DType dtype, std::int64_t a, std::int64_t b) {
-    switch (op) {
-    case ExprOp::Add:
-        return wrapTo(dtype, static_cast<std::int64_t>(bits(a) + bits(b)));
-    case ExprOp::Sub:
-        return wrapTo(dtype, static_cast<std::int64_t>(bits(a) - bits(b)));
-    case ExprOp::Mul:
-        return wrapTo(dtype, static_cast<std::int64_t>(bits(a) * bits(b)));
-    case ExprOp::Div:
-    case ExprOp::FloorDiv:
-    case ExprOp::Mod:
-        return wrapTo(dtype, quotient(op, dtype, a, b));
-    case ExprOp::Min:
-        return isLess(dtype, b, a) ? b : a;
-    case ExprOp::Max:
-        return isLess(dtype, a, b) ? b : a;
-    case ExprOp::Eq:
-        return a == b;
-    case ExprOp::Ne:
-        return a != b;
-    case ExprOp::Lt:
-        return isLess(dtype, a, b);
-    case ExprOp::Le:
-        return !isLess(dtype, b, a);
-    case ExprOp::And:
-        return a != 0 && b != 0;
-    case ExprOp::Or:
-        return a != 0 || b != 0;
-    case ExprOp::Int:
-    case ExprOp::Float:
-    case ExprOp::Var:
-    case ExprOp::Neg:
-    case ExprOp::Fma:
-    case ExprOp::Not:
-    case ExprOp::Select:
-    case ExprOp::Cast:
-    case ExprOp::Load:
-    case ExprOp::Pad:
-    case ExprOp::Call:
-        break;
+namespace {
+
+struct Operands {
+    const Operation& operation;
+    Value a, b, c;
+};
+
+// Of two values of one integer type, or truths.
+class Integers : public Evaluate<Integers, std::int64_t, const Operands&> {
+public:
+    std::int64_t add(const Operands& at) const { return wrapped(at, x(at) + y(at)); }
+    std::int64_t sub(const Operands& at) const { return wrapped(at, x(at) - y(at)); }
+    std::int64_t mul(const Operands& at) const { return wrapped(at, x(at) * y(at)); }
+    std::int64_t div(const Operands& at) const { return divided(at); }
+    std::int64_t floorDiv(const Operands& at) const { return divided(at); }
+    std::int64_t mod(const Operands& at) const { return divided(at); }
+    std::int64_t min(const Operands& at) const {
+        return (isLess(at, at.b, at.a) ? at.b : at.a).integer;
     }
-    return 0;
+    std::int64_t max(const Operands& at) const {
+        return (isLess(at, at.a, at.b) ? at.b : at.a).integer;
+    }
+    std::int64_t neg(const Operands& at) const { return wrapped(at, -x(at)); }
+    std::int64_t fma(const Operands& at) const {
+        return wrapped(at, x(at) * y(at) + bits(at.c.integer));
+    }
+    std::int64_t eq(const Operands& at) const { return at.a.integer == at.b.integer; }
+    std::int64_t ne(const Operands& at) const { return at.a.integer != at.b.integer; }
+    std::int64_t lt(const Operands& at) const { return isLess(at, at.a, at.b); }
+    std::int64_t le(const Operands& at) const { return !isLess(at, at.b, at.a); }
+    std::int64_t both(const Operands& at) const { return at.a.integer != 0 && at.b.integer != 0; }
+    std::int64_t either(const Operands& at) const { return at.a.integer != 0 || at.b.integer != 0; }
+    std::int64_t opposite(const Operands& at) const { return at.a.integer == 0; }
+    std::int64_t call(const Operands& at) { return of(at.operation.fn, at); }
+    std::int64_t abs(const Operands& at) const { // the least value of a signed type stays as it is
+        return isNegative(at) ? wrapped(at, -x(at)) : at.a.integer;
+    }
+    std::int64_t sign(const Operands& at) const { return isNegative(at) ? -1 : at.a.integer != 0; }
+    template <class Kind>
+    std::int64_t other(Kind, const Operands&) const {
+        throw InternalError("an operation without a meaning on integers");
+    }
+
+private:
+    static std::uint64_t x(const Operands& at) { return bits(at.a.integer); }
+    static std::uint64_t y(const Operands& at) { return bits(at.b.integer); }
+    static std::int64_t wrapped(const Operands& at, std::uint64_t value) {
+        return wrapTo(at.operation.from, static_cast<std::int64_t>(value));
+    }
+    static std::int64_t divided(const Operands& at) {
+        return wrapTo(at.operation.from,
+                      quotient(at.operation.op, at.operation.from, at.a.integer, at.b.integer));
+    }
+    static bool isLess(const Operands& at, Value a, Value b) {
+        return fw::isLess(at.operation.from, a.integer, b.integer);
+    }
+    static bool isNegative(const Operands& at) { return isLess(at, at.a, intValue(0)); }
+};
+
+class Reals : public Evaluate<Reals, Value, const Operands&> {
+public:
+    Value add(const Operands& at) const { return realValue(at.a.real + at.b.real); }
+    Value sub(const Operands& at) const { return realValue(at.a.real - at.b.real); }
+    Value mul(const Operands& at) const { return realValue(at.a.real * at.b.real); }
+    Value div(const Operands& at) const { return realValue(at.a.real / at.b.real); }
+    Value floorDiv(const Operands& at) const {
+        return realValue(std::floor(at.a.real / at.b.real));
+    }
+    Value mod(const Operands& at) const {
+        return realValue(at.a.real - std::floor(at.a.real / at.b.real) * at.b.real);
+    }
+    Value min(const Operands& at) const {
+        return realValue(isNan(at) ? nan : std::min(at.a.real, at.b.real));
+    }
+    Value max(const Operands& at) const {
+        return realValue(isNan(at) ? nan : std::max(at.a.real, at.b.real));
+    }
+    Value neg(const Operands& at) const { return realValue(-at.a.real); }
+    Value fma(const Operands& at) const {
+        return realValue(std::fma(at.a.real, at.b.real, at.c.real));
+    }
+    Value eq(const Operands& at) const { return intValue(at.a.real == at.b.real); }
+    Value ne(const Operands& at) const { return intValue(at.a.real != at.b.real); }
+    Value lt(const Operands& at) const { return intValue(at.a.real < at.b.real); }
+    Value le(const Operands& at) const { return intValue(at.a.real <= at.b.real); }
+    Value call(const Operands& at) const {
+        return realValue(evalMath(at.operation.fn, at.a.real, at.b.real));
+    }
+    Value other(ExprOp, const Operands&) const {
+        throw InternalError("an operation without a meaning on floats");
+    }
+
+private:
+    static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    static bool isNan(const Operands& at) { return std::isnan(at.a.real) || std::isnan(at.b.real); }
+};
+
+Value converted(Value value, DType from, DType to) {
+    if (isFloat(from) && isFloat(to))
+        return roundTo(value, to);
+    if (isFloat(to))
+        return realValue(realOf(from, value.integer, to));
+    return intValue(isFloat(from) ? saturateTo(to, value.real) : wrapTo(to, value.integer));
 }
 
-std::int64_t applyIntegerFunction(MathFn fn, DType dtype, std::int64_t a) {
-    if (fn == MathFn::Abs)
-        return isLess(dtype, a, 0) ? applyIntegers(ExprOp::Sub, dtype, 0, a) : a;
-    return isLess(dtype, a, 0) ? -1 : a != 0;
+} // namespace
+
+Value literalValue(const Expr& literal) {
+    if (!isFloat(literal.dtype()))
+        return intValue(literal->integer);
+    return realValue(literal.isInt() ? static_cast<double>(literal->integer) : literal->real);
+}
+
+Operation operationOf(const Expr& e) {
+    return {e.op(), e->fn, e.arg(0).dtype(), e.dtype()};
+}
+
+Value applyOperation(const Operation& operation, Value a, Value b, Value c) {
+    if (operation.op == ExprOp::Cast)
+        return converted(a, operation.from, operation.dtype);
+    const Operands at{operation, a, b, c};
+    return isFloat(operation.from) ? Reals().of(operation.op, at)
+                                   : intValue(Integers().of(operation.op, at));
+}
+
+std::int64_t applyIntegers(ExprOp op, DType dtype, std::int64_t a, std::int64_t b) {
+    return Integers().of(op, {{op, MathFn::Abs, dtype, dtype}, intValue(a), intValue(b), {}});
+}
+
+bool overflows(const Operation& operation, std::int64_t a, std::int64_t b) {
+    const ExprOp op = operation.op;
+    if (operation.from == DType::U64) {
+        std::uint64_t out = 0;
+        return op == ExprOp::Add   ? __builtin_add_overflow(bits(a), bits(b), &out)
+               : op == ExprOp::Sub ? __builtin_sub_overflow(bits(a), bits(b), &out)
+               : op == ExprOp::Mul ? __builtin_mul_overflow(bits(a), bits(b), &out)
+                                   : op == ExprOp::Neg && a != 0;
+    }
+    std::int64_t out = 0;
+    const bool isQuotient = op == ExprOp::Div || op == ExprOp::FloorDiv;
+    const bool isOpposite = op == ExprOp::Neg ||
+                            (op == ExprOp::Call && operation.fn == MathFn::Abs) ||
+                            (isQuotient && b == -1);
+    return op == ExprOp::Add   ? __builtin_add_overflow(a, b, &out)
+           : op == ExprOp::Sub ? __builtin_sub_overflow(a, b, &out)
+           : op == ExprOp::Mul ? __builtin_mul_overflow(a, b, &out)
+                               : isOpposite && a == INT64_MIN;
+}
+
+Value roundTo(Value value, DType dtype) {
+    return isFloat(dtype) ? realValue(roundReal(dtype, value.real))
+                          : intValue(wrapTo(dtype, value.integer));
 }
 
 Expr literalAs(const Expr& literal, DType dtype) {

@@ -12,6 +12,45 @@
 
 namespace fw {
 
+// While something is computed: `real` of a floating point type, `integer` of all others.
+union Value {
+    double real;
+    std::int64_t integer;
+};
+
+inline Value realValue(double value) {
+    Value out;
+    out.real = value;
+    return out;
+}
+
+inline Value intValue(std::int64_t value) {
+    Value out;
+    out.integer = value;
+    return out;
+}
+
+Value literalValue(const Expr& literal); // of an Int or a Float, by its dtype
+
+// An operation on values, apart from where they come from.
+struct Operation {
+    ExprOp op = ExprOp::Add; // but no leaf, Select, Load or Pad
+    MathFn fn = MathFn::Exp; // of a Call
+    DType from = DType::F32; // of the first operand
+    DType dtype = DType::F32;
+};
+
+Operation operationOf(const Expr& e); // of an expression with operands
+
+// Floats are computed in double and rounded by a Cast alone. Min and Max keep a NaN, as ONNX does.
+Value applyOperation(const Operation& operation, Value a, Value b = {}, Value c = {});
+
+// Whether an operation on integers has an exact result that 64 bits do not hold.
+bool overflows(const Operation& operation, std::int64_t a, std::int64_t b);
+
+// As a store to a tensor of that type does.
+Value roundTo(Value value, DType dtype);
+
 // The value that a store to an integer type keeps: its low bits; of Bool 0 or 1. Others as they
 // are.
 std::int64_t wrapTo(DType dtype, std::int64_t value);
@@ -38,9 +77,6 @@ std::int64_t mostOf(DType dtype);
 // Add, Sub, Mul, Div, FloorDiv, Mod, Min, Max of two values of `dtype`; Eq, Ne, Lt, Le and the
 // logical And, Or as 0 or 1.
 std::int64_t applyIntegers(ExprOp op, DType dtype, std::int64_t a, std::int64_t b);
-// Abs (the least value of a signed type stays as it is) and Sign; other functions do not take
-// integers.
-std::int64_t applyIntegerFunction(MathFn fn, DType dtype, std::int64_t a);
 
 // A literal as one of another type: an integer keeps its low bits, a real number becomes the
 // nearest of a float type and is cut to an integer one.

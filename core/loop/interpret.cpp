@@ -1,11 +1,11 @@
 #include "loop/interpret.h"
 
+#include "expr/evaluate.h"
 #include "expr/scalar.h"
 #include "loop/print.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
 namespace fw {
@@ -18,11 +18,6 @@ struct Fault {
 };
 struct OutOfSteps {};
 
-struct Value {
-    double real = 0;
-    std::int64_t integer = 0;
-};
-
 struct Place {
     DType dtype = DType::F32;
     DType kept = DType::F32; // as which a store rounds
@@ -32,7 +27,7 @@ struct Place {
     std::vector<std::uint64_t>* writer = nullptr; // parallel run and iteration of the last write
 };
 
-class Machine {
+class Machine : public Evaluate<Machine, Value> {
 public:
     Machine(const LoopNest& nest, std::span<LoopValues> parameters, StoreRounding rounding,
             std::uint64_t* steps)
@@ -71,7 +66,7 @@ public:
             return;
         }
         case StmtOp::If:
-            if (evaluate(s->condition).integer != 0)
+            if (isTrue(s->condition))
                 run(s->body[0]);
             else if (s->body.size() > 1)
                 run(s->body[1]);
@@ -110,7 +105,8 @@ public:
     }
 
 private:
-    std::int64_t index(const Expr& e) { return evaluate(e).integer; }
+    std::int64_t index(const Expr& e) { return of(e).integer; }
+    bool isTrue(const Expr& e) { return of(e).integer != 0; }
 
     void step() {
         if (m_steps == nullptr)
@@ -145,7 +141,7 @@ private:
     void store(const Stmt& s) {
         Place& target = place(s->buffer);
         const std::size_t at = checked(target, index(s->index), s->buffer);
-        const Value value = evaluate(s->value);
+        const Value value = of(s->value);
         if (isForeign(target, at))
             throw Fault{fmt::format("two parallel iterations write {}[{}]", s->buffer.text(), at)};
         if (target.writer != nullptr && m_owner != 0)
@@ -158,131 +154,36 @@ private:
             (*target.integer)[at] = wrapTo(target.dtype, value.integer);
     }
 
-    static Value compare(const Expr& e, const Value& a, const Value& b) {
-        const DType dtype = e.arg(0).dtype();
-        if (!isFloat(dtype))
-            return {0, applyIntegers(e.op(), dtype, a.integer, b.integer)};
-        bool truth = false;
-        if (e.op() == ExprOp::Eq)
-            truth = a.real == b.real;
-        else if (e.op() == ExprOp::Ne)
-            truth = a.real != b.real;
-        else if (e.op() == ExprOp::Lt)
-            truth = a.real < b.real;
-        else
-            truth = a.real <= b.real;
-        return {0, truth ? 1 : 0};
+public:
+    Value integer(const Expr& e) const { return literalValue(e); }
+    Value real(const Expr& e) const { return literalValue(e); }
+    Value variable(const Expr& e) const {
+        const auto found = m_vars.find(e->symbol);
+        if (found == m_vars.end())
+            throw Fault{"no variable " + e->symbol.text()};
+        return intValue(found->second);
+    }
+    Value load(const Expr& e) {
+        const Place& source = place(e->symbol);
+        const std::size_t at = checked(source, index(e.arg(0)), e->symbol);
+        if (isForeign(source, at))
+            throw Fault{fmt::format("a parallel iteration reads {}[{}], which another one writes",
+                                    e->symbol.text(), at)};
+        return isFloat(source.dtype) ? realValue((*source.real)[at])
+                                     : intValue((*source.integer)[at]);
+    }
+    Value pad(const Expr&) const { throw Fault{"pad() has no meaning in a loop nest"}; }
+    Value select(const Expr& e) { return of(e.arg(isTrue(e.arg(0)) ? 1 : 2)); }
+    Value both(const Expr& e) { return isTrue(e.arg(0)) ? of(e.arg(1)) : intValue(0); }
+    Value either(const Expr& e) { return isTrue(e.arg(0)) ? intValue(1) : of(e.arg(1)); }
+    Value other(ExprOp, const Expr& e) {
+        Value operands[3] = {};
+        for (std::size_t i = 0; i < e.args().size(); ++i)
+            operands[i] = of(e.arg(i));
+        return applyOperation(operationOf(e), operands[0], operands[1], operands[2]);
     }
 
-    Value evaluate(const Expr& e) {
-        const bool real = isFloat(e.dtype());
-        switch (e.op()) {
-        case ExprOp::Int:
-            return {0, e->integer};
-        case ExprOp::Float:
-            return {e->real, 0};
-        case ExprOp::Var: {
-            const auto found = m_vars.find(e->symbol);
-            if (found == m_vars.end())
-                throw Fault{"no variable " + e->symbol.text()};
-            return {0, found->second};
-        }
-        case ExprOp::Load: {
-            const Place& source = place(e->symbol);
-            const std::size_t at = checked(source, index(e.arg(0)), e->symbol);
-            if (isForeign(source, at))
-                throw Fault{
-                    fmt::format("a parallel iteration reads {}[{}], which another one writes",
-                                e->symbol.text(), at)};
-            return isFloat(source.dtype) ? Value{(*source.real)[at], 0}
-                                         : Value{0, (*source.integer)[at]};
-        }
-        case ExprOp::Select:
-            return evaluate(e.arg(evaluate(e.arg(0)).integer != 0 ? 1 : 2));
-        case ExprOp::And:
-            return evaluate(e.arg(0)).integer != 0 ? evaluate(e.arg(1)) : Value{0, 0};
-        case ExprOp::Or:
-            return evaluate(e.arg(0)).integer != 0 ? Value{0, 1} : evaluate(e.arg(1));
-        case ExprOp::Not:
-            return {0, evaluate(e.arg(0)).integer == 0 ? 1 : 0};
-        case ExprOp::Cast: {
-            const Value value = evaluate(e.arg(0));
-            const bool fromReal = isFloat(e.arg(0).dtype());
-            if (e.dtype() == DType::Bool)
-                return {0, (fromReal ? value.real != 0 : value.integer != 0) ? 1 : 0};
-            if (real)
-                return {fromReal ? roundReal(e.dtype(), value.real)
-                                 : realOf(e.arg(0).dtype(), value.integer, e.dtype()),
-                        0};
-            return {0, fromReal ? saturateTo(e.dtype(), value.real)
-                                : wrapTo(e.dtype(), value.integer)};
-        }
-        case ExprOp::Pad:
-            throw Fault{"pad() has no meaning in a loop nest"};
-        case ExprOp::Fma: {
-            const Value a = evaluate(e.arg(0)), b = evaluate(e.arg(1)), c = evaluate(e.arg(2));
-            if (real)
-                return {std::fma(a.real, b.real, c.real), 0};
-            const std::int64_t product =
-                applyIntegers(ExprOp::Mul, e.dtype(), a.integer, b.integer);
-            return {0, applyIntegers(ExprOp::Add, e.dtype(), product, c.integer)};
-        }
-        case ExprOp::Call: {
-            const Value a = evaluate(e.arg(0));
-            if (!real)
-                return {0, applyIntegerFunction(e->fn, e.dtype(), a.integer)};
-            return {evalMath(e->fn, a.real, e.args().size() > 1 ? evaluate(e.arg(1)).real : 0), 0};
-        }
-        case ExprOp::Neg: {
-            const Value a = evaluate(e.arg(0));
-            return {-a.real, applyIntegers(ExprOp::Sub, e.dtype(), 0, a.integer)};
-        }
-        case ExprOp::Eq:
-        case ExprOp::Ne:
-        case ExprOp::Lt:
-        case ExprOp::Le:
-            return compare(e, evaluate(e.arg(0)), evaluate(e.arg(1)));
-        case ExprOp::Add:
-        case ExprOp::Sub:
-        case ExprOp::Mul:
-        case ExprOp::Div:
-        case ExprOp::FloorDiv:
-        case ExprOp::Mod:
-        case ExprOp::Min:
-        case ExprOp::Max:
-            return arithmetic(e, evaluate(e.arg(0)), evaluate(e.arg(1)));
-        }
-        throw Fault{"an expression of no kind"};
-    }
-
-    // Max and min keep a NaN, as ONNX and the reference do.
-    static double pick(double a, double b, bool wantMin) {
-        if (std::isnan(a) || std::isnan(b))
-            return std::numeric_limits<double>::quiet_NaN();
-        return wantMin ? std::min(a, b) : std::max(a, b);
-    }
-
-    Value arithmetic(const Expr& e, const Value& a, const Value& b) const {
-        const ExprOp op = e.op();
-        if (isFloat(e.dtype())) {
-            const double x = a.real, y = b.real;
-            if (op == ExprOp::Add)
-                return {x + y, 0};
-            if (op == ExprOp::Sub)
-                return {x - y, 0};
-            if (op == ExprOp::Mul)
-                return {x * y, 0};
-            if (op == ExprOp::Div)
-                return {x / y, 0};
-            if (op == ExprOp::Min || op == ExprOp::Max)
-                return {pick(x, y, op == ExprOp::Min), 0};
-            if (op == ExprOp::FloorDiv)
-                return {std::floor(x / y), 0};
-            return {x - y * std::floor(x / y), 0};
-        }
-        return {0, applyIntegers(op, e.dtype(), a.integer, b.integer)};
-    }
-
+private:
     StoreRounding m_rounding;
     std::uint64_t* m_steps; // left; null: as many as it takes
     std::unordered_map<Symbol, std::int64_t> m_vars;

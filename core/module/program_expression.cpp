@@ -1,6 +1,6 @@
 #include "module/program_expression.h"
 
-#include "base/result.h"
+#include "expr/evaluate.h"
 
 #include <algorithm>
 
@@ -8,67 +8,59 @@ namespace fw {
 
 namespace {
 
-std::optional<runtime::Op> opOf(ExprOp op) {
-    switch (op) {
-    case ExprOp::Add:
-        return runtime::Op::Add;
-    case ExprOp::Sub:
-        return runtime::Op::Subtract;
-    case ExprOp::Mul:
-        return runtime::Op::Multiply;
-    case ExprOp::FloorDiv:
-        return runtime::Op::FloorDivide;
-    case ExprOp::Mod:
-        return runtime::Op::FloorModulo;
-    case ExprOp::Min:
-        return runtime::Op::Minimum;
-    case ExprOp::Max:
-        return runtime::Op::Maximum;
-    case ExprOp::Eq:
-        return runtime::Op::Equal;
-    case ExprOp::Ne:
-        return runtime::Op::NotEqual;
-    case ExprOp::Lt:
-        return runtime::Op::Less;
-    case ExprOp::Le:
-        return runtime::Op::LessOrEqual;
-    case ExprOp::And:
-        return runtime::Op::And;
-    case ExprOp::Or:
-        return runtime::Op::Or;
-    default:
-        return std::nullopt;
+using runtime::Op;
+
+class OfProgram : public Evaluate<OfProgram, runtime::Expression> {
+public:
+    explicit OfProgram(const std::vector<Symbol>& symbols) : m_symbols(symbols) {}
+
+    runtime::Expression integer(const Expr& e) const { return runtime::constant(e->integer); }
+    runtime::Expression variable(const Expr& e) const {
+        const auto found = std::find(m_symbols.begin(), m_symbols.end(), e->symbol);
+        if (found == m_symbols.end())
+            throw InternalError("the program has no symbol " + e->symbol.text());
+        return runtime::symbol(static_cast<std::uint32_t>(found - m_symbols.begin()));
     }
-}
+    runtime::Expression add(const Expr& e) { return binary(Op::Add, e); }
+    runtime::Expression sub(const Expr& e) { return binary(Op::Subtract, e); }
+    runtime::Expression mul(const Expr& e) { return binary(Op::Multiply, e); }
+    runtime::Expression floorDiv(const Expr& e) { return binary(Op::FloorDivide, e); }
+    runtime::Expression mod(const Expr& e) { return binary(Op::FloorModulo, e); }
+    runtime::Expression min(const Expr& e) { return binary(Op::Minimum, e); }
+    runtime::Expression max(const Expr& e) { return binary(Op::Maximum, e); }
+    runtime::Expression eq(const Expr& e) { return binary(Op::Equal, e); }
+    runtime::Expression ne(const Expr& e) { return binary(Op::NotEqual, e); }
+    runtime::Expression lt(const Expr& e) { return binary(Op::Less, e); }
+    runtime::Expression le(const Expr& e) { return binary(Op::LessOrEqual, e); }
+    runtime::Expression both(const Expr& e) { return binary(Op::And, e); }
+    runtime::Expression either(const Expr& e) { return binary(Op::Or, e); }
+    runtime::Expression neg(const Expr& e) {
+        return runtime::binary(Op::Subtract, runtime::constant(0), of(e.arg(0)));
+    }
+    runtime::Expression opposite(const Expr& e) {
+        runtime::Expression out = of(e.arg(0));
+        out.code.push_back({Op::Not, 0});
+        return out;
+    }
+    runtime::Expression select(const Expr& e) {
+        return runtime::select(of(e.arg(0)), of(e.arg(1)), of(e.arg(2)));
+    }
+    runtime::Expression other(ExprOp, const Expr& e) const {
+        throw InternalError("the runtime cannot evaluate " + e.text());
+    }
+
+private:
+    runtime::Expression binary(Op op, const Expr& e) {
+        return runtime::binary(op, of(e.arg(0)), of(e.arg(1)));
+    }
+
+    const std::vector<Symbol>& m_symbols;
+};
 
 } // namespace
 
 runtime::Expression programExpression(const Expr& e, const std::vector<Symbol>& symbols) {
-    if (const auto value = e.asInt())
-        return runtime::constant(*value);
-    if (e.isVar()) {
-        const auto found = std::find(symbols.begin(), symbols.end(), e->symbol);
-        if (found == symbols.end())
-            throw InternalError("the program has no symbol " + e->symbol.text());
-        return runtime::symbol(static_cast<std::uint32_t>(found - symbols.begin()));
-    }
-    if (e.op() == ExprOp::Neg)
-        return runtime::binary(runtime::Op::Subtract, runtime::constant(0),
-                               programExpression(e.arg(0), symbols));
-    if (e.op() == ExprOp::Not) {
-        runtime::Expression out = programExpression(e.arg(0), symbols);
-        out.code.push_back({runtime::Op::Not, 0});
-        return out;
-    }
-    if (e.op() == ExprOp::Select)
-        return runtime::select(programExpression(e.arg(0), symbols),
-                               programExpression(e.arg(1), symbols),
-                               programExpression(e.arg(2), symbols));
-    const auto op = opOf(e.op());
-    if (!op)
-        throw InternalError("the runtime cannot evaluate " + e.text());
-    return runtime::binary(*op, programExpression(e.arg(0), symbols),
-                           programExpression(e.arg(1), symbols));
+    return OfProgram(symbols).of(e);
 }
 
 } // namespace fw

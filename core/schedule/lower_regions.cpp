@@ -31,13 +31,12 @@ std::optional<NestLowering::Span> NestLowering::reach(const Expr& e, const Insid
         return Span{Expr(0), Expr(std::max<std::int64_t>(*most, 1))};
     }
     const auto constant = [&](std::size_t i) { return e.arg(i).asInt().value_or(0); };
-    switch (e.op()) {
-    case ExprOp::FloorDiv:
-    case ExprOp::Mod: {
+    const ExprOp op = e.op();
+    if (op == ExprOp::FloorDiv || op == ExprOp::Mod) {
         const std::int64_t by = constant(1);
         if (by <= 0)
             return std::nullopt;
-        if (e.op() == ExprOp::Mod)
+        if (op == ExprOp::Mod)
             return Span{Expr(0), Expr(by)};
         const auto of = reach(e.arg(0), inside);
         if (!of)
@@ -48,16 +47,12 @@ std::optional<NestLowering::Span> NestLowering::reach(const Expr& e, const Insid
                     Expr(from ? floorDiv(*from + extent - 1, by) - floorDiv(*from, by) + 1
                               : (extent + by - 2) / by + 1)};
     }
-    case ExprOp::Min:
-    case ExprOp::Max: {
+    if (op == ExprOp::Min || op == ExprOp::Max) {
         const auto a = reach(e.arg(0), inside), b = reach(e.arg(1), inside);
         if (!a || !b)
             return std::nullopt;
-        return Span{e.op() == ExprOp::Min ? minExpr(a->base, b->base) : maxExpr(a->base, b->base),
+        return Span{op == ExprOp::Min ? minExpr(a->base, b->base) : maxExpr(a->base, b->base),
                     Expr(std::max(*a->extent.asInt(), *b->extent.asInt()))};
-    }
-    default:
-        break;
     }
     const Affine sum = toAffine(e);
     if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&

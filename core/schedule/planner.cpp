@@ -1,5 +1,6 @@
 #include "schedule/planner.h"
 
+#include "expr/operations.h"
 #include "schedule/lower_body.h"
 #include "schedule/lower_nest.h"
 
@@ -263,41 +264,7 @@ double bodyCost(const Expr& body) {
     return sumOfParts(body, [](const Expr& e) -> double {
         if (e.dtype() == DType::I64)
             return 0;
-        switch (e.op()) {
-        case ExprOp::Call:
-            return e->fn == MathFn::Abs || e->fn == MathFn::Floor || e->fn == MathFn::Ceil ||
-                           e->fn == MathFn::Round
-                       ? 1
-                       : 12;
-        case ExprOp::Div:
-        case ExprOp::Mod:
-        case ExprOp::FloorDiv:
-            return 4;
-        case ExprOp::Int:
-        case ExprOp::Float:
-        case ExprOp::Var:
-        case ExprOp::Load:
-            return 0;
-        case ExprOp::Add:
-        case ExprOp::Sub:
-        case ExprOp::Mul:
-        case ExprOp::Min:
-        case ExprOp::Max:
-        case ExprOp::Neg:
-        case ExprOp::Fma:
-        case ExprOp::Eq:
-        case ExprOp::Ne:
-        case ExprOp::Lt:
-        case ExprOp::Le:
-        case ExprOp::And:
-        case ExprOp::Or:
-        case ExprOp::Not:
-        case ExprOp::Select:
-        case ExprOp::Cast:
-        case ExprOp::Pad:
-            return 1;
-        }
-        return 0;
+        return e.op() == ExprOp::Call ? rowOf(e->fn).cost : rowOf(e.op()).cost;
     });
 }
 

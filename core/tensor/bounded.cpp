@@ -1,6 +1,7 @@
 #include "tensor/bounded.h"
 
 #include "base/numbers.h"
+#include "expr/operations.h"
 #include "expr/scalar.h"
 #include "expr/simplify.h"
 #include "tensor/bounded_rows.h"
@@ -492,31 +493,8 @@ double leastNormal(DType dtype) {
 }
 
 MathError mathError(MathFn fn, DType dtype) {
-    const double single = dtype == DType::F64 ? 0 : 1; // what f64 has is held by its own tests
-    switch (fn) {
-    case MathFn::Abs:
-    case MathFn::Floor:
-    case MathFn::Ceil:
-    case MathFn::Round:
-    case MathFn::Sign:
-        return {0, 0};
-    case MathFn::Sqrt:
-        return {2, 0};
-    case MathFn::Rsqrt:
-        return {4, 0};
-    case MathFn::Erf:
-        return {16, 1e-6 * single};
-    case MathFn::Exp:
-    case MathFn::Log:
-    case MathFn::Sin:
-    case MathFn::Cos:
-    case MathFn::Sigmoid:
-        return {8, 0};
-    case MathFn::Tanh:
-    case MathFn::Pow:
-        return {16, 0};
-    }
-    return {16, 0};
+    const FunctionRow& row = rowOf(fn);
+    return {row.ulps, dtype == DType::F64 ? 0 : row.absolute};
 }
 
 BoundedValues exactValues(const TensorData& data) {

@@ -10,44 +10,11 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-// Whether 64 bits are too few for an operation on integers.
-bool overflows(const Instruction& apply, std::int64_t x, std::int64_t y) {
-    std::int64_t out = 0;
-    const auto isUnsigned = apply.from == DType::U64;
-    std::uint64_t bits = 0;
-    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
-    switch (apply.op) {
-    case ExprOp::Add:
-        return isUnsigned ? __builtin_add_overflow(ux, uy, &bits)
-                          : __builtin_add_overflow(x, y, &out);
-    case ExprOp::Sub:
-        return isUnsigned ? __builtin_sub_overflow(ux, uy, &bits)
-                          : __builtin_sub_overflow(x, y, &out);
-    case ExprOp::Mul:
-        return isUnsigned ? __builtin_mul_overflow(ux, uy, &bits)
-                          : __builtin_mul_overflow(x, y, &out);
-    case ExprOp::Neg:
-        return isUnsigned ? x != 0 : x == std::numeric_limits<std::int64_t>::min();
-    case ExprOp::Call:
-        return !isUnsigned && apply.fn == MathFn::Abs &&
-               x == std::numeric_limits<std::int64_t>::min();
-    case ExprOp::Div:
-    case ExprOp::FloorDiv:
-        return !isUnsigned && x == std::numeric_limits<std::int64_t>::min() && y == -1;
-    default:
-        return false;
-    }
-}
-
 } // namespace
 
 void BoundedRows::applyInteger(const Step& step, std::size_t count) {
     BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
-    Instruction plain;
-    plain.op = step.op;
-    plain.fn = step.fn;
-    plain.from = step.from;
-    plain.dtype = step.dtype;
+    Operation plain = step;
     out.exact = a.exact && b.exact && c.exact;
     if (!m_wraps && step.from != DType::U64 && step.from != DType::Bool) {
         plain.from = DType::I64;
@@ -66,7 +33,7 @@ void BoundedRows::applyInteger(const Step& step, std::size_t count) {
         return;
     }
     for (std::size_t i = 0; i < count; ++i)
-        out.value[i] = applyInstruction(plain, a.value[i], b.value[i], c.value[i]);
+        out.value[i] = applyOperation(plain, a.value[i], b.value[i], c.value[i]);
     bool beyond = false; // 64 bits
     if (!m_wraps)
         for (std::size_t i = 0; i < count; ++i)

@@ -1,7 +1,6 @@
 #include "tensor/bounded_rows.h"
 
-#include "base/result.h"
-#include "expr/scalar.h"
+#include "expr/operations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,16 +51,16 @@ BoundedRows::BoundedRows(const Expr& e, const std::vector<Symbol>& variables, st
                          std::size_t longest,
                          const std::unordered_map<Symbol, const BoundedValues*>& tensors,
                          const BoundedOptions& options)
-    : m_variables(variables), m_along(along), m_longest(longest), m_sharp(options.sharp),
+    : m_variables(variables.size()), m_along(along), m_longest(longest), m_sharp(options.sharp),
       m_converts(options.sharp && options.converts),
-      m_ends(options.ends == BoundedOptions::Ends::All), m_wraps(options.wraps), m_tensors(tensors),
-      m_read(variables.size(), false) {
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-        m_types.push_back(DType::I64);
-        m_varies.push_back(i == along);
-    }
-    m_result = compile(e);
-    m_rows.resize(m_types.size());
+      m_ends(options.ends == BoundedOptions::Ends::All), m_wraps(options.wraps) {
+    const TensorOf tensorOf = [&](Symbol name) -> const Values* {
+        const auto found = tensors.find(name);
+        return found == tensors.end() ? nullptr : &found->second->values;
+    };
+    Program program(e, variables, {}, tensorOf, Precision::Double, Program::Sides::Both);
+    m_result = program.result();
+    m_rows.resize(program.registers().size());
     m_values.resize(m_rows.size() * m_longest);
     m_bounds.resize(2 * m_values.size());
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
@@ -69,102 +68,53 @@ BoundedRows::BoundedRows(const Expr& e, const std::vector<Symbol>& variables, st
         m_rows[i].magnitude = m_bounds.data() + 2 * i * m_longest;
         m_rows[i].error = m_rows[i].magnitude + m_longest;
     }
-    fillConstants();
+    fillConstants(program);
+    addSteps(program.takeCode(), tensors);
 }
 
-void BoundedRows::fillConstants() {
-    for (Constant& one : m_constants) {
-        BoundedRow& constant = row(one.row);
-        const DType dtype = m_types[static_cast<std::size_t>(one.row)];
-        std::fill_n(constant.value, m_longest, one.value);
+void BoundedRows::addSteps(std::vector<Instruction> code,
+                           const std::unordered_map<Symbol, const BoundedValues*>& tensors) {
+    std::vector<bool> varies(m_rows.size(), false);
+    if (m_along < m_variables)
+        varies[m_along] = true;
+    m_read.assign(m_rows.size(), false);
+    m_read[static_cast<std::size_t>(m_result)] = true;
+    m_steps.reserve(code.size());
+    for (Instruction& instruction : code) {
+        Step& step = m_steps.emplace_back();
+        static_cast<Instruction&>(step) = std::move(instruction);
+        const auto reads = [&](int index) {
+            m_read[static_cast<std::size_t>(index)] = true;
+            step.varies = step.varies || varies[static_cast<std::size_t>(index)];
+        };
+        for (const int index : step.indices)
+            reads(index);
+        if (step.tensor == nullptr)
+            for (const int operand : {step.a, step.b, step.c})
+                reads(operand);
+        else if (step.code == Instruction::Code::LoadOr)
+            reads(step.b);
+        if (step.tensor != nullptr)
+            step.bounded = tensors.at(step.name);
+        varies[static_cast<std::size_t>(step.out)] = step.varies;
+    }
+}
+
+void BoundedRows::fillConstants(const Program& program) {
+    for (const auto& [index, dtype] : program.literals()) {
+        BoundedRow& constant = row(index);
+        const Value value = program.registers()[static_cast<std::size_t>(index)];
+        std::fill_n(constant.value, m_longest, value);
         // What a model holds of a decimal is an f32; attributes of f64 are as exact.
         const DType held = m_sharp && dtype == DType::F64 ? DType::F32 : dtype;
-        if (isFloat(dtype) && std::isfinite(one.value.real) &&
-            roundTo(one.value, held).real != one.value.real) {
+        const bool rounds =
+            isFloat(dtype) && std::isfinite(value.real) && roundTo(value, held).real != value.real;
+        if (rounds) {
             spellOut(constant, dtype, m_longest);
-            std::fill_n(constant.error, m_longest, roundingUnit(held) * std::fabs(one.value.real));
-            one.exact = false;
+            std::fill_n(constant.error, m_longest, roundingUnit(held) * std::fabs(value.real));
         }
+        m_constants.emplace_back(index, !rounds);
     }
-}
-
-int BoundedRows::add(Step step) {
-    step.out = static_cast<int>(m_types.size());
-    const auto varies = [&](int index) { return bool(m_varies[static_cast<std::size_t>(index)]); };
-    switch (step.code) {
-    case Code::Load:
-        step.varies = std::any_of(step.indices.begin(), step.indices.end(), varies) ||
-                      (step.guarded && varies(step.b));
-        break;
-    case Code::Select:
-    case Code::Apply:
-        step.varies = varies(step.a) || varies(step.b) || varies(step.c);
-        break;
-    }
-    m_types.push_back(step.dtype);
-    m_varies.push_back(step.varies);
-    m_steps.push_back(std::move(step));
-    return static_cast<int>(m_types.size()) - 1;
-}
-
-int BoundedRows::compile(const Expr& e) {
-    Step step;
-    step.op = e.op();
-    step.dtype = e.dtype();
-    switch (e.op()) {
-    case ExprOp::Var: {
-        const auto found = std::find(m_variables.begin(), m_variables.end(), e->symbol);
-        if (found == m_variables.end())
-            throw InternalError("a variable without a value: " + e.text());
-        m_read[static_cast<std::size_t>(found - m_variables.begin())] = true;
-        return static_cast<int>(found - m_variables.begin());
-    }
-    case ExprOp::Load:
-        return compileLoad(e, -1);
-    case ExprOp::Pad:
-        return compileLoad(e.arg(0), compile(e.arg(1)));
-    case ExprOp::Int:
-    case ExprOp::Float:
-        m_types.push_back(e.dtype());
-        m_varies.push_back(false);
-        m_constants.push_back({static_cast<int>(m_types.size()) - 1,
-                               e.isInt() && !isFloat(e.dtype()) ? intValue(e->integer)
-                               : e.isInt()                      ? realValue(double(e->integer))
-                                                                : realValue(e->real),
-                               true});
-        return static_cast<int>(m_types.size()) - 1;
-    case ExprOp::Select:
-        step.code = Code::Select;
-        step.a = compile(e.arg(0));
-        step.b = compile(e.arg(1));
-        step.c = compile(e.arg(2));
-        return add(std::move(step));
-    default:
-        break;
-    }
-    step.fn = e->fn;
-    step.from = e.arg(0).dtype();
-    step.a = step.b = step.c = compile(e.arg(0));
-    if (e.args().size() > 1)
-        step.b = compile(e.arg(1));
-    if (e.args().size() > 2)
-        step.c = compile(e.arg(2));
-    return add(std::move(step));
-}
-
-int BoundedRows::compileLoad(const Expr& e, int otherwise) {
-    const auto tensor = m_tensors.find(e->symbol);
-    if (tensor == m_tensors.end() || tensor->second->values.extents.size() != e.args().size())
-        throw InternalError("a read of a tensor that is not there: " + e.text());
-    Step step;
-    step.code = Code::Load;
-    step.dtype = e.dtype();
-    step.tensor = tensor->second;
-    step.guarded = otherwise >= 0;
-    step.b = std::max(otherwise, 0);
-    for (const Expr& index : e.args())
-        step.indices.push_back(compile(index));
-    return add(std::move(step));
 }
 
 void BoundedRows::spread(int index, std::size_t count) {
@@ -178,7 +128,7 @@ void BoundedRows::spread(int index, std::size_t count) {
 
 const BoundedRow& BoundedRows::run(const std::vector<std::int64_t>& at, std::size_t count) {
     m_count = count; // what is spelled out is so for all of them
-    for (std::size_t v = 0; v < m_variables.size(); ++v) {
+    for (std::size_t v = 0; v < m_variables; ++v) {
         if (!m_read[v])
             continue;
         BoundedRow& variable = m_rows[v];
@@ -189,21 +139,16 @@ const BoundedRow& BoundedRows::run(const std::vector<std::int64_t>& at, std::siz
         else
             std::fill_n(variable.value, count, intValue(at[v]));
     }
-    for (const Constant& one : m_constants)
-        row(one.row).exact = one.exact;
+    for (const auto& [index, exact] : m_constants)
+        row(index).exact = exact;
     for (const Step& step : m_steps) {
         const std::size_t points = step.varies ? count : 1;
-        switch (step.code) {
-        case Code::Load:
+        if (step.bounded != nullptr)
             load(step, points);
-            break;
-        case Code::Select:
+        else if (step.code == Instruction::Code::Select)
             select(step, points);
-            break;
-        case Code::Apply:
+        else
             apply(step, points);
-            break;
-        }
         if (!step.varies && count > 1)
             spread(step.out, count);
     }
@@ -212,7 +157,8 @@ const BoundedRow& BoundedRows::run(const std::vector<std::int64_t>& at, std::siz
 
 void BoundedRows::load(const Step& step, std::size_t count) {
     BoundedRow& out = row(step.out);
-    const Values& from = step.tensor->values;
+    const Values& from = step.bounded->values;
+    const bool guarded = step.code == Instruction::Code::LoadOr;
     std::int64_t offsets[width];
     bool inside[width];
     std::fill_n(offsets, count, 0);
@@ -231,24 +177,24 @@ void BoundedRows::load(const Step& step, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
         all = all && inside[i];
     const bool real64 = isFloat(step.dtype);
-    const BoundedRow& otherwise = row(step.b);
+    const BoundedRow& otherwise = row(guarded ? step.b : 0);
     for (std::size_t i = 0; i < count; ++i)
-        out.value[i] = inside[i]      ? from.data[static_cast<std::size_t>(offsets[i])]
-                       : step.guarded ? otherwise.value[i]
-                                      : Value{};
+        out.value[i] = inside[i] ? from.data[static_cast<std::size_t>(offsets[i])]
+                       : guarded ? otherwise.value[i]
+                                 : Value{};
     out.exact = true;
     // Outside without a guard: in a branch that is not taken.
-    if (sure && step.tensor->errors.empty() && (all || (step.guarded && otherwise.exact)))
+    if (sure && step.bounded->errors.empty() && (all || (guarded && otherwise.exact)))
         return;
     spellOut(out, step.dtype, m_count);
     for (std::size_t i = 0; i < count; ++i) {
-        bool known = inside[i] || step.guarded;
+        bool known = inside[i] || guarded;
         for (const int index : step.indices)
             known = known && (row(index).exact || row(index).error[i] == 0);
         if (!known)
             out.error[i] = unbounded;
         else if (inside[i])
-            out.error[i] = step.tensor->error(static_cast<std::size_t>(offsets[i]));
+            out.error[i] = step.bounded->error(static_cast<std::size_t>(offsets[i]));
         else if (!otherwise.exact) {
             out.error[i] = otherwise.error[i];
             if (real64)
@@ -307,11 +253,109 @@ void BoundedRows::applyReal(const Step& step, std::size_t count) {
                 errorOfNoNumber({&row(step.a), &row(step.b), &row(step.c)}, out.value[i].real, i);
 }
 
+// Magnitudes and errors behind one operation on floats, `count` of them.
+struct BoundedRows::RealBound : Evaluate<RealBound, void, std::size_t> {
+    BoundedRow &out, &a, &b, &c;
+    const double u, limit;
+
+    RealBound(BoundedRows& rows, const Step& step)
+        : out(rows.row(step.out)), a(rows.row(step.a)), b(rows.row(step.b)), c(rows.row(step.c)),
+          u(roundingUnit(step.from)), limit(exactIntegers(step.from)) {}
+
+    double x(std::size_t i) const { return a.value[i].real; }
+    double y(std::size_t i) const { return b.value[i].real; }
+    bool areWhole(std::size_t i) const { return isWhole(x(i)) && isWhole(y(i)); }
+    double carriedByProduct(std::size_t i) const {
+        return std::fabs(x(i)) * b.error[i] + std::fabs(y(i)) * a.error[i] +
+               a.error[i] * b.error[i];
+    }
+    void rounded(std::size_t i, double magnitude, double carried, bool whole) {
+        out.magnitude[i] = magnitude;
+        out.error[i] = carried == 0 && whole && magnitude < limit ? 0 : carried + u * magnitude;
+    }
+
+    void add(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            rounded(i, a.magnitude[i] + b.magnitude[i], a.error[i] + b.error[i], areWhole(i));
+    }
+    void sub(std::size_t count) { add(count); }
+    void mul(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            rounded(i, a.magnitude[i] * b.magnitude[i], carriedByProduct(i), areWhole(i));
+    }
+    void fma(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const double magnitude = a.magnitude[i] * b.magnitude[i] + c.magnitude[i];
+            const double carried =
+                carriedByProduct(i) + c.error[i] + u * magnitude * (areWhole(i) ? 0 : 1);
+            rounded(i, magnitude, carried, isWhole(c.value[i].real));
+        }
+    }
+    void div(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const double divisor = std::fabs(y(i)), value = std::fabs(out.value[i].real);
+            out.magnitude[i] = a.magnitude[i] / divisor;
+            out.error[i] = divisor > b.error[i]
+                               ? (a.error[i] + value * b.error[i]) / (divisor - b.error[i]) +
+                                     4 * u * out.magnitude[i]
+                               : unbounded;
+        }
+    }
+    // Of a quotient that is rounded down, where no integer is as near as it may be off: what the
+    // operands hand on, of the whole numbers and of the rest.
+    template <class Surely, class Otherwise>
+    void roundedDown(std::size_t count, const Surely& surely, const Otherwise& otherwise) {
+        for (std::size_t i = 0; i < count; ++i) {
+            out.magnitude[i] = std::fabs(out.value[i].real);
+            const double quotient = x(i) / y(i);
+            const double off = std::fabs(quotient - std::nearbyint(quotient));
+            const double moved = (a.error[i] + std::fabs(quotient) * b.error[i]) / std::fabs(y(i)) +
+                                 4 * u * std::fabs(quotient);
+            const bool whole = a.error[i] + b.error[i] == 0 && areWhole(i) &&
+                               std::fabs(x(i)) < limit && std::fabs(y(i)) < limit;
+            out.error[i] = whole ? 0 : off > moved ? surely(i, quotient) : otherwise(i, quotient);
+        }
+    }
+    void floorDiv(std::size_t count) {
+        roundedDown(
+            count, [](std::size_t, double) { return 0.0; },
+            [](std::size_t, double) { return 1.0; });
+    }
+    void mod(std::size_t count) {
+        roundedDown(
+            count,
+            [&](std::size_t i, double quotient) {
+                return a.error[i] + std::fabs(quotient) * b.error[i] +
+                       2 * u * (std::fabs(x(i)) + std::fabs(y(i)));
+            },
+            [&](std::size_t i, double) { return std::fabs(y(i)) + a.error[i]; });
+    }
+    void min(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            out.magnitude[i] = std::max(a.magnitude[i], b.magnitude[i]);
+            out.error[i] = std::max(a.error[i], b.error[i]);
+        }
+    }
+    void max(std::size_t count) { min(count); }
+    void neg(std::size_t count) {
+        std::copy_n(a.magnitude, count, out.magnitude);
+        std::copy_n(a.error, count, out.error);
+    }
+    void other(ExprOp, std::size_t count) { // comparisons
+        for (std::size_t i = 0; i < count; ++i) {
+            const double error = a.error[i] + b.error[i];
+            const bool withNan =
+                (std::isnan(x(i)) && a.error[i] == 0) || (std::isnan(y(i)) && b.error[i] == 0);
+            out.error[i] = error == 0 || withNan || std::fabs(x(i) - y(i)) > error ? 0 : 1;
+        }
+    }
+};
+
 void BoundedRows::boundReal(const Step& step, std::size_t count) {
     BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
-    const double u = roundingUnit(step.from), limit = exactIntegers(step.from);
     if (step.op == ExprOp::Mul && a.exact && b.exact && !m_sharp) {
         // The products of a contraction: nearly all there is.
+        const double u = roundingUnit(step.from), limit = exactIntegers(step.from);
         out.exact = false;
         for (std::size_t i = 0; i < count; ++i) {
             const double x = a.value[i].real, y = b.value[i].real, value = x * y;
@@ -324,118 +368,39 @@ void BoundedRows::boundReal(const Step& step, std::size_t count) {
         }
         return;
     }
-    Instruction plain;
-    plain.op = step.op;
-    plain.from = step.from;
-    plain.dtype = step.dtype;
     for (std::size_t i = 0; i < count; ++i)
-        out.value[i] = applyInstruction(plain, a.value[i], b.value[i], c.value[i]);
-    const bool exact = a.exact && b.exact && c.exact;
-    switch (step.op) {
-    case ExprOp::Min:
-    case ExprOp::Max:
-    case ExprOp::Neg:
-    case ExprOp::Eq:
-    case ExprOp::Ne:
-    case ExprOp::Lt:
-    case ExprOp::Le:
-        out.exact = exact;
-        if (exact)
-            return;
-        break;
-    default:
-        out.exact = false;
-        break;
-    }
+        out.value[i] = applyOperation(step, a.value[i], b.value[i], c.value[i]);
+    const bool picks = step.op == ExprOp::Min || step.op == ExprOp::Max || step.op == ExprOp::Neg ||
+                       step.dtype == DType::Bool;
+    out.exact = picks && a.exact && b.exact && c.exact;
+    if (out.exact)
+        return;
     spellOut(a, step.from, m_count);
     spellOut(b, step.from, m_count);
     spellOut(c, step.from, m_count);
-    const auto x = [&](std::size_t i) { return a.value[i].real; };
-    const auto y = [&](std::size_t i) { return b.value[i].real; };
-    const auto rounded = [&](std::size_t i, double carried, bool whole) {
-        out.error[i] =
-            carried == 0 && whole && out.magnitude[i] < limit ? 0 : carried + u * out.magnitude[i];
-    };
-    switch (step.op) {
-    case ExprOp::Add:
-    case ExprOp::Sub:
-        for (std::size_t i = 0; i < count; ++i) {
-            out.magnitude[i] = a.magnitude[i] + b.magnitude[i];
-            rounded(i, a.error[i] + b.error[i], isWhole(x(i)) && isWhole(y(i)));
-        }
-        return;
-    case ExprOp::Mul:
-        for (std::size_t i = 0; i < count; ++i) {
-            out.magnitude[i] = a.magnitude[i] * b.magnitude[i];
-            rounded(i,
-                    std::fabs(x(i)) * b.error[i] + std::fabs(y(i)) * a.error[i] +
-                        a.error[i] * b.error[i],
-                    isWhole(x(i)) && isWhole(y(i)));
-        }
-        return;
-    case ExprOp::Fma:
-        for (std::size_t i = 0; i < count; ++i) {
-            out.magnitude[i] = a.magnitude[i] * b.magnitude[i] + c.magnitude[i];
-            rounded(i,
-                    std::fabs(x(i)) * b.error[i] + std::fabs(y(i)) * a.error[i] +
-                        a.error[i] * b.error[i] + c.error[i] +
-                        u * out.magnitude[i] * (isWhole(x(i)) && isWhole(y(i)) ? 0 : 1),
-                    isWhole(c.value[i].real));
-        }
-        return;
-    case ExprOp::Div:
-        for (std::size_t i = 0; i < count; ++i) {
-            const double divisor = std::fabs(y(i)), value = std::fabs(out.value[i].real);
-            out.magnitude[i] = a.magnitude[i] / divisor;
-            out.error[i] = divisor > b.error[i]
-                               ? (a.error[i] + value * b.error[i]) / (divisor - b.error[i]) +
-                                     4 * u * out.magnitude[i]
-                               : unbounded;
-        }
-        return;
-    case ExprOp::FloorDiv:
-    case ExprOp::Mod:
-        for (std::size_t i = 0; i < count; ++i) {
-            out.magnitude[i] = std::fabs(out.value[i].real);
-            const double quotient = x(i) / y(i);
-            const double off = std::fabs(quotient - std::nearbyint(quotient));
-            const bool whole = a.error[i] + b.error[i] == 0 && isWhole(x(i)) && isWhole(y(i)) &&
-                               std::fabs(x(i)) < limit && std::fabs(y(i)) < limit;
-            const double moved = (a.error[i] + std::fabs(quotient) * b.error[i]) / std::fabs(y(i)) +
-                                 4 * u * std::fabs(quotient);
-            if (whole)
-                out.error[i] = 0;
-            else if (!(off > moved))
-                out.error[i] = step.op == ExprOp::Mod ? std::fabs(y(i)) + a.error[i] : 1;
-            else
-                out.error[i] = step.op == ExprOp::Mod
-                                   ? a.error[i] + std::fabs(quotient) * b.error[i] +
-                                         2 * u * (std::fabs(x(i)) + std::fabs(y(i)))
-                                   : 0;
-        }
-        return;
-    case ExprOp::Min:
-    case ExprOp::Max:
-        for (std::size_t i = 0; i < count; ++i) {
-            out.magnitude[i] = std::max(a.magnitude[i], b.magnitude[i]);
-            out.error[i] = std::max(a.error[i], b.error[i]);
-        }
-        return;
-    case ExprOp::Neg:
-        for (std::size_t i = 0; i < count; ++i) {
-            out.magnitude[i] = a.magnitude[i];
-            out.error[i] = a.error[i];
-        }
-        return;
-    default: // comparisons
-        for (std::size_t i = 0; i < count; ++i) {
-            const double error = a.error[i] + b.error[i];
-            const bool withNan =
-                (std::isnan(x(i)) && a.error[i] == 0) || (std::isnan(y(i)) && b.error[i] == 0);
-            out.error[i] = error == 0 || withNan || std::fabs(x(i) - y(i)) > error ? 0 : 1;
-        }
-        return;
+    RealBound(*this, step).of(step.op, count);
+}
+
+// How far the result of a function may move with its operands.
+double BoundedRows::carried(const Step& step, std::size_t i) {
+    const BoundedRow &a = row(step.a), &b = row(step.b);
+    const double x = a.value[i].real, error = a.error[i];
+    if (mathArity(step.fn) == 2) {
+        double out = 0;
+        const double y = b.value[i].real, value = evalMath(step.fn, x, y);
+        for (const double dx : {-error, error})
+            for (const double dy : {-b.error[i], b.error[i]})
+                if (dx != 0 || dy != 0) {
+                    const double off = std::fabs(evalMath(step.fn, x + dx, y + dy) - value);
+                    out = std::isnan(off) ? unbounded : std::max(out, off);
+                }
+        return out;
     }
+    if (!rowOf(step.fn).monotone)
+        return error;
+    // A square is not below 0, whatever it was computed as.
+    const double least = step.fn == MathFn::Sqrt ? 0 : -unbounded;
+    return reach([&](double v) { return evalMath(step.fn, v < least ? least : v); }, x, error);
 }
 
 // What is exact in doubles and in the type, and what NaN and infinities decide.
@@ -444,40 +409,17 @@ void BoundedRows::applyMath(const Step& step, std::size_t count) {
     const MathError own = mathError(step.fn, step.from);
     const double u = roundingUnit(step.from);
     const bool exact = a.exact && b.exact && own.relative == 0 && own.absolute == 0;
-    const auto f = [&](double x) { return evalMath(step.fn, x); };
     spellOut(a, step.from, m_count);
     spellOut(b, step.from, m_count);
     out.exact = false;
     for (std::size_t i = 0; i < count; ++i) {
-        const double x = a.value[i].real, y = b.value[i].real, error = a.error[i];
-        const double value = evalMath(step.fn, x, y);
+        const double value = evalMath(step.fn, a.value[i].real, b.value[i].real);
         out.value[i].real = value;
         out.magnitude[i] = std::fabs(value);
-        double carried = 0;
-        switch (step.fn) {
-        case MathFn::Sin:
-        case MathFn::Cos:
-        case MathFn::Abs:
-            carried = error;
-            break;
-        case MathFn::Sqrt: // a square is not below 0, whatever it was computed as
-            carried = reach([](double v) { return std::sqrt(std::max(v, 0.0)); }, x, error);
-            break;
-        case MathFn::Pow:
-            for (const double dx : {-error, error})
-                for (const double dy : {-b.error[i], b.error[i]})
-                    if (dx != 0 || dy != 0) {
-                        const double off = std::fabs(std::pow(x + dx, y + dy) - value);
-                        carried = std::isnan(off) ? unbounded : std::max(carried, off);
-                    }
-            break;
-        default:
-            carried = reach(f, x, error);
-            break;
-        }
-        out.error[i] = std::isfinite(value) ? carried + own.relative * u * std::fabs(value) +
-                                                  (exact || value == 0 ? 0 : own.absolute)
-                                            : errorOfNoNumber({&a, &b}, value, i);
+        out.error[i] = std::isfinite(value)
+                           ? carried(step, i) + own.relative * u * std::fabs(value) +
+                                 (exact || value == 0 ? 0 : own.absolute)
+                           : errorOfNoNumber({&a, &b}, value, i);
     }
     if (exact)
         out.exact = true;
@@ -487,10 +429,7 @@ void BoundedRows::applyMath(const Step& step, std::size_t count) {
 
 void BoundedRows::applyCast(const Step& step, std::size_t count) {
     BoundedRow &out = row(step.out), &a = row(step.a);
-    Instruction plain;
-    plain.op = ExprOp::Cast;
-    plain.from = step.from;
-    plain.dtype = step.dtype;
+    const auto cast = [&](Value value) { return applyOperation(step, value); };
     // From float to float the value stays: rounding is an error, not a value.
     const bool floats = isFloat(step.from) && isFloat(step.dtype);
     const double limit = exactIntegers(step.dtype);
@@ -502,20 +441,15 @@ void BoundedRows::applyCast(const Step& step, std::size_t count) {
         else if (isFloat(step.dtype))
             out.value[i] = realValue(realOf(step.from, a.value[i].integer, DType::F64));
         else
-            out.value[i] = applyInstruction(plain, a.value[i], a.value[i], a.value[i]);
+            out.value[i] = cast(a.value[i]);
     spellOut(a, step.from, m_count);
     out.exact = false;
-    const auto cut = [&](double x) {
-        return static_cast<double>(
-            applyInstruction(plain, realValue(x), realValue(x), realValue(x)).integer);
-    };
+    const auto cut = [&](double x) { return static_cast<double>(cast(realValue(x)).integer); };
     for (std::size_t i = 0; i < count; ++i) {
         if (isFloat(step.dtype)) {
             // A conversion is an operation, whose result is known where its operand is.
             if (m_converts && a.error[i] == 0) {
-                const Value rounded =
-                    floats ? roundTo(a.value[i], step.dtype)
-                           : applyInstruction(plain, a.value[i], a.value[i], a.value[i]);
+                const Value rounded = floats ? roundTo(a.value[i], step.dtype) : cast(a.value[i]);
                 if (!floats || std::isfinite(rounded.real) || !std::isfinite(a.value[i].real)) {
                     out.value[i] = rounded;
                     out.magnitude[i] = std::fabs(rounded.real);

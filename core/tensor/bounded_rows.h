@@ -32,24 +32,15 @@ public:
     const BoundedRow& run(const std::vector<std::int64_t>& at, std::size_t count);
 
 private:
-    enum class Code : std::uint8_t { Apply, Select, Load };
-    struct Step {
-        Code code = Code::Apply;
-        ExprOp op = ExprOp::Add;
-        MathFn fn = MathFn::Exp;
-        DType from = DType::F32;
-        DType dtype = DType::F32;
-        int out = 0;
-        int a = 0, b = 0, c = 0;
-        const BoundedValues* tensor = nullptr;
-        std::vector<int> indices;
-        bool guarded = false; // a load: b is what it gives outside
-        bool varies = false;  // along the row
+    struct Step : Instruction {
+        const BoundedValues* bounded = nullptr; // of a load
+        bool varies = false;                    // along the row
     };
-    int compile(const Expr& e);
-    int compileLoad(const Expr& e, int otherwise);
-    int add(Step step);
-    void fillConstants();
+    // What one operation makes of values that are not exact: a domain of expr/evaluate.h.
+    struct RealBound;
+    void addSteps(std::vector<Instruction> code,
+                  const std::unordered_map<Symbol, const BoundedValues*>& tensors);
+    void fillConstants(const Program& program);
     BoundedRow& row(int index) { return m_rows[static_cast<std::size_t>(index)]; }
     void load(const Step& step, std::size_t count);
     void select(const Step& step, std::size_t count);
@@ -59,29 +50,20 @@ private:
     void sharpenReal(const Step& step, std::size_t count);
     void sharpenMath(const Step& step, std::size_t count);
     void applyMath(const Step& step, std::size_t count);
+    double carried(const Step& step, std::size_t i);
     void applyCast(const Step& step, std::size_t count);
     void applyInteger(const Step& step, std::size_t count);
     void spread(int index, std::size_t count); // the first value to all
 
-    struct Constant {
-        int row = 0;
-        Value value;
-        bool exact = true;
-    };
-
-    std::vector<Symbol> m_variables;
-    std::size_t m_along, m_longest;
+    std::size_t m_variables, m_along, m_longest;
     const bool m_sharp, m_converts, m_ends, m_wraps;
-    const std::unordered_map<Symbol, const BoundedValues*>& m_tensors;
     std::vector<Step> m_steps;
-    std::vector<Constant> m_constants;
-    std::vector<bool> m_read; // by variable
+    std::vector<std::pair<int, bool>> m_constants; // registers, and whether they are exact
+    std::vector<bool> m_read;                      // by register
+    int m_result = 0;
     std::vector<BoundedRow> m_rows;
     std::vector<Value> m_values; // of all rows
     std::vector<double> m_bounds;
-    std::vector<DType> m_types;
-    std::vector<bool> m_varies; // by register
-    int m_result = 0;
     std::size_t m_count = 0; // of this run
 };
 

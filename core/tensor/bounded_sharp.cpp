@@ -16,30 +16,32 @@ constexpr double leastNormalDouble = 0x1p-1022, leastSplit = 0x1p-960;
 
 // Whether the operation on doubles did not round (T. J. Dekker, "A floating-point technique for
 // extending the available precision", 1971).
-bool exactly(ExprOp op, double x, double y, double z, double value) {
-    const auto sum = [](double a, double b, double s) {
+struct Numbers {
+    double x, y, z, value;
+};
+
+struct Exactly : Evaluate<Exactly, bool, const Numbers&> {
+    static bool sum(double a, double b, double s) {
         const double part = s - a;
         return a - (s - part) == 0 && b - part == 0;
-    };
-    if (!std::isfinite(value))
-        return false;
-    switch (op) {
-    case ExprOp::Add:
-        return sum(x, y, value);
-    case ExprOp::Sub:
-        return sum(x, -y, value);
-    case ExprOp::Mul:
-        return x == 0 || y == 0 || (std::fabs(value) >= leastSplit && std::fma(x, y, -value) == 0);
-    case ExprOp::Div:
-        return y != 0 &&
-               (x == 0 || (std::fabs(x) >= leastSplit && std::fabs(value) >= leastNormalDouble &&
-                           std::fma(value, y, -x) == 0));
-    case ExprOp::Fma:
-        return exactly(ExprOp::Mul, x, y, 0, x * y) && sum(x * y, z, value);
-    default:
-        return false;
     }
-}
+    static bool product(double a, double b, double value) {
+        return a == 0 || b == 0 || (std::fabs(value) >= leastSplit && std::fma(a, b, -value) == 0);
+    }
+    bool add(const Numbers& at) const { return sum(at.x, at.y, at.value); }
+    bool sub(const Numbers& at) const { return sum(at.x, -at.y, at.value); }
+    bool mul(const Numbers& at) const { return product(at.x, at.y, at.value); }
+    bool div(const Numbers& at) const {
+        return at.y != 0 && (at.x == 0 || (std::fabs(at.x) >= leastSplit &&
+                                           std::fabs(at.value) >= leastNormalDouble &&
+                                           std::fma(at.value, at.y, -at.x) == 0));
+    }
+    bool fma(const Numbers& at) const {
+        const double both = at.x * at.y;
+        return std::isfinite(both) && product(at.x, at.y, both) && sum(both, at.z, at.value);
+    }
+    bool other(ExprOp, const Numbers&) const { return false; }
+};
 
 } // namespace
 
@@ -70,7 +72,8 @@ void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
             out.error[i] = std::max(out.error[i], leastPositive);
         else if (noNumber || (known && real && !std::isfinite(value)) || (known && !given))
             out.error[i] = 0;
-        else if (known && real && exactly(step.op, x, y, c.value[i].real, value) &&
+        else if (known && real && std::isfinite(value) &&
+                 Exactly().of(step.op, {x, y, c.value[i].real, value}) &&
                  roundTo(realValue(value), step.dtype).real == value)
             out.error[i] = 0;
         else if (std::isnan(out.error[i]) || (real && std::isnan(value)))

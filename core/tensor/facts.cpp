@@ -1,5 +1,6 @@
 #include "tensor/facts.h"
 
+#include "expr/operations.h"
 #include "tensor/operand_kinds.h"
 #include "tensor/work_class.h"
 
@@ -20,67 +21,15 @@ struct Cost {
 };
 
 void addCost(const Expr& e, Cost& cost) {
-    switch (e.op()) {
-    case ExprOp::Load: // index arithmetic is not counted
-    case ExprOp::Int:
-    case ExprOp::Float:
-    case ExprOp::Var:
+    if (e.op() == ExprOp::Load) // index arithmetic is not counted
         return;
-    case ExprOp::Fma:
-        cost.operations += 2;
-        break;
-    case ExprOp::Call:
-        cost.operations += 1;
-        switch (e->fn) {
-        case MathFn::Exp:
-        case MathFn::Log:
-        case MathFn::Tanh:
-        case MathFn::Erf:
-        case MathFn::Sigmoid:
-        case MathFn::Sin:
-        case MathFn::Cos:
-        case MathFn::Pow:
-            cost.transcendentals += 1;
-            break;
-        case MathFn::Sqrt:
-        case MathFn::Rsqrt:
-        case MathFn::Abs:
-        case MathFn::Floor:
-        case MathFn::Ceil:
-        case MathFn::Round:
-        case MathFn::Sign:
-            break;
-        }
-        break;
-    case ExprOp::Pad:
-    case ExprOp::Cast:
-        break;
-    case ExprOp::Select:
-        if (!hasLoad(e.arg(0))) { // a condition on indices is index arithmetic
-            addCost(e.arg(1), cost);
-            return addCost(e.arg(2), cost);
-        }
-        cost.operations += 1;
-        break;
-    case ExprOp::Add:
-    case ExprOp::Sub:
-    case ExprOp::Mul:
-    case ExprOp::Div:
-    case ExprOp::FloorDiv:
-    case ExprOp::Mod:
-    case ExprOp::Min:
-    case ExprOp::Max:
-    case ExprOp::Neg:
-    case ExprOp::Eq:
-    case ExprOp::Ne:
-    case ExprOp::Lt:
-    case ExprOp::Le:
-    case ExprOp::And:
-    case ExprOp::Or:
-    case ExprOp::Not:
-        cost.operations += 1;
-        break;
+    if (e.op() == ExprOp::Select && !hasLoad(e.arg(0))) { // nor is a condition on indices
+        addCost(e.arg(1), cost);
+        return addCost(e.arg(2), cost);
     }
+    cost.operations += rowOf(e.op()).flops;
+    if (e.op() == ExprOp::Call && rowOf(e->fn).transcendental)
+        cost.transcendentals += 1;
     for (const Expr& arg : e.args())
         addCost(arg, cost);
 }

@@ -159,10 +159,10 @@ private:
         const std::int64_t points = pointsWithin(space, mostReferencePoints).value_or(0);
         const std::int64_t folds = pointsWithin(reduce, mostReferencePoints).value_or(0);
         Values& out = m_tensors.at(stage.out);
-        const Program body(stage.body, variables, m_symbols, m_readable, m_precision);
+        const Program body(stage.body, variables, m_symbols, m_tensorOf, m_precision);
         std::vector<Program> store;
         for (const Expr& index : stage.store)
-            store.emplace_back(index, variables, m_symbols, m_readable);
+            store.emplace_back(index, variables, m_symbols, m_tensorOf);
         std::vector<Value> registers = body.registers();
         const bool plain = stage.isMap() && space == out.extents &&
                            std::equal(stage.store.begin(), stage.store.end(), stage.space.begin(),
@@ -288,6 +288,10 @@ private:
     Precision m_precision;
     std::unordered_map<Symbol, Values> m_tensors;
     std::unordered_map<Symbol, const Values*> m_readable;
+    const TensorOf m_tensorOf = [this](Symbol name) -> const Values* {
+        const auto found = m_readable.find(name);
+        return found == m_readable.end() ? nullptr : found->second;
+    };
 };
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "tensor/safety.h"
 
+#include "expr/evaluate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,69 +53,71 @@ bool holdsLargeNumber(const Expr& e) {
 }
 
 // What an index may be. Free dimensions and what is read are small: they are no reason.
-class Reach {
+struct Span {
+    long double low = 0, high = 0; // 64 bits are exact, and what lies beyond shows
+};
+
+class Reach : public Evaluate<Reach, Span> {
 public:
     explicit Reach(const Ranges& ranges) : m_ranges(ranges) {}
 
-    struct Span {
-        long double low = 0, high = 0; // 64 bits are exact, and what lies beyond shows
-    };
     bool leaves() const { return m_leaves; }
 
-    Span of(const Expr& e) {
-        if (!isInteger(e.dtype()))
-            return {0, small};
-        if (e.isInt())
-            return {static_cast<long double>(e->integer), static_cast<long double>(e->integer)};
-        if (e.op() == ExprOp::Var) {
-            const Range* range = m_ranges.find(e->symbol);
-            return range == nullptr ? Span{0, small}
-                                    : Span{of(range->min).low, of(range->max).high};
-        }
-        if (e.op() == ExprOp::Load || e.op() == ExprOp::Pad || e.args().empty())
-            return {0, small};
-        std::vector<Span> spans;
+    Span of(const Expr& e) { return isInteger(e.dtype()) ? Evaluate::of(e) : Span{0, small}; }
+    Span integer(const Expr& e) const {
+        return {static_cast<long double>(e->integer), static_cast<long double>(e->integer)};
+    }
+    Span variable(const Expr& e) {
+        const Range* range = m_ranges.find(e->symbol);
+        return range == nullptr ? Span{0, small} : Span{of(range->min).low, of(range->max).high};
+    }
+    Span neg(const Expr& e) {
+        const Span a = of(e.arg(0));
+        return held({-a.high, -a.low});
+    }
+    Span add(const Expr& e) { return held(sum(of(e.arg(0)), of(e.arg(1)))); }
+    Span sub(const Expr& e) {
+        const Span a = of(e.arg(0)), b = of(e.arg(1));
+        return held({a.low - b.high, a.high - b.low});
+    }
+    Span mul(const Expr& e) { return held(product(of(e.arg(0)), of(e.arg(1)))); }
+    Span fma(const Expr& e) { return held(sum(mul(e), of(e.arg(2)))); }
+    Span min(const Expr& e) {
+        const Span a = of(e.arg(0)), b = of(e.arg(1));
+        return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    }
+    Span max(const Expr& e) {
+        const Span a = of(e.arg(0)), b = of(e.arg(1));
+        return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    }
+    Span select(const Expr& e) {
+        const Span a = of(e.arg(1)), b = of(e.arg(2));
+        return {std::min(a.low, b.low), std::max(a.high, b.high)};
+    }
+    Span div(const Expr& e) {
+        const Span a = of(e.arg(0)), b = of(e.arg(1));
+        return {a.low < 0 || b.low < 0 ? -most(a) : 0, most(a)};
+    }
+    Span floorDiv(const Expr& e) { return div(e); }
+    Span mod(const Expr& e) {
+        of(e.arg(0));
+        const Span b = of(e.arg(1));
+        return {b.low < 0 ? -most(b) : 0, most(b)};
+    }
+    Span cast(const Expr& e) { return of(e.arg(0)); }
+    Span load(const Expr&) const { return {0, small}; }
+    Span pad(const Expr&) const { return {0, small}; }
+    Span other(ExprOp, const Expr& e) {
         for (const Expr& part : e.args())
-            spans.push_back(of(part));
-        const Span &a = spans[0], &b = spans[spans.size() > 1 ? 1 : 0];
-        switch (e.op()) {
-        case ExprOp::Neg:
-            return held({-a.high, -a.low});
-        case ExprOp::Add:
-            return held({a.low + b.low, a.high + b.high});
-        case ExprOp::Sub:
-            return held({a.low - b.high, a.high - b.low});
-        case ExprOp::Mul:
-            return held(product(a, b));
-        case ExprOp::Fma: {
-            const Span both = held(product(a, b));
-            return held({both.low + spans[2].low, both.high + spans[2].high});
-        }
-        case ExprOp::Min:
-            return {std::min(a.low, b.low), std::min(a.high, b.high)};
-        case ExprOp::Max:
-            return {std::max(a.low, b.low), std::max(a.high, b.high)};
-        case ExprOp::Select:
-            return {std::min(b.low, spans[2].low), std::max(b.high, spans[2].high)};
-        case ExprOp::Div:
-        case ExprOp::FloorDiv: {
-            const long double most = std::max(std::fabs(a.low), std::fabs(a.high));
-            return {a.low < 0 || b.low < 0 ? -most : 0, most};
-        }
-        case ExprOp::Mod: {
-            const long double most = std::max(std::fabs(b.low), std::fabs(b.high));
-            return {b.low < 0 ? -most : 0, most};
-        }
-        case ExprOp::Cast:
-            return a;
-        default:
-            return {0, small};
-        }
+            of(part);
+        return {0, small};
     }
 
 private:
     static constexpr long double small = 8;
 
+    static long double most(const Span& a) { return std::max(std::fabs(a.low), std::fabs(a.high)); }
+    static Span sum(const Span& a, const Span& b) { return {a.low + b.low, a.high + b.high}; }
     static Span product(const Span& a, const Span& b) {
         const auto [low, high] =
             std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});

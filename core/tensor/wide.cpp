@@ -1,5 +1,6 @@
 #include "tensor/wide.h"
 
+#include "expr/evaluate.h"
 #include "expr/scalar.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace fw {
 
 namespace {
 
-class Widening {
+class Widening : private Evaluate<Widening, Expr> {
 public:
     explicit Widening(const OpInst& inst) : m_inst(inst) {
         for (const auto* border : {&inst.inputs, &inst.outputs})
@@ -40,6 +41,7 @@ public:
     }
 
 private:
+    friend Evaluate;
     bool isNarrow(DType dtype) const { return m_narrow.contains(dtype); }
 
     bool isRead(Symbol tensor) const {
@@ -91,10 +93,10 @@ private:
 
     void widen(Stage& stage) {
         for (Expr& index : stage.store)
-            index = rewritten(index);
+            index = of(index);
         const DType stored = m_inst.find(stage.out)->type.dtype;
         const bool sums = stage.reducer == Reducer::Sum || stage.reducer == Reducer::Prod;
-        Expr body = rewritten(stage.body);
+        Expr body = of(stage.body);
         if (isNarrow(stored)) {
             const bool isKept = isTemporary(stage.out);
             if (stage.isMap() && !isKept)
@@ -109,18 +111,13 @@ private:
 
     // Values of the narrow type that are none but those of the tensors read.
     static bool isMoved(const Expr& e) {
-        switch (e.op()) {
-        case ExprOp::Load:
-            return true;
-        case ExprOp::Float:
+        if (e.op() == ExprOp::Float)
             return std::isnan(e->real) || roundReal(e.dtype(), e->real) == e->real;
-        case ExprOp::Pad:
+        if (e.op() == ExprOp::Pad)
             return isMoved(e.arg(0)) && isMoved(e.arg(1));
-        case ExprOp::Select:
+        if (e.op() == ExprOp::Select)
             return isMoved(e.arg(1)) && isMoved(e.arg(2));
-        default:
-            return false;
-        }
+        return e.op() == ExprOp::Load;
     }
 
     // A value that was rewritten, in f32 if it was narrow.
@@ -136,36 +133,35 @@ private:
         return castExpr(e, DType::F32);
     }
 
-    Expr rewritten(const Expr& e) const {
-        Exprs args;
+    Exprs partsOf(const Expr& e) {
+        Exprs out;
         for (const Expr& arg : e.args())
-            args.push_back(rewritten(arg));
-        switch (e.op()) {
-        case ExprOp::Int:
-        case ExprOp::Float:
-        case ExprOp::Var:
-            return e;
-        case ExprOp::Load:
-            return loadExpr(e->symbol, std::move(args),
-                            m_wide.contains(e->symbol) ? DType::F32 : e.dtype());
-        case ExprOp::Pad:
-            if (args[0].dtype() != args[1].dtype())
-                args[1] = args[0].dtype() == DType::F32 ? asWide(args[1])
-                                                        : castExpr(args[1], args[0].dtype());
-            return padExpr(args[0], args[1]);
-        case ExprOp::Select:
-            if (args[1].dtype() != args[2].dtype())
-                return selectExpr(args[0], asWide(args[1]), asWide(args[2]));
-            return withArgs(e, std::move(args));
-        case ExprOp::Cast:
-            return castExpr(args[0], e.dtype());
-        case ExprOp::And:
-        case ExprOp::Or:
-        case ExprOp::Not:
-            return withArgs(e, std::move(args));
-        default:
-            break;
-        }
+            out.push_back(of(arg));
+        return out;
+    }
+
+    Expr integer(const Expr& e) const { return e; }
+    Expr real(const Expr& e) const { return e; }
+    Expr variable(const Expr& e) const { return e; }
+    Expr load(const Expr& e) {
+        return loadExpr(e->symbol, partsOf(e), m_wide.contains(e->symbol) ? DType::F32 : e.dtype());
+    }
+    Expr pad(const Expr& e) {
+        Exprs args = partsOf(e);
+        if (args[0].dtype() != args[1].dtype())
+            args[1] = args[0].dtype() == DType::F32 ? asWide(args[1])
+                                                    : castExpr(args[1], args[0].dtype());
+        return padExpr(args[0], args[1]);
+    }
+    Expr select(const Expr& e) {
+        Exprs args = partsOf(e);
+        if (args[1].dtype() != args[2].dtype())
+            return selectExpr(args[0], asWide(args[1]), asWide(args[2]));
+        return withArgs(e, std::move(args));
+    }
+    Expr cast(const Expr& e) { return castExpr(of(e.arg(0)), e.dtype()); }
+    Expr other(ExprOp, const Expr& e) {
+        Exprs args = partsOf(e);
         if (isNarrow(e.arg(0).dtype()))
             for (Expr& arg : args)
                 arg = asWide(arg);

@@ -17,21 +17,14 @@ bool keepsApart(const Expr& e, Symbol operand) {
         });
         return out;
     };
-    switch (e.op()) {
-    case ExprOp::Load:
+    const ExprOp op = e.op();
+    if (op == ExprOp::Load)
         return e->symbol == operand;
-    case ExprOp::Cast:
-        return isFloat(e.dtype()) && keepsApart(e.arg(0), operand);
-    case ExprOp::Neg:
+    if (op == ExprOp::Neg || (op == ExprOp::Cast && isFloat(e.dtype())))
         return keepsApart(e.arg(0), operand);
-    case ExprOp::Add:
-    case ExprOp::Sub:
-    case ExprOp::Mul:
-        return reads(e.arg(0)) != reads(e.arg(1)) &&
-               keepsApart(reads(e.arg(0)) ? e.arg(0) : e.arg(1), operand);
-    default:
-        return false;
-    }
+    return (op == ExprOp::Add || op == ExprOp::Sub || op == ExprOp::Mul) &&
+           reads(e.arg(0)) != reads(e.arg(1)) &&
+           keepsApart(reads(e.arg(0)) ? e.arg(0) : e.arg(1), operand);
 }
 
 bool keepsApart(const Graph& graph, const Node& node, std::size_t operand) {

@@ -1,6 +1,8 @@
 #include "verdict/field.h"
 
 #include "base/random.h"
+#include "expr/evaluate.h"
+#include "expr/operations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +44,7 @@ std::uint64_t ofInteger(std::int64_t value) {
     return value < 0 ? minus(magnitude % p) : magnitude % p;
 }
 
-class Values {
+class Values : private Evaluate<Values, std::uint64_t, const Term&> {
 public:
     Values(const Terms& terms, std::uint64_t seed) : m_terms(terms), m_seed(seed) {
         for (std::size_t i = 0; i < terms.size(); ++i)
@@ -51,6 +53,7 @@ public:
     std::vector<std::uint64_t> take() { return std::move(m_values); }
 
 private:
+    friend Evaluate;
     std::uint64_t at(TermId id) const { return m_values[static_cast<std::size_t>(id)]; }
 
     // One random value for the same words.
@@ -117,51 +120,52 @@ private:
         return x <= p / 2 ? drawnAt(x) : inverse(drawnAt(minus(x)));
     }
 
-    std::uint64_t ofCall(const Term& term) const {
-        const std::uint64_t x = at(term.args[0]);
-        const auto other = [&](std::uint64_t place) {
-            return drawn({3, static_cast<std::uint64_t>(term.fn), place});
-        };
-        switch (term.fn) {
-        case MathFn::Exp:
-            return exponentialOf(term.args[0]);
-        case MathFn::Log:
-            return logarithmOf(term.args[0]);
-        case MathFn::Sigmoid:
-            return inverse(plus(1, inverse(exponentialOf(term.args[0]))));
-        case MathFn::Tanh: // 1 - 2 / (exp(2 x) + 1)
-            return plus(1, minus(times(2, inverse(plus(1, exponential(times(2, x)))))));
-        case MathFn::Rsqrt:
-            return inverse(drawn({3, static_cast<std::uint64_t>(MathFn::Sqrt), x}));
-        case MathFn::Erf:
-        case MathFn::Sin:
-        case MathFn::Sign:
-            if (!isFloat(term.dtype)) // the least integer has no opposite
-                return other(x);
-            return x == 0 ? 0 : x <= p / 2 ? other(x) : minus(other(minus(x)));
-        case MathFn::Cos:
-        case MathFn::Abs:
-            return other(std::min(x, minus(x)));
-        case MathFn::Pow:
-            return ofPower(term, x);
-        default:
-            return other(x);
-        }
+    std::uint64_t operand(const Term& term, std::size_t i) const { return at(term.args[i]); }
+
+    std::uint64_t drawnOf(MathFn fn, std::uint64_t x) const {
+        return drawn({3, static_cast<std::uint64_t>(fn), x});
     }
 
-    std::uint64_t ofPower(const Term& term, std::uint64_t x) const {
+    std::uint64_t exp(const Term& term) const { return exponentialOf(term.args[0]); }
+    std::uint64_t log(const Term& term) const { return logarithmOf(term.args[0]); }
+    std::uint64_t sigmoid(const Term& term) const {
+        return inverse(plus(1, inverse(exponentialOf(term.args[0]))));
+    }
+    std::uint64_t tanh(const Term& term) const { // 1 - 2 / (exp(2 x) + 1)
+        const std::uint64_t twice = times(2, operand(term, 0));
+        return plus(1, minus(times(2, inverse(plus(1, exponential(twice))))));
+    }
+    std::uint64_t rsqrt(const Term& term) const {
+        return inverse(drawnOf(MathFn::Sqrt, operand(term, 0)));
+    }
+    std::uint64_t pow(const Term& term) const {
+        const std::uint64_t x = operand(term, 0);
         const Term& exponent = m_terms[term.args[1]];
         constexpr double most = 64;
         if (exponent.kind == Term::Kind::Real && std::fabs(exponent.real) <= most) {
             if (exponent.real == 0.5)
-                return drawn({3, static_cast<std::uint64_t>(MathFn::Sqrt), x});
+                return drawnOf(MathFn::Sqrt, x);
             if (exponent.real == std::floor(exponent.real)) {
                 const std::uint64_t out =
                     power(x, static_cast<std::uint64_t>(std::fabs(exponent.real)));
                 return exponent.real < 0 ? inverse(out) : out;
             }
         }
-        return drawn({3, static_cast<std::uint64_t>(MathFn::Pow), x, at(term.args[1])});
+        return drawn({3, static_cast<std::uint64_t>(MathFn::Pow), x, operand(term, 1)});
+    }
+    std::uint64_t other(MathFn fn, const Term& term) const {
+        const std::uint64_t x = operand(term, 0);
+        switch (rowOf(fn).symmetry) {
+        case Symmetry::Odd:
+            if (!isFloat(term.dtype)) // the least integer has no opposite
+                break;
+            return x == 0 ? 0 : x <= p / 2 ? drawnOf(fn, x) : minus(drawnOf(fn, minus(x)));
+        case Symmetry::Even:
+            return drawnOf(fn, std::min(x, minus(x)));
+        case Symmetry::None:
+            break;
+        }
+        return drawnOf(fn, x);
     }
 
     // Whether it is an integer that no operation made: what is made may have wrapped.
@@ -170,46 +174,35 @@ private:
                (term.kind == Term::Kind::Leaf || term.kind == Term::Kind::Integer);
     }
 
-    std::uint64_t ofApply(const Term& term) const {
-        const auto arg = [&](std::size_t i) { return at(term.args[i]); };
-        switch (term.op) {
-        case ExprOp::Add:
-            return plus(arg(0), arg(1));
-        case ExprOp::Sub:
-            return plus(arg(0), minus(arg(1)));
-        case ExprOp::Mul:
-            return times(arg(0), arg(1));
-        case ExprOp::Neg:
-            return minus(arg(0));
-        case ExprOp::Fma:
-            return plus(times(arg(0), arg(1)), arg(2));
-        case ExprOp::Div:
-            if (isFloat(term.dtype))
-                return times(arg(0), inverse(arg(1)));
-            break;
-        case ExprOp::Cast:
-            if (const Term& from = m_terms[term.args[0]];
-                isFloat(term.dtype) &&
-                (isFloat(from.dtype) ? keepsValues(from.dtype, term.dtype) : isGiven(from)))
-                return arg(0);
-            break;
-        default:
-            break;
-        }
+    std::uint64_t add(const Term& term) const { return plus(operand(term, 0), operand(term, 1)); }
+    std::uint64_t sub(const Term& term) const {
+        return plus(operand(term, 0), minus(operand(term, 1)));
+    }
+    std::uint64_t mul(const Term& term) const { return times(operand(term, 0), operand(term, 1)); }
+    std::uint64_t neg(const Term& term) const { return minus(operand(term, 0)); }
+    std::uint64_t fma(const Term& term) const { return plus(mul(term), operand(term, 2)); }
+    std::uint64_t div(const Term& term) const {
+        return isFloat(term.dtype) ? times(operand(term, 0), inverse(operand(term, 1)))
+                                   : other(ExprOp::Div, term);
+    }
+    std::uint64_t cast(const Term& term) const {
+        const Term& from = m_terms[term.args[0]];
+        const bool keeps =
+            isFloat(term.dtype) &&
+            (isFloat(from.dtype) ? keepsValues(from.dtype, term.dtype) : isGiven(from));
+        return keeps ? operand(term, 0) : other(ExprOp::Cast, term);
+    }
+    std::uint64_t other(ExprOp op, const Term& term) const {
         std::vector<std::uint64_t> operands;
         for (std::size_t i = 0; i < term.args.size(); ++i)
-            operands.push_back(arg(i));
-        const bool ordered = term.op != ExprOp::Min && term.op != ExprOp::Max &&
-                             term.op != ExprOp::Eq && term.op != ExprOp::Ne &&
-                             term.op != ExprOp::And && term.op != ExprOp::Or;
-        if (!ordered)
+            operands.push_back(operand(term, i));
+        if (rowOf(op).commutes)
             std::sort(operands.begin(), operands.end());
-        return drawn(
-            {4, static_cast<std::uint64_t>(term.op), static_cast<std::uint64_t>(term.dtype)},
-            operands);
+        return drawn({4, static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(term.dtype)},
+                     operands);
     }
 
-    std::uint64_t valueOf(const Term& term) const {
+    std::uint64_t valueOf(const Term& term) {
         switch (term.kind) {
         case Term::Kind::Leaf:
             return drawn({5, static_cast<std::uint64_t>(term.integer)});
@@ -218,9 +211,9 @@ private:
         case Term::Kind::Real:
             return ofReal(term.real);
         case Term::Kind::Apply:
-            return ofApply(term);
+            return of(term.op, term);
         case Term::Kind::Call:
-            return ofCall(term);
+            return of(term.fn, term);
         case Term::Kind::Sum: {
             std::uint64_t out = 0;
             for (const TermId id : term.args)

@@ -1,5 +1,6 @@
 #include "verdict/smt.h"
 
+#include "expr/evaluate.h"
 #include "expr/scalar.h"
 #include "verdict/field.h"
 
@@ -17,7 +18,7 @@ constexpr std::size_t mostNodesOfRoots = 12; // where roots are computed with
 struct NotExpressed {};
 struct TooLarge {};
 
-class Encoding {
+class Encoding : private Evaluate<Encoding, z3::expr, const Term&> {
 public:
     Encoding(z3::context& context, const Terms& terms, const std::vector<std::uint64_t>& values)
         : m_terms(terms), m_values(values), m_context(context),
@@ -38,6 +39,8 @@ public:
     }
 
 private:
+    friend Evaluate;
+    using Evaluate::of;
     z3::expr of(TermId id) {
         if (const auto known = m_known.find(id); known != m_known.end())
             return known->second;
@@ -61,13 +64,13 @@ private:
     z3::sort sortOf(DType dtype) {
         return dtype == DType::Bool ? m_context.bool_sort()
                : isFloat(dtype)     ? m_context.real_sort()
-                                    : m_context.bv_sort(bitsOf(dtype));
+                                    : m_context.bv_sort(widthOf(dtype));
     }
 
-    static unsigned bitsOf(DType dtype) { return static_cast<unsigned>(8 * dtypeBytes(dtype)); }
+    static unsigned widthOf(DType dtype) { return static_cast<unsigned>(8 * dtypeBytes(dtype)); }
 
-    z3::expr integer(std::int64_t value, DType dtype) {
-        return m_context.bv_val(value, bitsOf(dtype));
+    z3::expr bitsOf(std::int64_t value, DType dtype) {
+        return m_context.bv_val(value, widthOf(dtype));
     }
 
     static bool isUnsigned(DType dtype) { return leastOf(dtype) == 0; }
@@ -78,7 +81,7 @@ private:
         return orEqual ? z3::ule(a, b) : z3::ult(a, b);
     }
 
-    z3::expr real(double value) {
+    z3::expr numberOf(double value) {
         if (!std::isfinite(value))
             throw NotExpressed();
         int exponent = 0;
@@ -102,13 +105,13 @@ private:
                                       sortOf(term.dtype));
         case Term::Kind::Integer:
             return term.dtype == DType::Bool ? m_context.bool_val(term.integer != 0)
-                                             : integer(term.integer, term.dtype);
+                                             : bitsOf(term.integer, term.dtype);
         case Term::Kind::Real:
-            return real(term.real);
+            return numberOf(term.real);
         case Term::Kind::Apply:
-            return apply(term);
+            return of(term.op, term);
         case Term::Kind::Call:
-            return call(term);
+            return isFloat(term.dtype) ? of(term.fn, term) : ofIntegers(term);
         case Term::Kind::Sum:
         case Term::Kind::Product: {
             z3::expr out = of(term.args[0]);
@@ -121,55 +124,41 @@ private:
         throw NotExpressed();
     }
 
-    z3::expr apply(const Term& term) {
-        const auto arg = [&](std::size_t i) { return of(term.args[i]); };
-        const bool real = isFloat(term.dtype);
-        switch (term.op) {
-        case ExprOp::Add:
-            return arg(0) + arg(1);
-        case ExprOp::Sub:
-            return arg(0) - arg(1);
-        case ExprOp::Mul:
-            return arg(0) * arg(1);
-        case ExprOp::Fma:
-            return arg(0) * arg(1) + arg(2);
-        case ExprOp::Neg:
-            return -arg(0);
-        case ExprOp::Div:
-            if (real)
-                return arg(0) / arg(1);
-            break;
-        case ExprOp::Min:
-        case ExprOp::Max: {
-            z3::expr out = arg(0);
-            for (std::size_t i = 1; i < term.args.size(); ++i)
-                out = term.op == ExprOp::Max
-                          ? z3::ite(less(arg(i), out, term.dtype, true), out, arg(i))
-                          : z3::ite(less(out, arg(i), term.dtype, true), out, arg(i));
-            return out;
+    z3::expr operand(const Term& term, std::size_t i) { return of(term.args[i]); }
+
+    z3::expr add(const Term& term) { return operand(term, 0) + operand(term, 1); }
+    z3::expr sub(const Term& term) { return operand(term, 0) - operand(term, 1); }
+    z3::expr mul(const Term& term) { return operand(term, 0) * operand(term, 1); }
+    z3::expr fma(const Term& term) { return mul(term) + operand(term, 2); }
+    z3::expr neg(const Term& term) { return -operand(term, 0); }
+    z3::expr div(const Term& term) {
+        return isFloat(term.dtype) ? operand(term, 0) / operand(term, 1) : other(ExprOp::Div, term);
+    }
+    z3::expr min(const Term& term) { return extreme(term, false); }
+    z3::expr max(const Term& term) { return extreme(term, true); }
+    z3::expr eq(const Term& term) { return operand(term, 0) == operand(term, 1); }
+    z3::expr ne(const Term& term) { return operand(term, 0) != operand(term, 1); }
+    z3::expr lt(const Term& term) { return compared(term, false); }
+    z3::expr le(const Term& term) { return compared(term, true); }
+    z3::expr both(const Term& term) { return operand(term, 0) && operand(term, 1); }
+    z3::expr either(const Term& term) { return operand(term, 0) || operand(term, 1); }
+    z3::expr opposite(const Term& term) { return !operand(term, 0); }
+    z3::expr select(const Term& term) {
+        return z3::ite(operand(term, 0), operand(term, 1), operand(term, 2));
+    }
+    z3::expr other(ExprOp op, const Term& term) {
+        return unknown(term, "op" + std::to_string(static_cast<int>(op)));
+    }
+
+    z3::expr extreme(const Term& term, bool wantsMax) {
+        z3::expr out = operand(term, 0);
+        for (std::size_t i = 1; i < term.args.size(); ++i) {
+            const z3::expr next = operand(term, i);
+            const z3::expr keeps =
+                wantsMax ? less(next, out, term.dtype, true) : less(out, next, term.dtype, true);
+            out = z3::ite(keeps, out, next);
         }
-        case ExprOp::Eq:
-            return arg(0) == arg(1);
-        case ExprOp::Ne:
-            return arg(0) != arg(1);
-        case ExprOp::Lt:
-            return compared(term, false);
-        case ExprOp::Le:
-            return compared(term, true);
-        case ExprOp::And:
-            return arg(0) && arg(1);
-        case ExprOp::Or:
-            return arg(0) || arg(1);
-        case ExprOp::Not:
-            return !arg(0);
-        case ExprOp::Select:
-            return z3::ite(arg(0), arg(1), arg(2));
-        case ExprOp::Cast:
-            return cast(term, arg(0));
-        default:
-            break;
-        }
-        return unknown(term, std::string("op") + std::to_string(static_cast<int>(term.op)));
+        return out;
     }
 
     z3::expr compared(const Term& term, bool orEqual) {
@@ -179,20 +168,21 @@ private:
         return less(a, b, m_terms[term.args[0]].dtype, orEqual);
     }
 
-    z3::expr cast(const Term& term, const z3::expr& from) {
+    z3::expr cast(const Term& term) {
+        const z3::expr from = operand(term, 0);
         const DType own = m_terms[term.args[0]].dtype;
         if (from.is_bool()) {
             if (isFloat(term.dtype))
                 return z3::ite(from, m_context.real_val(1), m_context.real_val(0));
-            return z3::ite(from, integer(1, term.dtype), integer(0, term.dtype));
+            return z3::ite(from, bitsOf(1, term.dtype), bitsOf(0, term.dtype));
         }
         if (term.dtype == DType::Bool)
-            return isFloat(own) ? from != m_context.real_val(0) : from != integer(0, own);
+            return isFloat(own) ? from != m_context.real_val(0) : from != bitsOf(0, own);
         if (isFloat(own) && keepsValues(own, term.dtype))
             return from;
         if (isFloat(own) || isFloat(term.dtype)) // rounded, cut
             return unknown(term, "converted_" + std::string(dtypeText(own)));
-        const unsigned wide = bitsOf(term.dtype), narrow = bitsOf(own);
+        const unsigned wide = widthOf(term.dtype), narrow = widthOf(own);
         if (wide <= narrow)
             return wide == narrow ? from : from.extract(wide - 1, 0);
         return isUnsigned(own) ? z3::zext(from, wide - narrow) : z3::sext(from, wide - narrow);
@@ -211,70 +201,65 @@ private:
         return m_context.function(typed.c_str(), sorts, sortOf(term.dtype))(args);
     }
 
-    z3::expr call(const Term& term) {
-        if (!isFloat(term.dtype))
-            return ofIntegers(term);
-        const z3::expr x = of(term.args[0]), none = m_context.real_val(0),
-                       one = m_context.real_val(1);
-        const auto function = [&](MathFn fn, const z3::expr& at) {
-            return m_context.function(std::string(mathName(fn)).c_str(), m_context.real_sort(),
-                                      m_context.real_sort())(at);
-        };
-        const auto exponential = [&](const z3::expr& at) {
-            const z3::expr out = function(MathFn::Exp, at);
-            m_solver.add(out > none);
-            m_solver.add(out * function(MathFn::Exp, -at) == one);
-            return out;
-        };
-        const auto root = [&] {
-            const z3::expr out = function(MathFn::Sqrt, x);
-            m_solver.add(z3::implies(x >= none, out >= none && out * out == x));
-            m_solver.add(z3::implies(x > none, out > none));
-            return out;
-        };
-        switch (term.fn) {
-        case MathFn::Exp:
-            return exponential(x);
-        case MathFn::Sigmoid:
-            return one / (one + exponential(-x));
-        case MathFn::Tanh: {
-            const z3::expr out = function(MathFn::Tanh, x);
-            m_solver.add(out > -one && out < one);
-            m_solver.add((out > none) == (x > none) && (out < none) == (x < none));
-            m_solver.add(function(MathFn::Tanh, -x) == -out);
-            return out;
-        }
-        case MathFn::Sqrt:
-            return root();
-        case MathFn::Rsqrt:
-            return one / root();
-        case MathFn::Abs:
-            return z3::ite(x >= none, x, -x);
-        case MathFn::Sign:
-            return z3::ite(x > none, one, z3::ite(x < none, -one, none));
-        case MathFn::Floor:
-            return z3::to_real(z3::expr(m_context, Z3_mk_real2int(m_context, x)));
-        case MathFn::Ceil:
-            return -z3::to_real(z3::expr(m_context, Z3_mk_real2int(m_context, -x)));
-        case MathFn::Pow:
-            if (const Term& exponent = m_terms[term.args[1]];
-                exponent.kind == Term::Kind::Real && exponent.real == 2)
-                return x * x;
-            break;
-        default:
-            break;
-        }
-        return unknown(term, std::string(mathName(term.fn)));
+    z3::expr nothing() { return m_context.real_val(0); }
+    z3::expr one() { return m_context.real_val(1); }
+    z3::expr function(MathFn fn, const z3::expr& at) {
+        return m_context.function(std::string(mathName(fn)).c_str(), m_context.real_sort(),
+                                  m_context.real_sort())(at);
+    }
+    z3::expr exponential(const z3::expr& at) {
+        const z3::expr out = function(MathFn::Exp, at);
+        m_solver.add(out > nothing());
+        m_solver.add(out * function(MathFn::Exp, -at) == one());
+        return out;
+    }
+    z3::expr wholePartOf(const z3::expr& x) {
+        return z3::to_real(z3::expr(m_context, Z3_mk_real2int(m_context, x)));
     }
 
+    z3::expr exp(const Term& term) { return exponential(operand(term, 0)); }
+    z3::expr sigmoid(const Term& term) { return one() / (one() + exponential(-operand(term, 0))); }
+    z3::expr tanh(const Term& term) {
+        const z3::expr x = operand(term, 0), out = function(MathFn::Tanh, x);
+        m_solver.add(out > -one() && out < one());
+        m_solver.add((out > nothing()) == (x > nothing()) && (out < nothing()) == (x < nothing()));
+        m_solver.add(function(MathFn::Tanh, -x) == -out);
+        return out;
+    }
+    z3::expr sqrt(const Term& term) {
+        const z3::expr x = operand(term, 0), out = function(MathFn::Sqrt, x);
+        m_solver.add(z3::implies(x >= nothing(), out >= nothing() && out * out == x));
+        m_solver.add(z3::implies(x > nothing(), out > nothing()));
+        return out;
+    }
+    z3::expr rsqrt(const Term& term) { return one() / sqrt(term); }
+    z3::expr abs(const Term& term) {
+        const z3::expr x = operand(term, 0);
+        return z3::ite(x >= nothing(), x, -x);
+    }
+    z3::expr sign(const Term& term) {
+        const z3::expr x = operand(term, 0);
+        return z3::ite(x > nothing(), one(), z3::ite(x < nothing(), -one(), nothing()));
+    }
+    z3::expr floor(const Term& term) { return wholePartOf(operand(term, 0)); }
+    z3::expr ceil(const Term& term) { return -wholePartOf(-operand(term, 0)); }
+    z3::expr pow(const Term& term) {
+        const Term& exponent = m_terms[term.args[1]];
+        if (exponent.kind != Term::Kind::Real || exponent.real != 2)
+            return other(MathFn::Pow, term);
+        const z3::expr x = operand(term, 0);
+        return x * x;
+    }
+    z3::expr other(MathFn fn, const Term& term) { return unknown(term, std::string(mathName(fn))); }
+
     z3::expr ofIntegers(const Term& term) {
-        const z3::expr x = of(term.args[0]), none = integer(0, term.dtype);
+        const z3::expr x = operand(term, 0), none = bitsOf(0, term.dtype);
         const z3::expr negative = less(x, none, term.dtype, false);
         if (term.fn == MathFn::Abs)
             return z3::ite(negative, -x, x);
         if (term.fn == MathFn::Sign)
-            return z3::ite(negative, integer(-1, term.dtype),
-                           z3::ite(x == none, none, integer(1, term.dtype)));
+            return z3::ite(negative, bitsOf(-1, term.dtype),
+                           z3::ite(x == none, none, bitsOf(1, term.dtype)));
         throw NotExpressed();
     }
 

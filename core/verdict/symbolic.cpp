@@ -1,6 +1,6 @@
 #include "verdict/symbolic.h"
 
-#include "base/numbers.h"
+#include "expr/evaluate.h"
 #include "expr/scalar.h"
 #include "tensor/work_limit.h"
 
@@ -21,7 +21,7 @@ SymbolicTensor numbersOf(const TensorData& data, Terms& terms) {
     return out;
 }
 
-class Evaluation {
+class Evaluation : private Evaluate<Evaluation, std::optional<TermId>> {
 public:
     Evaluation(const OpInst& inst, Terms& terms, std::size_t mostTerms)
         : m_inst(inst), m_terms(terms), m_mostTerms(mostTerms) {}
@@ -50,6 +50,7 @@ public:
     }
 
 private:
+    friend Evaluate;
     static constexpr TermId unwritten = -1;
     using Maybe = std::optional<TermId>;
 
@@ -86,7 +87,7 @@ private:
         return overAxes(stage.space, extents, 0, [&] {
             std::vector<TermId> all;
             const bool whole = overAxes(stage.reduce, extents, stage.space.size(), [&] {
-                const Maybe value = term(stage.body);
+                const Maybe value = of(stage.body);
                 if (value)
                     all.push_back(*value);
                 return value && m_terms.size() < m_mostTerms;
@@ -129,7 +130,7 @@ private:
             break;
         }
         if (all.empty())
-            return *term(reducerIdentity(stage.reducer, dtype));
+            return *of(reducerIdentity(stage.reducer, dtype));
         return m_terms.apply(stage.reducer == Reducer::Max ? ExprOp::Max : ExprOp::Min, dtype,
                              std::move(all));
     }
@@ -148,60 +149,20 @@ private:
     }
 
     std::optional<std::int64_t> number(const Expr& e) {
-        const Maybe value = term(e);
+        const Maybe value = of(e);
         if (!value || m_terms[*value].kind != Term::Kind::Integer)
             return std::nullopt;
         return m_terms[*value].integer;
     }
 
-    Maybe term(const Expr& e) {
-        switch (e.op()) {
-        case ExprOp::Int:
-            return isFloat(e.dtype()) ? m_terms.real(static_cast<double>(e->integer), e.dtype())
-                                      : m_terms.integer(e->integer, e.dtype());
-        case ExprOp::Float:
-            return m_terms.real(e->real, e.dtype());
-        case ExprOp::Var: {
-            const auto found = m_at.find(e->symbol);
-            return found == m_at.end() ? Maybe() : m_terms.integer(found->second, DType::I64);
-        }
-        case ExprOp::Load:
-            return load(e);
-        case ExprOp::Pad: {
-            const SymbolicTensor& tensor = *m_readable.at(e.arg(0)->symbol);
-            for (std::size_t d = 0; d < e.arg(0).args().size(); ++d) {
-                const auto index = number(e.arg(0).arg(d));
-                if (!index)
-                    return std::nullopt;
-                if (*index < 0 || *index >= tensor.extents[d])
-                    return term(e.arg(1));
-            }
-            return load(e.arg(0));
-        }
-        case ExprOp::Select:
-            if (const Maybe condition = term(e.arg(0));
-                condition && m_terms[*condition].kind == Term::Kind::Integer)
-                return term(e.arg(m_terms[*condition].integer != 0 ? 1 : 2));
-            break;
-        default:
-            break;
-        }
-        std::vector<TermId> args;
-        bool integers = true;
-        for (const Expr& arg : e.args()) {
-            const Maybe value = term(arg);
-            if (!value)
-                return std::nullopt;
-            integers = integers && m_terms[*value].kind == Term::Kind::Integer;
-            args.push_back(*value);
-        }
-        if (integers)
-            if (const Maybe folded = ofIntegers(e, args))
-                return folded;
-        return e.op() == ExprOp::Call ? m_terms.call(e->fn, e.dtype(), std::move(args))
-                                      : m_terms.apply(e.op(), e.dtype(), std::move(args));
+    Maybe integer(const Expr& e) {
+        return isFloat(e.dtype()) ? real(e) : m_terms.integer(e->integer, e.dtype());
     }
-
+    Maybe real(const Expr& e) { return m_terms.real(literalValue(e).real, e.dtype()); }
+    Maybe variable(const Expr& e) {
+        const auto found = m_at.find(e->symbol);
+        return found == m_at.end() ? Maybe() : m_terms.integer(found->second, DType::I64);
+    }
     Maybe load(const Expr& e) {
         const SymbolicTensor& tensor = *m_readable.at(e->symbol);
         const auto offset = offsetOf(e.args(), tensor);
@@ -209,50 +170,59 @@ private:
             return std::nullopt;
         return tensor.data[*offset];
     }
-
-    static std::optional<std::int64_t> difference(std::int64_t a, std::int64_t b) {
-        std::int64_t out = 0;
-        return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(out);
-    }
-    // What would wrap is left as it is: proofs are over all integers.
-    Maybe exactly(const std::optional<std::int64_t>& value, DType dtype) {
-        return value && wrapTo(dtype, *value) == *value ? Maybe(m_terms.integer(*value, dtype))
-                                                        : std::nullopt;
-    }
-
-    Maybe ofIntegers(const Expr& e, const std::vector<TermId>& args) {
-        const auto value = [&](std::size_t i) { return m_terms[args[i]].integer; };
-        const DType operand = m_terms[args[0]].dtype;
-        switch (e.op()) {
-        case ExprOp::Add:
-            return exactly(checkedAdd(value(0), value(1)), e.dtype());
-        case ExprOp::Sub:
-            return exactly(difference(value(0), value(1)), e.dtype());
-        case ExprOp::Mul:
-            return exactly(checkedMul(value(0), value(1)), e.dtype());
-        case ExprOp::Div:
-        case ExprOp::FloorDiv:
-        case ExprOp::Mod:
-        case ExprOp::Min:
-        case ExprOp::Max:
-        case ExprOp::Eq:
-        case ExprOp::Ne:
-        case ExprOp::Lt:
-        case ExprOp::Le:
-        case ExprOp::And:
-        case ExprOp::Or:
-            return m_terms.integer(applyIntegers(e.op(), operand, value(0), value(1)), e.dtype());
-        case ExprOp::Not:
-            return m_terms.integer(value(0) == 0 ? 1 : 0, DType::Bool);
-        case ExprOp::Neg:
-            return exactly(difference(0, value(0)), e.dtype());
-        case ExprOp::Cast:
-            if (isFloat(e.dtype()))
-                return m_terms.real(realOf(operand, value(0), e.dtype()), e.dtype());
-            return m_terms.integer(e.dtype() == DType::Bool ? value(0) != 0 : value(0), e.dtype());
-        default:
-            return std::nullopt;
+    Maybe pad(const Expr& e) {
+        const SymbolicTensor& tensor = *m_readable.at(e.arg(0)->symbol);
+        for (std::size_t d = 0; d < e.arg(0).args().size(); ++d) {
+            const auto index = number(e.arg(0).arg(d));
+            if (!index)
+                return std::nullopt;
+            if (*index < 0 || *index >= tensor.extents[d])
+                return of(e.arg(1));
         }
+        return load(e.arg(0));
+    }
+    Maybe select(const Expr& e) {
+        if (const Maybe condition = of(e.arg(0)); condition && isNumber(*condition))
+            return of(e.arg(m_terms[*condition].integer != 0 ? 1 : 2));
+        return other(ExprOp::Select, e);
+    }
+    Maybe other(ExprOp op, const Expr& e) {
+        std::vector<TermId> args;
+        for (const Expr& arg : e.args()) {
+            const Maybe value = of(arg);
+            if (!value)
+                return std::nullopt;
+            args.push_back(*value);
+        }
+        if (std::all_of(args.begin(), args.end(), [&](TermId arg) { return isNumber(arg); }))
+            if (const Maybe folded = ofIntegers(e, args))
+                return folded;
+        return op == ExprOp::Call ? m_terms.call(e->fn, e.dtype(), std::move(args))
+                                  : m_terms.apply(op, e.dtype(), std::move(args));
+    }
+
+    bool isNumber(TermId id) const { return m_terms[id].kind == Term::Kind::Integer; }
+
+    // What would wrap is left as it is: proofs are over all integers.
+    Maybe ofIntegers(const Expr& e, const std::vector<TermId>& args) {
+        if (args.size() > 2 || e.op() == ExprOp::Call)
+            return std::nullopt;
+        const DType from = m_terms[args[0]].dtype;
+        const std::int64_t a = m_terms[args[0]].integer, b = m_terms[args.back()].integer;
+        const bool mayWrap = e.op() == ExprOp::Add || e.op() == ExprOp::Sub ||
+                             e.op() == ExprOp::Mul || e.op() == ExprOp::Neg;
+        Operation operation{e.op(), e->fn, from, e.dtype()};
+        if (e.op() == ExprOp::Cast && isFloat(e.dtype()))
+            return m_terms.real(applyOperation(operation, intValue(a)).real, e.dtype());
+        if (mayWrap) {
+            operation.from = DType::I64;
+            if (overflows(operation, a, b))
+                return std::nullopt;
+        }
+        const std::int64_t value = applyOperation(operation, intValue(a), intValue(b)).integer;
+        if (mayWrap && wrapTo(e.dtype(), value) != value)
+            return std::nullopt;
+        return m_terms.integer(value, e.dtype());
     }
 
     const OpInst& m_inst;

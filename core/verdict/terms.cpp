@@ -1,10 +1,12 @@
 #include "verdict/terms.h"
 
+#include "expr/evaluate.h"
 #include "expr/scalar.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
 
 namespace fw {
 
@@ -93,125 +95,151 @@ TermId Terms::real(double value, DType dtype) {
     return add(std::move(out));
 }
 
-TermId Terms::negated(TermId id, DType dtype) {
-    const Term& term = (*this)[id];
-    if (term.kind == Term::Kind::Real)
-        return real(-term.real, dtype);
-    // Proofs are over all integers, where nothing wraps.
-    if (term.kind == Term::Kind::Integer &&
-        term.integer != std::numeric_limits<std::int64_t>::min())
-        if (const std::int64_t value = -term.integer; wrapTo(dtype, value) == value)
-            return integer(value, dtype);
-    if (term.kind == Term::Kind::Apply && term.op == ExprOp::Neg)
-        return term.args[0];
-    Term out = made(Term::Kind::Apply, dtype, {id});
-    out.op = ExprOp::Neg;
-    return add(std::move(out));
-}
-
-// Neither order nor repetition matters, and the bound of a type bounds nothing.
-TermId Terms::extreme(ExprOp op, DType dtype, const std::vector<TermId>& args) {
-    const double neutral = op == ExprOp::Max ? -infinite : infinite;
-    std::vector<TermId> all;
-    for (const TermId arg : args) {
-        const Term& term = (*this)[arg];
-        if (term.kind == Term::Kind::Apply && term.op == op)
-            all.insert(all.end(), term.args.begin(), term.args.end());
-        else if (term.kind != Term::Kind::Real || term.real != neutral)
-            all.push_back(arg);
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    if (all.empty())
-        return real(neutral, dtype);
-    if (all.size() == 1)
-        return all[0];
-    Term out = made(Term::Kind::Apply, dtype, std::move(all));
-    out.op = op;
-    return add(std::move(out));
-}
-
 namespace {
 
-// Of two numbers: what a comparison of them is.
-std::optional<bool> compared(ExprOp op, const Term& a, const Term& b) {
-    if (a.kind != Term::Kind::Real || b.kind != Term::Kind::Real)
-        return std::nullopt;
-    return op == ExprOp::Eq   ? a.real == b.real
-           : op == ExprOp::Ne ? a.real != b.real
-           : op == ExprOp::Lt ? a.real < b.real
-                              : a.real <= b.real;
-}
+struct Parts {
+    ExprOp op;
+    DType dtype;
+    std::vector<TermId> args;
+};
 
 } // namespace
 
-TermId Terms::apply(ExprOp op, DType dtype, std::vector<TermId> args) {
-    switch (op) {
-    case ExprOp::Neg:
-        return negated(args[0], dtype);
-    case ExprOp::Min:
-    case ExprOp::Max:
-        return extreme(op, dtype, args);
-    case ExprOp::Sub:
-        return apply(ExprOp::Add, dtype, {args[0], negated(args[1], dtype)});
-    case ExprOp::Add:
-        for (const std::size_t i : {0u, 1u})
-            if (isNumber(args[i], 0))
-                return args[1 - i];
-        std::sort(args.begin(), args.end());
-        break;
-    case ExprOp::Mul:
-        for (const std::size_t i : {0u, 1u})
-            if (isNumber(args[i], 1))
-                return args[1 - i];
-        for (const std::size_t i : {0u, 1u})
-            if (isNumber(args[i], -1))
-                return negated(args[1 - i], dtype);
-        std::sort(args.begin(), args.end());
-        break;
-    case ExprOp::Div:
-        if (isNumber(args[1], 1))
-            return args[0];
-        break;
-    case ExprOp::And:
-    case ExprOp::Or: {
-        const std::int64_t decides = op == ExprOp::Or ? 1 : 0; // else the other one does
-        for (const std::size_t i : {0u, 1u})
-            if (const Term& term = (*this)[args[i]]; term.kind == Term::Kind::Integer)
-                return args[(term.integer != 0) == (decides != 0) ? i : 1 - i];
-        std::sort(args.begin(), args.end());
-        break;
+// The one form of an operation on terms.
+class Terms::Form : public Evaluate<Form, TermId, Parts&> {
+public:
+    explicit Form(Terms& terms) : m_terms(terms) {}
+
+    TermId neg(Parts& at) { return negated(at.args[0], at.dtype); }
+    TermId sub(Parts& at) {
+        Parts sum{ExprOp::Add, at.dtype, {at.args[0], negated(at.args[1], at.dtype)}};
+        return add(sum);
     }
-    case ExprOp::Eq:
-    case ExprOp::Ne:
-    case ExprOp::Lt:
-    case ExprOp::Le:
-        if (const auto known = compared(op, (*this)[args[0]], (*this)[args[1]]))
-            return integer(*known ? 1 : 0, DType::Bool);
-        if (op == ExprOp::Eq || op == ExprOp::Ne)
-            std::sort(args.begin(), args.end());
+    TermId add(Parts& at) {
+        if (const auto neutral = placeOf(0, at))
+            return at.args[1 - *neutral];
+        return inOrder(at);
+    }
+    TermId mul(Parts& at) {
+        if (const auto neutral = placeOf(1, at))
+            return at.args[1 - *neutral];
+        if (const auto opposite = placeOf(-1, at))
+            return negated(at.args[1 - *opposite], at.dtype);
+        return inOrder(at);
+    }
+    TermId div(Parts& at) { return m_terms.isNumber(at.args[1], 1) ? at.args[0] : kept(at); }
+    TermId min(Parts& at) { return extreme(at, infinite); }
+    TermId max(Parts& at) { return extreme(at, -infinite); }
+    TermId both(Parts& at) { return logical(at, false); }
+    TermId either(Parts& at) { return logical(at, true); }
+    TermId eq(Parts& at) {
+        return compared(at, true, [](double a, double b) { return a == b; });
+    }
+    TermId ne(Parts& at) {
+        return compared(at, true, [](double a, double b) { return a != b; });
+    }
+    TermId lt(Parts& at) {
         // Nothing is smaller than the least, or larger than the most.
-        if (op == ExprOp::Lt && (isNumber(args[1], -infinite) || isNumber(args[0], infinite)))
-            return integer(0, DType::Bool);
-        break;
-    case ExprOp::Select:
-        if (args[1] == args[2])
-            return args[1];
-        if (const Term& condition = (*this)[args[0]]; condition.kind == Term::Kind::Integer)
-            return args[condition.integer != 0 ? 1 : 2];
-        break;
-    case ExprOp::Cast:
-        // What is widened keeps its value.
-        if (const DType from = (*this)[args[0]].dtype;
-            from == dtype || (isFloat(from) && isFloat(dtype) && keepsValues(from, dtype)))
-            return args[0];
-        break;
-    default:
-        break;
+        if (m_terms.isNumber(at.args[1], -infinite) || m_terms.isNumber(at.args[0], infinite))
+            return truth(false);
+        return compared(at, false, [](double a, double b) { return a < b; });
     }
-    Term out = made(Term::Kind::Apply, dtype, std::move(args));
-    out.op = op;
-    return add(std::move(out));
+    TermId le(Parts& at) {
+        return compared(at, false, [](double a, double b) { return a <= b; });
+    }
+    TermId select(Parts& at) {
+        if (at.args[1] == at.args[2])
+            return at.args[1];
+        if (const Term& condition = m_terms[at.args[0]]; condition.kind == Term::Kind::Integer)
+            return at.args[condition.integer != 0 ? 1 : 2];
+        return kept(at);
+    }
+    TermId cast(Parts& at) { // what is widened keeps its value
+        const DType from = m_terms[at.args[0]].dtype;
+        const bool same =
+            from == at.dtype || (isFloat(from) && isFloat(at.dtype) && keepsValues(from, at.dtype));
+        return same ? at.args[0] : kept(at);
+    }
+    TermId other(ExprOp, Parts& at) { return kept(at); }
+
+private:
+    TermId truth(bool value) { return m_terms.integer(value ? 1 : 0, DType::Bool); }
+
+    TermId kept(Parts& at) {
+        Term out = made(Term::Kind::Apply, at.dtype, std::move(at.args));
+        out.op = at.op;
+        return m_terms.add(std::move(out));
+    }
+
+    TermId inOrder(Parts& at) {
+        std::sort(at.args.begin(), at.args.end());
+        return kept(at);
+    }
+
+    std::optional<std::size_t> placeOf(double number, const Parts& at) const {
+        for (const std::size_t i : {0u, 1u})
+            if (m_terms.isNumber(at.args[i], number))
+                return i;
+        return std::nullopt;
+    }
+
+    TermId negated(TermId id, DType dtype) {
+        const Term& term = m_terms[id];
+        if (term.kind == Term::Kind::Real)
+            return m_terms.real(-term.real, dtype);
+        // Proofs are over all integers, where nothing wraps.
+        if (term.kind == Term::Kind::Integer &&
+            term.integer != std::numeric_limits<std::int64_t>::min())
+            if (const std::int64_t value = -term.integer; wrapTo(dtype, value) == value)
+                return m_terms.integer(value, dtype);
+        if (term.kind == Term::Kind::Apply && term.op == ExprOp::Neg)
+            return term.args[0];
+        Parts opposite{ExprOp::Neg, dtype, {id}};
+        return kept(opposite);
+    }
+
+    // Neither order nor repetition matters, and the bound of a type bounds nothing.
+    TermId extreme(Parts& at, double neutral) {
+        std::vector<TermId> all;
+        for (const TermId arg : at.args) {
+            const Term& term = m_terms[arg];
+            if (term.kind == Term::Kind::Apply && term.op == at.op)
+                all.insert(all.end(), term.args.begin(), term.args.end());
+            else if (term.kind != Term::Kind::Real || term.real != neutral)
+                all.push_back(arg);
+        }
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        if (all.empty())
+            return m_terms.real(neutral, at.dtype);
+        if (all.size() == 1)
+            return all[0];
+        at.args = std::move(all);
+        return kept(at);
+    }
+
+    // A known operand decides, or the other one does.
+    TermId logical(Parts& at, bool decides) {
+        for (const std::size_t i : {0u, 1u})
+            if (const Term& term = m_terms[at.args[i]]; term.kind == Term::Kind::Integer)
+                return at.args[(term.integer != 0) == decides ? i : 1 - i];
+        return inOrder(at);
+    }
+
+    template <class Holds>
+    TermId compared(Parts& at, bool symmetric, const Holds& holds) {
+        const Term &a = m_terms[at.args[0]], &b = m_terms[at.args[1]];
+        if (a.kind == Term::Kind::Real && b.kind == Term::Kind::Real)
+            return truth(holds(a.real, b.real));
+        return symmetric ? inOrder(at) : kept(at);
+    }
+
+    Terms& m_terms;
+};
+
+TermId Terms::apply(ExprOp op, DType dtype, std::vector<TermId> args) {
+    Parts at{op, dtype, std::move(args)};
+    return Form(*this).of(op, at);
 }
 
 TermId Terms::call(MathFn fn, DType dtype, std::vector<TermId> args) {

@@ -53,10 +53,9 @@ public:
     std::size_t size() const { return m_terms.size(); }
 
 private:
+    class Form;
     TermId add(Term term);
     void growSlots();
-    TermId negated(TermId id, DType dtype);
-    TermId extreme(ExprOp op, DType dtype, const std::vector<TermId>& args);
     bool isNumber(TermId id, double value) const;
 
     std::vector<Term> m_terms;         // operands before what is made of them

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void includesRespectTheFolders();
     void linksRespectTheFolders();
     void coreHasNoQt();
+    void onlyExpressionsAndMachinesTellOperationsApart();
     void llvmStaysInCodegen();
     void runtimeStandsAlone();
     void nothingReachesTheNetwork();
@@ -109,6 +110,19 @@ void TestLayers::coreHasNoQt() {
         for (const Include& include : includesOf(file))
             if (isQt(include.path))
                 wrong << u"%1:%2: %3"_s.arg(file).arg(include.line).arg(include.path);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// Whoever asks what an operation means is a domain of expr/evaluate.h; facts are rows of
+// functions.def.
+void TestLayers::onlyExpressionsAndMachinesTellOperationsApart() {
+    static const QRegularExpression form(u"case (ExprOp|MathFn)::"_s);
+    QStringList wrong;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s})
+        for (const QString& file : projectFiles(top, sources))
+            if (!file.startsWith(u"core/expr/"_s) && !file.startsWith(u"core/codegen/"_s) &&
+                readText(file).contains(form))
+                wrong << file;
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
