@@ -1,5 +1,7 @@
 #include "app/window/library_boxes.h"
 
+#include "base/library_names.h"
+#include "picture/diagram.h"
 #include "views/common/tool_tip.h"
 
 #include <QAction>
@@ -14,9 +16,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-// Shown before the worker has said which there are.
-constexpr const char* expected[] = {"onednn", "openblas"};
-
 QString whyNot(const snapshot::LibraryRecord& library) {
     if (!library.path.empty())
         return u"a book declares it, but there is no file "_s +
@@ -26,11 +25,6 @@ QString whyNot(const snapshot::LibraryRecord& library) {
     if (!library.package.empty())
         out += u"; install it with: apt-get install "_s + QString::fromStdString(library.package);
     return out;
-}
-
-bool isExpected(const std::string& name) {
-    return std::any_of(std::begin(expected), std::end(expected),
-                       [&](const char* one) { return name == one; });
 }
 
 QString about(const snapshot::LibraryRecord& library) {
@@ -46,16 +40,14 @@ QString about(const snapshot::LibraryRecord& library) {
 } // namespace
 
 QString libraryTitle(const std::string& name) {
-    return name == "onednn"     ? u"oneDNN"_s
-           : name == "openblas" ? u"OpenBLAS"_s
-                                : QString::fromStdString(name);
+    return QString::fromStdString(picture::makerText({picture::Maker::Library, name}));
 }
 
 LibraryBoxes::LibraryBoxes(QWidget* parent) : QWidget(parent), m_layout(new QHBoxLayout(this)) {
     m_layout->setContentsMargins(4, 0, 4, 0);
     m_layout->setSpacing(10);
-    for (const char* name : expected)
-        rowOf(name);
+    for (const LibraryNames& library : builtInLibraries()) // before the worker says which there are
+        rowOf(std::string(library.name));
     show(nullptr, {}, {});
 }
 
@@ -98,8 +90,8 @@ void LibraryBoxes::show(const snapshot::DoctorDocument* machine, const snapshot:
         // To tick one that is listed, but that nobody agreed to, is to agree.
         const bool listed = std::find(taken.begin(), taken.end(), row.name) != taken.end() &&
                             (!declared || !ready || (agreed && agreed(*record)));
-        row.box->setVisible(record || isExpected(row.name));
-        row.action->setVisible(record || isExpected(row.name));
+        row.box->setVisible(record || builtInLibrary(row.name));
+        row.action->setVisible(record || builtInLibrary(row.name));
         // A library that the target lists although it is absent can be unticked.
         const bool enabled = ready || (listed && machine);
         const QString tip = !machine  ? u"asking the machine …"_s

@@ -182,7 +182,10 @@ std::string howToMend(const LibraryStatus& status) {
 }
 
 const std::vector<std::shared_ptr<const Library>>& externLibraries() {
-    static const std::vector<std::shared_ptr<const Library>> all = {makeOneDnn(), makeOpenBlas()};
+    static const std::vector<std::shared_ptr<const Library>> all = {
+#define FW_LIBRARY(id, ...) make##id(),
+#include "libraries/rows.def"
+    };
     return all;
 }
 

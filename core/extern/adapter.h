@@ -62,7 +62,7 @@ private:
 // Status of a library as the strategy knows it, opened on the first question.
 LibraryStatus statusOf(runtime::LibraryId library);
 
-std::shared_ptr<const Library> makeOneDnn();
-std::shared_ptr<const Library> makeOpenBlas();
+#define FW_LIBRARY(id, ...) std::shared_ptr<const Library> make##id();
+#include "libraries/rows.def"
 
 } // namespace fw

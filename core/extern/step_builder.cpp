@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <map>
+#include <optional>
 
 namespace fw {
 
@@ -13,7 +14,7 @@ using runtime::Role;
 
 namespace {
 
-// Operators of one operand that have a counterpart, with the attributes that become alpha and beta.
+// Of an operator of one operand, the attributes that become alpha and beta.
 struct MapRow {
     PostOpKind kind;
     const char* alpha;
@@ -22,35 +23,25 @@ struct MapRow {
     double betaDefault;
 };
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-const std::map<std::string, MapRow, std::less<>>& mapRows() {
-    static const std::map<std::string, MapRow, std::less<>> rows = {
-        {"relu", {PostOpKind::Relu, nullptr, 0, nullptr, 0}},
-        {"leaky_relu", {PostOpKind::Relu, "alpha", 0.01, nullptr, 0}},
-        {"elu", {PostOpKind::Elu, "alpha", 1, nullptr, 0}},
-        {"clip", {PostOpKind::Clip, "min", -infinite, "max", infinite}},
-        {"gelu", {PostOpKind::Gelu, nullptr, 0, nullptr, 0}},
-        {"sigmoid", {PostOpKind::Sigmoid, nullptr, 0, nullptr, 0}},
-        {"tanh", {PostOpKind::Tanh, nullptr, 0, nullptr, 0}},
-        {"hard_swish", {PostOpKind::HardSwish, nullptr, 0, nullptr, 0}},
-        {"swish", {PostOpKind::Swish, "alpha", 1, nullptr, 0}},
-        {"mish", {PostOpKind::Mish, nullptr, 0, nullptr, 0}},
-        {"abs", {PostOpKind::Abs, nullptr, 0, nullptr, 0}},
-        {"sqrt", {PostOpKind::Sqrt, nullptr, 0, nullptr, 0}},
-        {"exp", {PostOpKind::Exp, nullptr, 0, nullptr, 0}},
-        {"log", {PostOpKind::Log, nullptr, 0, nullptr, 0}},
-        {"round", {PostOpKind::Round, nullptr, 0, nullptr, 0}},
-    };
-    return rows;
+const MapRow* mapOf(std::string_view op) {
+    static const std::map<std::string_view, MapRow> rows = [] {
+        std::map<std::string_view, MapRow> out;
+        const auto add = [&](const char* name, const MapRow& row) { out.emplace(name, row); };
+#define FW_MAP(id, number, text, code, value, op, ...) add(op, {PostOpKind::id, __VA_ARGS__});
+#define FW_ALSO(id, op, ...) add(op, {PostOpKind::id, __VA_ARGS__});
+#include "libraries/onednn/post_ops.def"
+        return out;
+    }();
+    const auto found = rows.find(op);
+    return found == rows.end() ? nullptr : &found->second;
 }
 
-const std::map<std::string, PostOpKind, std::less<>>& binaryRows() {
-    static const std::map<std::string, PostOpKind, std::less<>> rows = {
-        {"add", PostOpKind::Add}, {"mul", PostOpKind::Mul}, {"sub", PostOpKind::Sub},
-        {"div", PostOpKind::Div}, {"max", PostOpKind::Max}, {"min", PostOpKind::Min},
-    };
-    return rows;
+std::optional<PostOpKind> joinOf(std::string_view op) {
+#define FW_JOIN(id, number, text, code, value, name)                                               \
+    if (op == std::string_view(name))                                                              \
+        return PostOpKind::id;
+#include "libraries/onednn/post_ops.def"
+    return std::nullopt;
 }
 
 // Whether a tensor is broadcast to `whole` and has as many elements as its axis `axis`, along that.
@@ -131,14 +122,13 @@ Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, c
                                   node.op, graph().output(node.inputs[i]).name));
     if (std::find(node.inputs.begin(), node.inputs.end(), previous) == node.inputs.end())
         return no(fmt::format("{} does not read {}", node.op, graph().output(previous).name));
-    if (const auto row = mapRows().find(node.op); row != mapRows().end()) {
-        const MapRow& map = row->second;
+    if (const MapRow* map = mapOf(node.op)) {
         runtime::PostOp op;
-        op.kind = map.kind;
-        if (map.alpha != nullptr)
-            op.alpha = static_cast<float>(node.attrs.real(map.alpha, map.alphaDefault));
-        if (map.beta != nullptr)
-            op.beta = static_cast<float>(node.attrs.real(map.beta, map.betaDefault));
+        op.kind = map->kind;
+        if (map->alpha != nullptr)
+            op.alpha = static_cast<float>(node.attrs.real(map->alpha, map->alphaDefault));
+        if (map->beta != nullptr)
+            op.beta = static_cast<float>(node.attrs.real(map->beta, map->betaDefault));
         if (op.kind == PostOpKind::Clip && op.beta < op.alpha)
             return no(fmt::format("{} from {} to {}, which the library takes for no interval",
                                   node.op, op.alpha, op.beta));
@@ -158,8 +148,8 @@ Status StepBuilder::one(const Node& node, ValueRef previous, const View& view, c
                    node.op == "bias" ? PostOpKind::Add : PostOpKind::Mul, view, channels);
         return {};
     }
-    if (const auto row = binaryRows().find(node.op); row != binaryRows().end())
-        return binary(node, previous, row->second, view, place, channels);
+    if (const auto kind = joinOf(node.op))
+        return binary(node, previous, *kind, view, place, channels);
     return no(fmt::format("no counterpart of {}", node.op));
 }
 

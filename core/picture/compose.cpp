@@ -17,7 +17,7 @@ constexpr std::uint32_t none = UINT32_MAX;
 BoxShape shapeOf(const Box& box) {
     constexpr double least = 150, most = 250;
     double width = textWidth(printable(box.title, 200), titleSize, Weight::Bold);
-    if (box.implementation != Implementation::None)
+    if (box.maker.isSomebody())
         width += 30;
     const auto fit = [&](const std::string& subtitle) {
         width = std::max(width, textWidth(printable(subtitle, 200), titleSize, Weight::Regular));

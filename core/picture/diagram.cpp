@@ -1,49 +1,61 @@
 #include "picture/diagram.h"
 
+#include "base/library_names.h"
+
+#include <cctype>
+
 namespace fw::picture {
 
-std::string_view chipText(Implementation implementation) {
-    switch (implementation) {
-    case Implementation::None:
-        return "";
-    case Implementation::Generated:
+std::string chipText(const MakerRecord& maker) {
+    switch (maker.by) {
+    case Maker::Nobody:
+        break;
+    case Maker::Generated:
         return "LL";
-    case Implementation::OneDnn:
-        return "DN";
-    case Implementation::OpenBlas:
-        return "OB";
-    case Implementation::Reference:
+    case Maker::Runtime:
+        return "rt";
+    case Maker::Reference:
         return "rf";
+    case Maker::Library:
+        if (const auto row = builtInLibrary(maker.library))
+            return std::string(builtInLibraries()[*row].chip);
+        std::string letters = maker.library.substr(0, 2);
+        for (char& letter : letters)
+            letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+        return letters;
     }
-    return "";
+    return {};
 }
 
-std::string_view implementationText(Implementation implementation) {
-    switch (implementation) {
-    case Implementation::None:
-        return "";
-    case Implementation::Generated:
+std::string makerText(const MakerRecord& maker) {
+    switch (maker.by) {
+    case Maker::Nobody:
+        break;
+    case Maker::Generated:
         return "generated";
-    case Implementation::OneDnn:
-        return "oneDNN";
-    case Implementation::OpenBlas:
-        return "OpenBLAS";
-    case Implementation::Reference:
+    case Maker::Runtime:
+        return "runtime";
+    case Maker::Reference:
         return "reference";
+    case Maker::Library:
+        if (const auto row = builtInLibrary(maker.library))
+            return std::string(builtInLibraries()[*row].title);
+        return maker.library;
     }
-    return "";
+    return {};
 }
 
-Implementation implementationOf(std::string_view name) {
-    if (name.starts_with("generated"))
-        return Implementation::Generated;
-    if (name.starts_with("onednn"))
-        return Implementation::OneDnn;
-    if (name.starts_with("openblas"))
-        return Implementation::OpenBlas;
-    if (name.starts_with("reference"))
-        return Implementation::Reference;
-    return Implementation::None;
+Tint tintOf(const MakerRecord& maker) {
+    static constexpr Tint builtIn[] = {
+#define FW_LIBRARY(id, ...) {Colour::id, Colour::id##Fill},
+#include "libraries/rows.def"
+    };
+    if (maker.by == Maker::Generated)
+        return {Colour::Generated, Colour::GeneratedFill};
+    if (maker.by != Maker::Library)
+        return {Colour::Reference, Colour::ReferenceFill};
+    const auto row = builtInLibrary(maker.library);
+    return row ? builtIn[*row] : Tint{Colour::UserLibrary, Colour::UserLibraryFill};
 }
 
 } // namespace fw::picture

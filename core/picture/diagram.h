@@ -4,6 +4,9 @@
 // Ids are the caller's. Box ids are unique among the boxes, container ids among the containers.
 #pragma once
 
+#include "picture/palette.h"
+#include "snapshot/maker.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,16 +17,17 @@ namespace fw::picture {
 
 enum class BoxRole : std::uint8_t { Operator, Input, Output, Constant, Unknown, Block };
 enum class EdgeKind : std::uint8_t { Data, Shape, Control };
-enum class Implementation : std::uint8_t { None, Generated, OneDnn, OpenBlas, Reference };
+using snapshot::Maker;
+using snapshot::MakerRecord;
 
 struct Box {
     std::int64_t id = 0;
-    std::string title;                                    // the operator: first line, bold
-    std::string subtitle;                                 // the node's name: second line
-    std::vector<std::string> lines;                       // more, e.g. attributes
-    Implementation implementation = Implementation::None; // drawn as a two-letter chip
+    std::string title;              // the operator: first line, bold
+    std::string subtitle;           // the node's name: second line
+    std::vector<std::string> lines; // more, e.g. attributes
+    MakerRecord maker;              // drawn as a two-letter chip
     std::int64_t container = -1;
-    BoxRole role = BoxRole::Operator; // Block: a closed one, tinted by its implementation
+    BoxRole role = BoxRole::Operator; // Block: a closed one, tinted by its maker
     std::size_t copies = 0;           // above 1: drawn as a stack
     // Subtitles that it has room for as well: the same box elsewhere says them.
     std::vector<std::string> alsoFits = {};
@@ -35,10 +39,10 @@ enum class ContainerKind : std::uint8_t { Group, Block };
 
 struct Container {
     std::int64_t id = 0;
-    std::string title;                                    // left in the header
-    std::string right;                                    // right in the header, e.g. "0.21 ms"
-    Implementation implementation = Implementation::None; // tints frame and fill
-    std::int64_t parent = -1;                             // the container that it lies in
+    std::string title;        // left in the header
+    std::string right;        // right in the header, e.g. "0.21 ms"
+    MakerRecord maker;        // tints frame and fill
+    std::int64_t parent = -1; // the container that it lies in
     ContainerKind kind = ContainerKind::Group;
     std::vector<std::pair<std::string, std::string>> alsoFits = {}; // as of a box: title, right
 
@@ -68,10 +72,14 @@ struct Diagram {
     bool operator==(const Diagram&) const = default;
 };
 
-std::string_view chipText(Implementation implementation);           // "LL", "DN", "OB", "rf", ""
-std::string_view implementationText(Implementation implementation); // "generated", "oneDNN", ...
-// By the name an implementation has in a plan: "generated.conv_tiled", "onednn.conv",
-// "openblas.sgemm".
-Implementation implementationOf(std::string_view name);
+// Two letters and a name for who computes something: "LL" and "generated", "DN" and "oneDNN", of a
+// library of a book its own. Empty for nobody.
+std::string chipText(const MakerRecord& maker);
+std::string makerText(const MakerRecord& maker);
+
+struct Tint {
+    Colour line, fill;
+};
+Tint tintOf(const MakerRecord& maker);
 
 } // namespace fw::picture

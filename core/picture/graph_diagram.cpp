@@ -94,7 +94,7 @@ private:
         Container out;
         out.id = group.id;
         out.title = group.name;
-        out.implementation = implementationOf(group.implementation);
+        out.maker = group.maker;
         out.right = rightOf(group);
         return out;
     }
@@ -128,7 +128,7 @@ private:
                 box.copies = block.copies;
                 box.container = containerIn(block.parent);
                 if (group != m_groups.end()) {
-                    box.implementation = implementationOf(group->second->implementation);
+                    box.maker = group->second->maker;
                     box.lines = {rightOf(*group->second)};
                 }
                 m_out.boxes.push_back(std::move(box));
@@ -373,7 +373,7 @@ void nameContainers(const snapshot::JointGraph& joint, std::size_t state, const 
         if (const int all = parts[mine.group]; all > 1)
             container.title += partText(++part[mine.group], all);
         container.right = mine.right;
-        container.implementation = implementationOf(mine.implementation);
+        container.maker = mine.maker;
     }
     for (Box& box : diagram.boxes)
         box.container = idOf(box.container);
@@ -387,7 +387,7 @@ void nameContainers(const snapshot::JointGraph& joint, std::size_t state, const 
         for (const snapshot::JointLabel& label : labels)
             box.alsoFits.push_back(label.right);
         if (const snapshot::JointLabel& mine = labels[state]; mine.group >= 0) {
-            box.implementation = implementationOf(mine.implementation);
+            box.maker = mine.maker;
             box.lines = {mine.right};
         }
     }

@@ -15,25 +15,6 @@ namespace {
 constexpr double margin = 24;
 constexpr std::uint32_t none = UINT32_MAX;
 
-struct Tint {
-    Colour line, fill;
-};
-
-Tint tintOf(Implementation implementation) {
-    switch (implementation) {
-    case Implementation::Generated:
-        return {Colour::Generated, Colour::GeneratedFill};
-    case Implementation::OneDnn:
-        return {Colour::OneDnn, Colour::OneDnnFill};
-    case Implementation::OpenBlas:
-        return {Colour::OpenBlas, Colour::OpenBlasFill};
-    case Implementation::None:
-    case Implementation::Reference:
-        return {Colour::Reference, Colour::ReferenceFill};
-    }
-    return {Colour::Reference, Colour::ReferenceFill};
-}
-
 Point bezier(const Point* p, double t) {
     const double s = 1 - t;
     const double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
@@ -165,7 +146,7 @@ void Painter::placeContainers(const Level& level, std::uint32_t container) {
         m_picture.containers[c] = {made.id,
                                    rect,
                                    headerHeight,
-                                   made.implementation,
+                                   made.maker,
                                    made.parent,
                                    made.kind,
                                    kept(printable(made.title, 200))};
@@ -175,7 +156,7 @@ void Painter::placeContainers(const Level& level, std::uint32_t container) {
 void Painter::paintContainer(std::uint32_t c) {
     const Container& container = m_diagram.containers[c];
     const Rect rect = m_picture.containers[c].rect;
-    Tint tint = tintOf(container.implementation);
+    Tint tint = tintOf(container.maker);
     if (container.kind == ContainerKind::Block) // each level stands out from the one around it
         tint = {Colour::BoxLine,
                 m_composition.inners[c].depth % 2 == 0 ? Colour::PaneAlternate : Colour::Pane};
@@ -298,9 +279,9 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
         frame.fill = Colour::ConstantFill;
         break;
     case BoxRole::Block: {
-        const bool tinted = box.implementation != Implementation::None;
-        frame.fill = tinted ? tintOf(box.implementation).fill : Colour::ConstantFill;
-        frame.line = tinted ? tintOf(box.implementation).line : Colour::BoxLine;
+        const bool tinted = box.maker.isSomebody();
+        frame.fill = tinted ? tintOf(box.maker).fill : Colour::ConstantFill;
+        frame.line = tinted ? tintOf(box.maker).line : Colour::BoxLine;
         frame.lineWidth = 1.5;
         frame.radius = 8;
         break;
@@ -321,14 +302,14 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
     m_picture.items.emplace_back(frame);
     const double room = rect.width - 2 * boxPadding;
     double titleRoom = room;
-    if (box.implementation != Implementation::None) {
-        const Tint tint = tintOf(box.implementation);
+    if (box.maker.isSomebody()) {
+        const Tint tint = tintOf(box.maker);
         const Rect chip{rect.right() - boxPadding - 22, rect.y + 7, 24, 13};
         m_picture.items.emplace_back(
             RectItem{owner, chip, 3, 1, tint.fill, tint.line, Dash::Solid});
-        const double width = textWidth(chipText(box.implementation), chipSize, Weight::Bold);
-        text(owner, {chip.center().x - width / 2, chip.y + 10}, chipText(box.implementation), 30,
-             chipSize, Weight::Bold, tint.line, TextRole::Chip, Elide::Right);
+        const double width = textWidth(chipText(box.maker), chipSize, Weight::Bold);
+        text(owner, {chip.center().x - width / 2, chip.y + 10}, chipText(box.maker), 30, chipSize,
+             Weight::Bold, tint.line, TextRole::Chip, Elide::Right);
         titleRoom -= 28;
     }
     const double x = rect.x + boxPadding;
@@ -470,7 +451,7 @@ std::size_t Painter::itemsAtMost() const {
     for (const InnerLayout& inner : m_composition.inners)
         out += inner.output.legs.size() + 4 * inner.output.cuts.size();
     for (const Box& box : m_diagram.boxes)
-        out += 5 + box.lines.size() + (box.implementation != Implementation::None ? 2 : 0);
+        out += 5 + box.lines.size() + (box.maker.isSomebody() ? 2 : 0);
     std::size_t labelled = 0;
     for (const Edge& edge : m_diagram.edges)
         labelled += !edge.label.empty();

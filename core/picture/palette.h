@@ -31,12 +31,10 @@ enum class ThemeKind : std::uint8_t { Light, Dark };
     X(Created,        0x1B6E33, 0x81C995) \
     X(Changed,        0x5E35B1, 0xC5A8FF) \
     X(Generated,      0x3B5BA5, 0x9DB4F0) \
-    X(OneDnn,         0x00657A, 0x6FD3E8) \
-    X(OpenBlas,       0x7A3E8E, 0xDDA6EC) \
+    X(UserLibrary,    0x8A4B08, 0xF0B27A) \
     X(Reference,      0x5F6368, 0xBDC1C6) \
     X(GeneratedFill,  0xE9EEF9, 0x272B3A) \
-    X(OneDnnFill,     0xE3F2F4, 0x1F3236) \
-    X(OpenBlasFill,   0xF5ECF8, 0x332939) \
+    X(UserLibraryFill, 0xFBF0E3, 0x352A1F) \
     X(ReferenceFill,  0xEFF0F2, 0x2B2C30) \
     X(FailingFill,    0xFCEEED, 0x3A2524) \
     X(Edge,           0x6B6F76, 0x8E939B) \
@@ -51,6 +49,8 @@ enum class Colour : std::uint8_t {
 #define FW_X(name, light, dark) name,
     FW_COLOURS(FW_X)
 #undef FW_X
+#define FW_LIBRARY(id, ...) id, id##Fill, // of a library that is built in
+#include "libraries/rows.def"
 };
 
 struct Rgb {

@@ -146,7 +146,7 @@ struct PlacedContainer {
     std::int64_t id = 0;
     Rect rect;
     double headerHeight = 0;
-    Implementation implementation = Implementation::None;
+    MakerRecord maker;
     std::int64_t parent = -1; // the container that it lies in
     ContainerKind kind = ContainerKind::Group;
     std::string_view label; // of Picture::texts

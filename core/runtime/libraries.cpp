@@ -1,20 +1,25 @@
 #include "runtime/libraries.h"
 
-#include "runtime/onednn_table.h"
-#include "runtime/openblas_table.h"
 #include "runtime/user_library.h"
+
+#include <cstdlib>
 
 namespace fw::runtime {
 
 const LibraryInfo& libraryInfo(LibraryId library) {
+    return codeOf(library).info();
+}
+
+const LibraryCode& codeOf(LibraryId library) {
     switch (library) {
-    case LibraryId::OneDnn:
-        return oneDnn().info;
-    case LibraryId::OpenBlas:
+#define FW_LIBRARY(id, ...)                                                                        \
+    case LibraryId::id:                                                                            \
+        return code##id;
+#include "libraries/rows.def"
     case LibraryId::User: // known by their names: user_library.h
         break;
     }
-    return openBlas().info;
+    std::abort();
 }
 
 Status whyNotUsed(const LibraryInfo& info, const char* name) {
@@ -58,15 +63,9 @@ Status prepareCall(const ShapedCall& call, int threads, std::unique_ptr<Prepared
         prepared.reset(new NoCall);
         return {};
     }
-    switch (call.library) {
-    case LibraryId::OneDnn:
-        return prepareOneDnn(call, threads, prepared);
-    case LibraryId::User:
+    if (call.library == LibraryId::User)
         return prepareUserCall(call, threads, prepared);
-    case LibraryId::OpenBlas:
-        break;
-    }
-    return prepareOpenBlas(call, threads, prepared);
+    return codeOf(call.library).prepare(call, threads, prepared);
 }
 
 } // namespace fw::runtime

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/library_call.h"
+#include "runtime/library_level.h"
 #include "runtime/openmp.h"
 
 #include <cstddef>
@@ -84,9 +85,17 @@ Status askOneDnn(const ShapedCall& call, int threads, OneDnnAnswer& answer);
 Status packOneDnn(const ShapedCall& call, int threads, const ShapedArgument& from, const void* data,
                   void* packed);
 
-// The two halves of prepareCall.
-Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared);
-Status prepareOpenBlas(const ShapedCall& call, int threads,
-                       std::unique_ptr<PreparedCall>& prepared);
+// A library that is built in, behind its row in libraries/rows.def: codeOneDnn is that of OneDnn.
+struct LibraryCode {
+    const LibraryInfo& (*info)(); // opens it on the first call
+    PrepareCall prepare;
+    LibraryLevels levels;      // lowest first
+    std::string (*ownLevel)(); // see ownLevel() of library_level.h
+    std::string (
+        *environmentLevel)(); // what the user's environment says; empty: nothing that counts
+};
+#define FW_LIBRARY(id, ...) extern const LibraryCode code##id;
+#include "libraries/rows.def"
+const LibraryCode& codeOf(LibraryId library);
 
 } // namespace fw::runtime

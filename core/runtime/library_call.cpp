@@ -285,10 +285,10 @@ Status shapeCall(const LibraryCall& call, const std::vector<Expression>& express
 
 const char* libraryText(LibraryId library) {
     switch (library) {
-    case LibraryId::OneDnn:
-        return "onednn";
-    case LibraryId::OpenBlas:
-        return "openblas";
+#define FW_LIBRARY(id, number, name, ...)                                                          \
+    case LibraryId::id:                                                                            \
+        return name;
+#include "libraries/rows.def"
     case LibraryId::User:
         break;
     }
@@ -312,11 +312,14 @@ const char* kindText(const LibraryCall& call) {
 }
 
 const char* postOpText(PostOpKind kind) {
-    static const char* const names[] = {"relu",       "clip",   "elu", "gelu", "sigmoid", "tanh",
-                                        "hard_swish", "swish",  "abs", "sqrt", "exp",     "log",
-                                        "round",      "linear", "add", "mul",  "sub",     "div",
-                                        "max",        "min",    "sum", "mish"};
-    return names[static_cast<std::size_t>(kind)];
+    switch (kind) {
+#define FW_MAP(id, number, text, ...)                                                              \
+    case PostOpKind::id:                                                                           \
+        return text;
+#define FW_JOIN FW_MAP
+#include "libraries/onednn/post_ops.def"
+    }
+    return "?";
 }
 
 } // namespace fw::runtime

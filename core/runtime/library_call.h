@@ -18,7 +18,15 @@
 namespace fw::runtime {
 
 // Values of these enumerations are part of the program format: append only.
-enum class LibraryId : std::uint8_t { OneDnn = 0, OpenBlas = 1, User = 2 };
+enum class LibraryId : std::uint8_t {
+#define FW_LIBRARY(id, number, ...) id = number,
+#include "libraries/rows.def"
+    User = 2, // of a book
+};
+inline constexpr LibraryId builtInLibraryIds[] = {
+#define FW_LIBRARY(id, ...) LibraryId::id,
+#include "libraries/rows.def"
+};
 
 enum class CallKind : std::uint8_t {
     Reorder = 0,
@@ -48,28 +56,9 @@ enum class Role : std::uint8_t {
 
 // What happens to each element before it is stored, in order.
 enum class PostOpKind : std::uint8_t {
-    Relu = 0, // alpha * x below 0
-    Clip = 1, // between alpha and beta
-    Elu = 2,  // alpha * (exp(x) - 1) below 0
-    Gelu = 3, // by erf
-    Sigmoid = 4,
-    Tanh = 5,
-    HardSwish = 6,
-    Swish = 7, // x * sigmoid(alpha * x)
-    Abs = 8,
-    Sqrt = 9,
-    Exp = 10,
-    Log = 11,
-    Round = 12,
-    Linear = 13, // alpha * x + beta
-    Add = 14,    // of an operand that broadcasts; so are those that follow
-    Mul = 15,
-    Sub = 16,
-    Div = 17,
-    Max = 18,
-    Min = 19,
-    Sum = 20,  // adds what the output held before
-    Mish = 21, // x * tanh(log(1 + exp(x)))
+#define FW_MAP(id, number, ...) id = number,  // of one value, with alpha and beta
+#define FW_JOIN(id, number, ...) id = number, // of an operand that broadcasts; Sum: of the output
+#include "libraries/onednn/post_ops.def"
 };
 constexpr std::uint8_t lastPostOpKind = 21;
 

@@ -1,29 +1,14 @@
 #include "runtime/library_level.h"
 
 #include "runtime/cpu.h"
+#include "runtime/libraries.h"
 
-#include <cstdlib>
 #include <pthread.h>
 #include <strings.h>
 
 namespace fw::runtime {
 
 namespace {
-
-constexpr std::uint64_t bf16 = cpuLevel4 | CpuAvx512Vnni | CpuAvx512Bf16;
-constexpr LibraryLevel oneDnnLevels[] = {
-    {"sse41", CpuSse42, 1},
-    {"avx", CpuSse42 | CpuAvx, 2},
-    {"avx2", CpuSse42 | CpuAvx | CpuAvx2 | CpuFma, 3},
-    {"avx512_core", cpuLevel4, 4},
-    {"avx512_core_vnni", cpuLevel4 | CpuAvx512Vnni, 5},
-    {"avx512_core_bf16", bf16, 6},
-};
-constexpr LibraryLevel openBlasLevels[] = {
-    {"Nehalem", CpuSse42, 1},   {"Sandybridge", CpuSse42 | CpuAvx, 2},
-    {"Haswell", cpuLevel3, 3},  {"Zen", cpuLevel3, 3},
-    {"SkylakeX", cpuLevel4, 4}, {"Cooperlake", bf16, 5},
-};
 
 struct Hold {
     std::string wanted;
@@ -32,7 +17,7 @@ struct Hold {
 };
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-Hold* holds[2] = {}; // by LibraryId; never freed: threads may still ask at exit
+Hold* holds[16] = {}; // by LibraryId; never freed: threads may still ask at exit
 
 class Lock {
 public:
@@ -49,30 +34,6 @@ public:
     }
 };
 
-const LibraryLevel* rowOf(LibraryId library, const std::string& name) {
-    for (const LibraryLevel& level : libraryLevels(library))
-        if (strcasecmp(level.name, name.c_str()) == 0)
-            return &level;
-    return nullptr;
-}
-
-// What the user's environment says; empty if nothing, or nothing that the library would heed.
-std::string environmentLevel(LibraryId library) {
-    if (library == LibraryId::OpenBlas) {
-        const char* core = std::getenv("OPENBLAS_CORETYPE");
-        return core ? core : "";
-    }
-    const char* isa = std::getenv("ONEDNN_MAX_CPU_ISA");
-    if (!isa)
-        isa = std::getenv("DNNL_MAX_CPU_ISA");
-    if (!isa)
-        return {};
-    if (strcasecmp(isa, "AVX2_VNNI") == 0) // adds nothing for f32
-        return "avx2";
-    const LibraryLevel* row = rowOf(library, isa);
-    return row ? row->name : "";
-}
-
 // What the CPU plays at best; nullptr if no row fits.
 const LibraryLevel* bestHere(LibraryId library) {
     const LibraryLevel* best = nullptr;
@@ -84,10 +45,15 @@ const LibraryLevel* bestHere(LibraryId library) {
 
 } // namespace
 
+const LibraryLevel* LibraryLevels::find(const std::string& name) const {
+    for (const LibraryLevel& level : *this)
+        if (strcasecmp(level.name, name.c_str()) == 0)
+            return &level;
+    return nullptr;
+}
+
 LibraryLevels libraryLevels(LibraryId library) {
-    if (library == LibraryId::OneDnn)
-        return {oneDnnLevels, sizeof oneDnnLevels / sizeof *oneDnnLevels};
-    return {openBlasLevels, sizeof openBlasLevels / sizeof *openBlasLevels};
+    return codeOf(library).levels;
 }
 
 bool playsHere(const LibraryLevel& level) {
@@ -95,19 +61,14 @@ bool playsHere(const LibraryLevel& level) {
 }
 
 bool isBelow(LibraryId library, const std::string& level, const std::string& wanted) {
-    const LibraryLevel *has = rowOf(library, level), *asked = rowOf(library, wanted);
+    const LibraryLevel *has = libraryLevels(library).find(level),
+                       *asked = libraryLevels(library).find(wanted);
     return has && asked && has->rank < asked->rank;
 }
 
 std::string ownLevel(LibraryId library) {
-    if (library == LibraryId::OneDnn)
-        return {};
-    const std::uint64_t features = cpuInfo().features;
-    if ((features & cpuLevel4) == cpuLevel4)
-        return "SkylakeX";
-    if ((features & cpuLevel3) == cpuLevel3)
-        return cpuInfo().vendor == "AuthenticAMD" ? "Zen" : "Haswell";
-    return (features & CpuAvx) != 0 ? "Sandybridge" : "";
+    const auto own = codeOf(library).ownLevel;
+    return own ? own() : std::string();
 }
 
 std::string levelFor(LibraryId library, const std::string& wanted) {
@@ -115,10 +76,10 @@ std::string levelFor(LibraryId library, const std::string& wanted) {
     const std::string own = ownLevel(library);
     std::string level = own;
     int rank = best ? best->rank : 0;
-    for (const std::string& name : {wanted, environmentLevel(library)}) {
+    for (const std::string& name : {wanted, codeOf(library).environmentLevel()}) {
         if (name.empty())
             continue;
-        const LibraryLevel* row = rowOf(library, name);
+        const LibraryLevel* row = libraryLevels(library).find(name);
         if (row && (!playsHere(*row) || row->rank > rank))
             continue;
         level = row ? row->name : name;

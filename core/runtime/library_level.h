@@ -29,6 +29,7 @@ struct LibraryLevels {
 
     const LibraryLevel* begin() const { return first; }
     const LibraryLevel* end() const { return first + count; }
+    const LibraryLevel* find(const std::string& name) const; // in any case; nullptr: no row
 };
 
 // Lowest first; those that this CPU cannot play included.

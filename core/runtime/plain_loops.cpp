@@ -157,8 +157,9 @@ Rows rowsOf(const ShapedCall& call) {
     const std::size_t axis = static_cast<std::size_t>(call.attributes[0]);
     Rows out;
     for (std::size_t d = 0; d < dims.size(); ++d)
-        (d < axis ? out.outer : d == axis ? out.length : out.inner) *=
-            static_cast<std::size_t>(dims[d]);
+        (d < axis    ? out.outer
+         : d == axis ? out.length
+                     : out.inner) *= static_cast<std::size_t>(dims[d]);
     return out;
 }
 
@@ -255,53 +256,14 @@ std::int64_t plainWork(const ShapedCall& call) {
     return out;
 }
 
-double postOpValue(const PostOp& op, double x, double operand) {
+double postOpValue(const PostOp& op, double x, [[maybe_unused]] double operand) {
     const double alpha = static_cast<double>(op.alpha), beta = static_cast<double>(op.beta);
     switch (op.kind) {
-    case PostOpKind::Relu:
-        return !(x < 0) ? x : alpha == 0 ? 0 : alpha * x; // 0 * inf is no number
-    case PostOpKind::Clip:
-        x = x < alpha ? alpha : x;
-        return beta < x ? beta : x;
-    case PostOpKind::Elu:
-        return x < 0 ? alpha * std::expm1(x) : x;
-    case PostOpKind::Gelu:
-        return 0.5 * x * (1 + std::erf(x * 0.70710678118654752440));
-    case PostOpKind::Sigmoid:
-        return 1 / (1 + std::exp(-x));
-    case PostOpKind::Tanh:
-        return std::tanh(x);
-    case PostOpKind::HardSwish:
-        return x * std::fmax(0, std::fmin(1, x / 6 + 0.5));
-    case PostOpKind::Swish:
-        return x / (1 + std::exp(-alpha * x));
-    case PostOpKind::Mish:
-        return x * std::tanh(std::log1p(std::exp(x)));
-    case PostOpKind::Abs:
-        return std::fabs(x);
-    case PostOpKind::Sqrt:
-        return std::sqrt(x);
-    case PostOpKind::Exp:
-        return std::exp(x);
-    case PostOpKind::Log:
-        return std::log(x);
-    case PostOpKind::Round:
-        return std::nearbyint(x);
-    case PostOpKind::Linear:
-        return alpha * x + beta;
-    case PostOpKind::Add:
-    case PostOpKind::Sum:
-        return x + operand;
-    case PostOpKind::Mul:
-        return x * operand;
-    case PostOpKind::Sub:
-        return x - operand;
-    case PostOpKind::Div:
-        return x / operand;
-    case PostOpKind::Max:
-        return x < operand || std::isnan(operand) ? operand : x;
-    case PostOpKind::Min:
-        return operand < x || std::isnan(operand) ? operand : x;
+#define FW_MAP(id, number, text, code, value, ...)                                                 \
+    case PostOpKind::id:                                                                           \
+        return value;
+#define FW_JOIN FW_MAP
+#include "libraries/onednn/post_ops.def"
     }
     return x;
 }

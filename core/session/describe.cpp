@@ -4,6 +4,7 @@
 #include "fusion/branches.h"
 #include "fusion/computable.h"
 #include "ir/missing_type.h"
+#include "session/makers.h"
 #include "session/runnable.h"
 #include "session/way_out.h"
 
@@ -88,6 +89,7 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
 CandidateRecord record(const Candidate& candidate) {
     CandidateRecord out;
     out.name = candidate.implementation;
+    out.maker = makerOf(candidate);
     out.verdict = candidate.chosen || candidate.branch ? "chosen"
                   : candidate.verdict == Verdict::Yes  ? "ready"
                                                        : "refused";
@@ -178,7 +180,8 @@ GraphDocument describeStage(const Graph& graph, const std::string& stage, const 
     }
     if (plan != nullptr)
         for (const Group& group : plan->groups)
-            out.groups.push_back({group.id, group.name, group.computedBy(), group.estimateUs});
+            out.groups.push_back(
+                {group.id, group.name, group.computedBy(), makerOf(group), group.estimateUs});
     return out;
 }
 
@@ -344,6 +347,7 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
         row.anchorId = group.anchor;
         row.anchor = graph.node(group.anchor).name;
         row.implementation = group.computedBy();
+        row.maker = makerOf(group);
         row.source = group.source;
         row.untuned = group.untuned;
         for (const Candidate& candidate : group.candidates)

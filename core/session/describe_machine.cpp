@@ -63,7 +63,7 @@ LevelsRecord generatedLevels() {
 
 LevelsRecord libraryLevels(const std::string& library) {
     LevelsRecord out{library, {}, {}};
-    for (const auto id : {runtime::LibraryId::OneDnn, runtime::LibraryId::OpenBlas})
+    for (const runtime::LibraryId id : runtime::builtInLibraryIds)
         if (library == runtime::libraryText(id))
             for (const runtime::LibraryLevel& level : runtime::libraryLevels(id))
                 (runtime::playsHere(level) ? out.plays : out.lacks).emplace_back(level.name);

@@ -12,6 +12,7 @@
 #include "session/document.h"
 #include "session/graph_file.h"
 #include "session/group_times.h"
+#include "session/makers.h"
 #include "session/ran_otherwise.h"
 #include "session/rewriting.h"
 #include "session/values.h"
@@ -520,6 +521,7 @@ Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments
             row.gbps = *row.bytes / us / 1000;
         const runtime::Step& step = program.steps[s];
         row.implementation = computedBy(program, step);
+        row.maker = makerOf(program, step);
         const Group* group = groupOfStep(*plan, step);
         if (group != nullptr && step.kernel == runtime::libraryKernel &&
             program.calls[step.call].kind == runtime::CallKind::Reorder)

@@ -165,10 +165,11 @@ Result<GraphDocument> partitionGraph(Pipeline& pipeline, const Context& context)
     out.bytesCrossing = partition.bytesCrossing;
     for (std::size_t i = 0; i < partition.regions.size(); ++i) {
         const Region& region = partition.regions[i];
-        // Pictures tell owners apart as they do implementations.
+        using snapshot::Maker;
         GroupLabel label{static_cast<int>(i),
                          region.name,
                          region.owner.empty() ? "generated" : region.owner,
+                         {region.owner.empty() ? Maker::Generated : Maker::Library, region.owner},
                          {}};
         for (const int id : region.groups)
             label.estUs = label.estUs.value_or(0) + groupOf(*plan, id).estimateUs;

@@ -391,7 +391,7 @@ private:
             const auto text = m_states[s].groupTexts.find(shown.id);
             labels[s] = {shown.id, shown.name,
                          text != m_states[s].groupTexts.end() ? text->second : estimateText(shown),
-                         shown.implementation};
+                         shown.maker};
         }
         shown.id = static_cast<int>(m_out.graph.groups.size()) - 1;
     }

@@ -44,7 +44,8 @@ struct JointNode {
 // What a state calls a group of the joint graph.
 struct JointLabel {
     int group = -1; // none: the state has not got it
-    std::string title, right, implementation;
+    std::string title, right;
+    MakerRecord maker;
 
     bool operator==(const JointLabel&) const = default;
 };

@@ -51,6 +51,16 @@ void Writer::write(Severity severity) {
                                           : "error");
 }
 
+namespace {
+
+constexpr std::string_view makers[] = {"", "generated", "library", "runtime", "reference"};
+
+} // namespace
+
+void Writer::write(Maker maker) {
+    write(makers[static_cast<std::size_t>(maker)]);
+}
+
 void Writer::open(char bracket) {
     m_out += bracket;
     ++m_depth;
@@ -208,6 +218,16 @@ bool Reader::read(Severity& out) {
     if (!read(text))
         return wrong("a severity");
     out = text == "note" ? Severity::Note : text == "warning" ? Severity::Warning : Severity::Error;
+    return true;
+}
+
+bool Reader::read(Maker& out) {
+    std::string text;
+    const auto* known =
+        read(text) ? std::find(std::begin(makers), std::end(makers), text) : std::end(makers);
+    if (known == std::end(makers))
+        return wrong("who computes it");
+    out = static_cast<Maker>(known - std::begin(makers));
     return true;
 }
 

@@ -48,6 +48,7 @@ public:
     void write(double number);
     void write(DiagCode code) { write(codeText(code)); }
     void write(Severity severity);
+    void write(Maker maker);
     template <class T>
     void write(const std::optional<T>& value) {
         if (value)
@@ -120,6 +121,7 @@ public:
     bool read(double& out); // null is a number that was not finite: the default stays
     bool read(DiagCode& out);
     bool read(Severity& out);
+    bool read(Maker& out);
     bool read(RawJson& out);
     template <class T>
     bool read(std::optional<T>& out) {

@@ -26,6 +26,13 @@ void rangeFields(Visitor& v, R& r) {
     v("end_column", r.endColumn);
 }
 
+// Who computes it, beside its own fields.
+template <class Visitor, class R>
+void makerFields(Visitor& v, R& r) {
+    v("by", r.by);
+    v("library", r.library);
+}
+
 // clang-format off
 FW_FIELDS(TensorRecord, v("name", r.name); v("type", r.type);)
 FW_FIELDS(InputRef, v("node", r.node); v("output", r.output); v("name", r.name);)
@@ -46,7 +53,7 @@ FW_FIELDS(InfoDocument, v("model", r.model); v("format", r.format); v("name", r.
 FW_FIELDS(NodeRecord, v("id", r.id); v("name", r.name); v("op", r.op); v("inputs", r.inputs); v("outputs", r.outputs);
           v("attributes", r.attributes); v("bodies", r.bodies); v("origins", r.origins); v("group", r.group); v("constant", r.constant);
           v("unsupported", r.unsupported); v("source", r.source); v("line", r.line);)
-FW_FIELDS(GroupLabel, v("id", r.id); v("name", r.name); v("implementation", r.implementation); v("est_us", r.estUs);)
+FW_FIELDS(GroupLabel, v("id", r.id); v("name", r.name); v("implementation", r.implementation); makerFields(v, r.maker); v("est_us", r.estUs);)
 FW_FIELDS(BorderRecord, v("name", r.name); v("type", r.type); v("node", r.node); v("bytes", r.bytes);)
 FW_FIELDS(RegionCall, v("group", r.group); v("name", r.name); v("by", r.by); v("post_ops", r.postOps);)
 FW_FIELDS(AnchorUse, v("anchor", r.anchor); v("implementation", r.implementation);)
@@ -56,14 +63,14 @@ FW_FIELDS(RegionRecord, v("id", r.id); v("name", r.name); v("owner", r.owner); v
 FW_FIELDS(GraphDocument, v("stage", r.stage); v("name", r.name); v("body", r.body); v("nodes", r.nodes); v("inputs", r.inputs);
           v("results", r.results); v("groups", r.groups); v("regions", r.regions); v("bytes_crossing", r.bytesCrossing);
           v("imported", r.imported); v("diagnostics", r.diagnostics);)
-FW_FIELDS(CandidateRecord, v("name", r.name); v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);
+FW_FIELDS(CandidateRecord, v("name", r.name); makerFields(v, r.maker); v("verdict", r.verdict); v("code", r.code); v("sentence", r.sentence);
           v("priority", r.priority); v("guard", r.guard); v("level", r.level); v("place", r.place);
           v("est_us", r.estUs); v("measured_us", r.measuredUs);)
 FW_FIELDS(CallRecord, v("library", r.library); v("post_ops", r.postOps);)
 FW_FIELDS(ReorderRecord, v("name", r.name); v("value", r.value); v("layout", r.layout); v("bytes", r.bytes);
           v("est_us", r.estUs);)
 FW_FIELDS(GroupRecord, v("id", r.id); v("name", r.name); v("nodes", r.nodes); v("node_ids", r.nodeIds);
-          v("anchor", r.anchor); v("anchor_id", r.anchorId); v("implementation", r.implementation);
+          v("anchor", r.anchor); v("anchor_id", r.anchorId); v("implementation", r.implementation); makerFields(v, r.maker);
           v("source", r.source); v("untuned", r.untuned); v("candidates", r.candidates); v("schedule", r.schedule); v("call", r.call);
           v("reorders", r.reorders); v("warnings", r.warnings);
           v("inputs", r.inputs); v("outputs", r.outputs); v("est_us", r.estUs); v("flops", r.flops);
@@ -135,7 +142,7 @@ FW_FIELDS(BenchDocument, v("target", r.target); v("models", r.models); v("notice
 FW_FIELDS(ShareRecord, v("id", r.id); v("name", r.name); v("share", r.share); v("estimated", r.estimated);
           v("alone_us", r.aloneUs);)
 FW_FIELDS(ProfileRow, v("group_id", r.groupId); v("group", r.group); v("nodes", r.nodes);
-          v("implementation", r.implementation); v("calls", r.calls); v("median_us", r.medianUs); v("min_us", r.minUs); v("disturbed", r.disturbed); v("p95_us", r.p95Us); v("alone_us", r.aloneUs);
+          v("implementation", r.implementation); makerFields(v, r.maker); v("calls", r.calls); v("median_us", r.medianUs); v("min_us", r.minUs); v("disturbed", r.disturbed); v("p95_us", r.p95Us); v("alone_us", r.aloneUs);
           v("share", r.share); v("flops", r.flops); v("bytes", r.bytes); v("gflops", r.gflops); v("gbps", r.gbps); v("est_us", r.estUs);)
 FW_FIELDS(ProfileDocument, v("model", r.model); v("target", r.target); v("rows", r.rows);
           v("end_to_end_ms", r.endToEndMs); v("sum_ms", r.sumMs); v("runs", r.runs); v("threads", r.threads);

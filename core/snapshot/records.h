@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/shared_text.h"
+#include "snapshot/maker.h"
 #include "snapshot/book_records.h"
 #include "snapshot/region_records.h"
 #include "snapshot/report_records.h"
@@ -115,6 +116,7 @@ struct GroupLabel {
     int id = -1;
     std::string name;
     std::string implementation;
+    MakerRecord maker;
     std::optional<double> estUs;
 
     bool operator==(const GroupLabel&) const = default;
@@ -141,6 +143,7 @@ struct GraphDocument {
 
 struct CandidateRecord {
     SharedText name;
+    MakerRecord maker;
     SharedText verdict; // "chosen", "ready", "refused"
     SharedText code;    // reason code, e.g. CHO02
     SharedText sentence;
@@ -181,6 +184,7 @@ struct GroupRecord {
     NodeId anchorId = noNode;
     std::string anchor;
     SharedText implementation;
+    MakerRecord maker;
     SharedText source;    // "pin", "priority", "only", "cost", "order", "rule", "log"
     bool untuned = false; // a log was named, which knows none of the candidates
     std::vector<CandidateRecord> candidates;
@@ -399,6 +403,7 @@ struct ProfileRow {
     std::string group;
     std::vector<ShareRecord> nodes;
     std::string implementation;
+    MakerRecord maker;
     std::int64_t calls = 0; // per run of the model
     double medianUs = 0;    // per run of the model
     double minUs = 0;

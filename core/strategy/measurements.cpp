@@ -16,7 +16,7 @@ namespace {
 // " onednn=avx2 openblas=Haswell": libraries that are held below what they would choose here.
 std::string heldLibraries(const Target& target) {
     std::string out;
-    for (const auto library : {runtime::LibraryId::OneDnn, runtime::LibraryId::OpenBlas}) {
+    for (const runtime::LibraryId library : runtime::builtInLibraryIds) {
         const std::string name = runtime::libraryText(library);
         const std::string level = runtime::levelFor(library, target.libraryLevel(name));
         if (!level.empty())

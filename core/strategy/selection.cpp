@@ -1,5 +1,6 @@
 #include "strategy/selection.h"
 
+#include "base/library_names.h"
 #include "pattern/unfinished.h"
 #include "strategy/branches.h"
 #include "strategy/computation.h"
@@ -210,12 +211,11 @@ Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const
         return candidate;
     };
     const ImplementationPtr implementation = candidate.by = codeOf(entry);
-    const std::string prefix = entry.code.substr(0, entry.code.find('.'));
-    const std::vector<std::string>& known = knownLibraries();
-    if (!implementation && std::find(known.begin(), known.end(), prefix) != known.end()) {
-        const std::string why = whyNot(prefix, target);
+    const std::string builtIn = libraryOfCall(entry.code);
+    if (!implementation && !builtIn.empty()) {
+        const std::string why = whyNot(builtIn, target);
         return refuse(ReasonCode::LibraryAbsent,
-                      why.empty() ? fmt::format("{} has no {}", prefix, entry.code) : why);
+                      why.empty() ? fmt::format("{} has no {}", builtIn, entry.code) : why);
     }
     if (!implementation)
         return refuse(ReasonCode::NoSuchCode, entry.code);
@@ -229,8 +229,9 @@ Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const
             candidate.priority = usual;
         }
     }
+    const std::string family = entry.code.substr(0, entry.code.find('.'));
     for (const Avoided& avoid : avoided)
-        if (avoid.name == entry.name || avoid.name == entry.code || avoid.name == prefix)
+        if (avoid.name == entry.name || avoid.name == entry.code || avoid.name == family)
             return refuse(ReasonCode::PinAvoids, avoid.evidence);
     if (entry.home != nullptr && entry.home->ownSignature)
         if (const auto scope = callScope(*entry.home, anchor); !scope)

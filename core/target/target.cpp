@@ -6,6 +6,8 @@
 #include "runtime/cpu.h"
 #include "target/saved_machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -32,30 +34,29 @@ constexpr LevelRow levelRows[] = {
 struct CpuRow {
     std::string_view name;
     CpuLevel level;
-    std::string_view oneDnn; // what the libraries use there for f32
-    std::string_view openBlas;
+    std::string_view levels[2]; // what oneDNN and OpenBLAS use there for f32: by place in rows.def
 };
 
 constexpr CpuRow cpuRows[] = {
-    {"x86-64-v2", CpuLevel::V2, "sse41", "Nehalem"},
-    {"x86-64-v3", CpuLevel::V3, "avx2", "Haswell"},
-    {"x86-64-v4", CpuLevel::V4, "avx512_core", "SkylakeX"},
-    {"nehalem", CpuLevel::V2, "sse41", "Nehalem"},
-    {"sandybridge", CpuLevel::V2, "avx", "Sandybridge"},
-    {"haswell", CpuLevel::V3, "avx2", "Haswell"},
-    {"broadwell", CpuLevel::V3, "avx2", "Haswell"},
-    {"skylake", CpuLevel::V3, "avx2", "Haswell"},
-    {"alderlake", CpuLevel::V3, "avx2", "Haswell"},
-    {"znver1", CpuLevel::V3, "avx2", "Zen"},
-    {"znver2", CpuLevel::V3, "avx2", "Zen"},
-    {"znver3", CpuLevel::V3, "avx2", "Zen"},
-    {"skylake-avx512", CpuLevel::V4, "avx512_core", "SkylakeX"},
-    {"cascadelake", CpuLevel::V4, "avx512_core_vnni", "SkylakeX"},
-    {"icelake-client", CpuLevel::V4, "avx512_core_vnni", "SkylakeX"},
-    {"icelake-server", CpuLevel::V4, "avx512_core_vnni", "SkylakeX"},
-    {"sapphirerapids", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
-    {"emeraldrapids", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
-    {"znver4", CpuLevel::V4, "avx512_core_bf16", "SkylakeX"},
+    {"x86-64-v2", CpuLevel::V2, {"sse41", "Nehalem"}},
+    {"x86-64-v3", CpuLevel::V3, {"avx2", "Haswell"}},
+    {"x86-64-v4", CpuLevel::V4, {"avx512_core", "SkylakeX"}},
+    {"nehalem", CpuLevel::V2, {"sse41", "Nehalem"}},
+    {"sandybridge", CpuLevel::V2, {"avx", "Sandybridge"}},
+    {"haswell", CpuLevel::V3, {"avx2", "Haswell"}},
+    {"broadwell", CpuLevel::V3, {"avx2", "Haswell"}},
+    {"skylake", CpuLevel::V3, {"avx2", "Haswell"}},
+    {"alderlake", CpuLevel::V3, {"avx2", "Haswell"}},
+    {"znver1", CpuLevel::V3, {"avx2", "Zen"}},
+    {"znver2", CpuLevel::V3, {"avx2", "Zen"}},
+    {"znver3", CpuLevel::V3, {"avx2", "Zen"}},
+    {"skylake-avx512", CpuLevel::V4, {"avx512_core", "SkylakeX"}},
+    {"cascadelake", CpuLevel::V4, {"avx512_core_vnni", "SkylakeX"}},
+    {"icelake-client", CpuLevel::V4, {"avx512_core_vnni", "SkylakeX"}},
+    {"icelake-server", CpuLevel::V4, {"avx512_core_vnni", "SkylakeX"}},
+    {"sapphirerapids", CpuLevel::V4, {"avx512_core_bf16", "SkylakeX"}},
+    {"emeraldrapids", CpuLevel::V4, {"avx512_core_bf16", "SkylakeX"}},
+    {"znver4", CpuLevel::V4, {"avx512_core_bf16", "SkylakeX"}},
 };
 
 constexpr int maxThreads = 256;
@@ -217,8 +218,8 @@ Status setDeclared(Target& target, const DeclaredTarget& one, const DeclaredTarg
 Diag unknownWord(std::string_view written, bool first, const DeclaredTargets& declared) {
     const std::string word(written);
     const std::string usage = "x86-64 -mcpu=NAME -libs=a,b -threads=N; -mcpu is native, "
-                              "x86-64-v2, x86-64-v3, x86-64-v4 or a name, -libs of onednn, "
-                              "openblas";
+                              "x86-64-v2, x86-64-v3, x86-64-v4 or a name, -libs of " +
+                              fmt::format("{}", fmt::join(knownLibraries(), ", "));
     if (!first || word.starts_with("-"))
         return unknown("\"" + word + "\" is not part of a target", usage);
     if (std::any_of(std::begin(cpuRows), std::end(cpuRows),
@@ -254,9 +255,11 @@ std::string Target::libraryLevel(std::string_view library) const {
         const SavedLibrary* known = machine->library(library);
         return known == nullptr ? std::string() : known->level;
     }
+    const auto place = builtInLibrary(library);
     for (const CpuRow& row : cpuRows)
         if (row.name == cpu)
-            return std::string(library == "onednn" ? row.oneDnn : row.openBlas);
+            return place && *place < std::size(row.levels) ? std::string(row.levels[*place])
+                                                           : std::string();
     return {};
 }
 
@@ -363,7 +366,12 @@ const std::vector<std::string>& knownTargetKeys() {
 }
 
 const std::vector<std::string>& knownLibraries() {
-    static const std::vector<std::string> names = {"onednn", "openblas"};
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> out;
+        for (const LibraryNames& library : builtInLibraries())
+            out.emplace_back(library.name);
+        return out;
+    }();
     return names;
 }
 

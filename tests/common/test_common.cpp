@@ -119,7 +119,9 @@ void TestCommon::narrowRowsAreToldApart() {
         for (const char* name : {"conv2d_bias_relu_12", "conv2d_bias_relu_17"}) {
             auto* item = new QStandardItem(QString::fromLatin1(name));
             if (icon)
-                item->setData(int(picture::Implementation::Generated), ImplementationRole);
+                item->setData(
+                    QVariant::fromValue(picture::MakerRecord{picture::Maker::Generated, {}}),
+                    MakerRole);
             model.appendRow(item);
         }
         QTableView table;
@@ -223,8 +225,9 @@ void TestCommon::rowsArePainted() {
     QStandardItemModel model(2, 3);
     for (int row = 0; row < 2; ++row) {
         model.setItem(row, 0, new QStandardItem(QStringLiteral("conv2d_bias_relu_3")));
-        model.item(row, 0)->setData(static_cast<int>(picture::Implementation::OneDnn),
-                                    ImplementationRole);
+        model.item(row, 0)->setData(
+            QVariant::fromValue(picture::MakerRecord{picture::Maker::Library, "onednn"}),
+            MakerRole);
         model.setItem(row, 1, new QStandardItem);
         model.item(row, 1)->setData(row == 0 ? 1.0 : 0.25, ShareRole);
         model.setItem(row, 2, new QStandardItem(QStringLiteral("refused")));

@@ -168,6 +168,8 @@ void TestStrategy::step3SizesThatAreNotKnown() {
         const QJsonObject known = plan("dense_m.fw", here, {u"--dim"_s, rows});
         QCOMPARE(chosenFor(known, u"dense"_s), chosen);
         QVERIFY(notices(known, u"CHO09"_s).isEmpty());
+        // It is our code, whatever the book calls its entry.
+        QCOMPARE(known[u"groups"][0][u"by"].toString(), u"generated"_s);
     }
 }
 

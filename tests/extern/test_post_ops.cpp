@@ -21,11 +21,21 @@ using Extents = std::vector<std::int64_t>;
 
 namespace {
 
-const std::vector<std::string> binaryOps = {"add", "sub", "mul", "div", "max", "min"};
+std::vector<std::string> withoutEmpty(std::vector<std::string> names) {
+    std::erase(names, "");
+    return names;
+}
+
+const std::vector<std::string> binaryOps = withoutEmpty({
+#define FW_JOIN(id, number, text, code, value, op) op,
+#include "libraries/onednn/post_ops.def"
+});
 // Those that are not defined everywhere stand behind an exp.
-const std::vector<std::string> unaryOps = {
-    "relu",  "leaky_relu", "elu",   "clip", "gelu", "sigmoid", "tanh", "hard_swish",
-    "swish", "abs",        "round", "exp",  "sqrt", "log",     "mish", "bias"};
+const std::vector<std::string> unaryOps = withoutEmpty({
+#define FW_MAP(id, number, text, code, value, op, ...) op,
+#define FW_ALSO(id, op, ...) op,
+#include "libraries/onednn/post_ops.def"
+    "bias"});
 const std::vector<std::string> calls = {"conv",   "conv 1x1", "grouped", "depthwise",
                                         "deconv", "winograd", "dense",   "batch_matmul"};
 const std::vector<std::string> storages = {"input",    "result",    "constant",
@@ -273,6 +283,7 @@ class TestPostOps : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void everyRowIsAStepOfTheChain();
     void initTestCase() {
         if (externLibrary("onednn")->status().state != LibraryState::Ready)
             QSKIP("oneDNN is not installed");
@@ -427,6 +438,23 @@ private:
     Counts m_counts;
     std::string m_level;
 };
+
+// The table of the library and the chain of the book name the same operators.
+void TestPostOps::everyRowIsAStepOfTheChain() {
+    QFile book(QStringLiteral(FW_SOURCE_DIR "/resources/library/strategy.fw"));
+    QVERIFY(book.open(QIODevice::ReadOnly));
+    const QString text = QString::fromUtf8(book.readAll());
+    const qsizetype begin = text.indexOf(QStringLiteral("chain onednn.tail"));
+    const QString chain = text.mid(begin, text.indexOf(QStringLiteral("{0..8}"), begin) - begin);
+    static const QRegularExpression step(QStringLiteral("(\\w+)\\(\\^"));
+    std::set<std::string> steps, rows(unaryOps.begin(), unaryOps.end());
+    rows.insert(binaryOps.begin(), binaryOps.end());
+    for (auto found = step.globalMatch(chain); found.hasNext();)
+        steps.insert(found.next().captured(1).toStdString());
+    steps.erase("same"); // of operands
+    QVERIFY(steps.size() > 10);
+    QCOMPARE(steps, rows);
+}
 
 QTEST_GUILESS_MAIN(TestPostOps)
 #include "test_post_ops.moc"

@@ -199,7 +199,7 @@ void TestCanvas::keysWalk() {
     picture::Diagram d;
     for (int i = 0; i < 5; ++i)
         d.boxes.push_back(
-            {i, "op", "", {}, picture::Implementation::None, -1, picture::BoxRole::Operator});
+            {i, "op", "", {}, picture::MakerRecord(), -1, picture::BoxRole::Operator});
     for (const auto& [a, b] : {std::pair(0, 1), {0, 2}, {0, 3}, {1, 4}, {2, 4}, {3, 4}})
         d.edges.push_back({a, 0, b, 0, "", picture::EdgeKind::Data});
     m_canvas->setPicture(drawn(d));

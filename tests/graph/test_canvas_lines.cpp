@@ -74,7 +74,7 @@ void TestCanvasLines::linesCrossHiddenFrames() {
         box.container = id == 1 ? -1 : 50;
         d.boxes.push_back(box);
     }
-    d.containers.push_back({50, "group", "", picture::Implementation::Generated});
+    d.containers.push_back({50, "group", "", picture::MakerRecord{picture::Maker::Generated, {}}});
     for (const std::int64_t id : {1, 2}) {
         picture::Edge edge;
         edge.from = id;

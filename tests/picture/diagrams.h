@@ -18,7 +18,7 @@ inline Diagram residualBlock() {
     d.name = "residual block";
     const auto box = [](std::int64_t id, const char* title, const char* subtitle,
                         std::int64_t container, BoxRole role = BoxRole::Operator) {
-        return Box{id, title, subtitle, {}, Implementation::None, container, role};
+        return Box{id, title, subtitle, {}, MakerRecord(), container, role};
     };
     d.boxes = {box(1, "input", "x f32[1,32,56,56]", -1, BoxRole::Input),
                box(2, "conv2d", "Conv_12", 10),
@@ -29,9 +29,9 @@ inline Diagram residualBlock() {
                box(7, "clip", "Clip_17", 11),
                box(8, "add", "Add_18", 12),
                box(9, "output", "y f32[1,96,56,56]", -1, BoxRole::Output)};
-    d.containers = {{10, "conv2d_bias_relu_3", "0.21 ms", Implementation::OneDnn},
-                    {11, "conv2d_bias_clip_4", "0.06 ms", Implementation::Generated},
-                    {12, "add_5", "0.02 ms", Implementation::Generated}};
+    d.containers = {{10, "conv2d_bias_relu_3", "0.21 ms", MakerRecord{Maker::Library, "onednn"}},
+                    {11, "conv2d_bias_clip_4", "0.06 ms", MakerRecord{Maker::Generated, {}}},
+                    {12, "add_5", "0.02 ms", MakerRecord{Maker::Generated, {}}}};
     const std::string shape = "1×96×56×56";
     const auto edge = [&](std::int64_t from, std::int64_t to, int toPort = 0) {
         return Edge{from, 0, to, toPort, shape, EdgeKind::Data};
@@ -56,8 +56,8 @@ inline Diagram randomDiagram(std::uint32_t seed, int boxes, Grouping grouping) {
         if (grouping == Grouping::Groups && below(3) == 0) {
             container = below(4) == 0 ? -1 : 1000000 + i;
             if (container != -1)
-                d.containers.push_back(
-                    {container, "group_" + std::to_string(i), "0.1 ms", Implementation::Generated});
+                d.containers.push_back({container, "group_" + std::to_string(i), "0.1 ms",
+                                        MakerRecord{Maker::Generated, {}}});
         }
         Box box;
         box.id = i;

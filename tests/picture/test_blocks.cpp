@@ -181,7 +181,7 @@ void TestBlocks::groupsCloseToo() {
     QCOMPARE(diagram.containers.size(), std::size_t(1));
     const Box* group = titled(diagram, "group_0");
     QVERIFY(group && group->role == BoxRole::Block);
-    QCOMPARE(group->implementation, picture::Implementation::OneDnn);
+    QVERIFY(group->maker == (picture::MakerRecord{picture::Maker::Library, "onednn"}));
     QCOMPARE(group->lines, (std::vector<std::string>{"≈ 10.0 µs"}));
     const auto picture = draw(diagram);
     QCOMPARE(broken(diagram, *picture), std::string());
@@ -395,8 +395,8 @@ void TestBlocks::longEdgesAreCut() {
 
 void TestBlocks::containersInEachOtherAreRefused() {
     Diagram d;
-    d.containers = {{1, "a", "", picture::Implementation::None, 2},
-                    {2, "b", "", picture::Implementation::None, 1}};
+    d.containers = {{1, "a", "", picture::MakerRecord(), 2},
+                    {2, "b", "", picture::MakerRecord(), 1}};
     auto picture = draw(d);
     QVERIFY(!picture.ok());
     QCOMPARE(picture.diag().message, std::string("containers lie in each other"));

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void constantsAreFoldedAndResultsDrawn();
     void groupsAreContainers();
     void brokenReferencesAreLeftOut();
+    void makersLookLikeThemselves();
 };
 
 namespace {
@@ -47,7 +48,7 @@ GraphDocument graph() {
     out.nodes[2].group = 5;
     out.nodes[3].unsupported = true;
     out.results = {{4, 0, "y"}};
-    out.groups = {{5, "dense_0", "generated.dense", 210.0}};
+    out.groups = {{5, "dense_0", "generated.dense", {Maker::Generated, {}}, 210.0}};
     return out;
 }
 
@@ -79,11 +80,27 @@ void TestGraphDiagram::groupsAreContainers() {
     Diagram diagram = diagramOf(graph());
     QCOMPARE(diagram.containers.size(), std::size_t(1));
     QCOMPARE(diagram.containers[0].right, std::string("≈ 210 µs"));
-    QCOMPARE(diagram.containers[0].implementation, Implementation::Generated);
+    QVERIFY(diagram.containers[0].maker == (MakerRecord{Maker::Generated, {}}));
     QCOMPARE(diagram.boxes[1].container, std::int64_t(5));
     QCOMPARE(diagram.boxes[2].container, std::int64_t(-1));
     diagram = diagramOf(graph(), {{{5, "0.19 ms"}}});
     QCOMPARE(diagram.containers[0].right, std::string("0.19 ms"));
+}
+
+// Libraries that are built in by their rows, those of books alike; code by whom its entry is does
+// not matter.
+void TestGraphDiagram::makersLookLikeThemselves() {
+    QCOMPARE(chipText({Maker::Library, "onednn"}), std::string("DN"));
+    QCOMPARE(makerText({Maker::Library, "onednn"}), std::string("oneDNN"));
+    QCOMPARE(tintOf({Maker::Library, "onednn"}).line, Colour::OneDnn);
+    QCOMPARE(tintOf({Maker::Library, "openblas"}).fill, Colour::OpenBlasFill);
+    QCOMPARE(chipText({Maker::Library, "toylib"}), std::string("TO"));
+    QCOMPARE(makerText({Maker::Library, "toylib"}), std::string("toylib"));
+    QCOMPARE(tintOf({Maker::Library, "toylib"}).line, Colour::UserLibrary);
+    QCOMPARE(chipText({Maker::Generated, {}}), std::string("LL"));
+    QCOMPARE(chipText({Maker::Runtime, {}}), std::string("rt"));
+    QCOMPARE(chipText({Maker::Reference, {}}), std::string("rf"));
+    QVERIFY(chipText({}).empty() && makerText({}).empty());
 }
 
 void TestGraphDiagram::brokenReferencesAreLeftOut() {

@@ -81,8 +81,9 @@ void TestLayout::emptyAndSingle() {
     QVERIFY(none.ok());
     QVERIFY(none->items.empty());
     QVERIFY(none->width > 0 && none->height > 0);
-    d.boxes.push_back({7, "relu", "", {}, Implementation::OneDnn, -1, BoxRole::Unknown});
-    d.containers.push_back({3, "without members", "", Implementation::None});
+    d.boxes.push_back(
+        {7, "relu", "", {}, MakerRecord{Maker::Library, "onednn"}, -1, BoxRole::Unknown});
+    d.containers.push_back({3, "without members", "", MakerRecord()});
     const auto one = draw(d, m_layered);
     QVERIFY(one.ok());
     QCOMPARE(brokenInvariant(d, *one), std::string());
@@ -93,7 +94,7 @@ void TestLayout::emptyAndSingle() {
 void TestLayout::cyclesAndLoopsAreDrawn() {
     Diagram d;
     for (int i = 0; i < 4; ++i)
-        d.boxes.push_back({i, "op", "", {}, Implementation::None, -1, BoxRole::Operator});
+        d.boxes.push_back({i, "op", "", {}, MakerRecord(), -1, BoxRole::Operator});
     for (const auto& [a, b] : {std::pair(0, 1), {1, 2}, {2, 0}, {2, 3}, {3, 3}})
         d.edges.push_back({a, 0, b, 0, "", EdgeKind::Control});
     for (const EngineChoice engine : {EngineChoice::Layered, EngineChoice::Auto}) {
@@ -130,7 +131,7 @@ void TestLayout::fanOutSharesItsPath() {
     // One value read in five layers: the way down is drawn once, not five times over.
     Diagram d;
     for (int i = 0; i < 6; ++i)
-        d.boxes.push_back({i, "op", "", {}, Implementation::None, -1, BoxRole::Operator});
+        d.boxes.push_back({i, "op", "", {}, MakerRecord(), -1, BoxRole::Operator});
     for (int i = 1; i < 6; ++i) {
         d.edges.push_back({i - 1, 0, i, 0, "", EdgeKind::Data});
         if (i > 1)
@@ -153,7 +154,7 @@ void TestLayout::linesStraightDownAreOnePiece() {
     Diagram d;
     constexpr int count = 60;
     for (int i = 0; i < count; ++i) {
-        d.boxes.push_back({i, "op", "", {}, Implementation::None, -1, BoxRole::Operator});
+        d.boxes.push_back({i, "op", "", {}, MakerRecord(), -1, BoxRole::Operator});
         if (i > 0)
             d.edges.push_back({i - 1, 0, i, 0, "", EdgeKind::Data});
     }
@@ -180,7 +181,7 @@ void TestLayout::longEdgesGoAround() {
     Diagram d;
     const int count = 400;
     for (int i = 0; i < count; ++i) {
-        d.boxes.push_back({i, "op", "", {}, Implementation::None, -1, BoxRole::Operator});
+        d.boxes.push_back({i, "op", "", {}, MakerRecord(), -1, BoxRole::Operator});
         if (i > 0)
             d.edges.push_back({i - 1, 0, i, 0, "", EdgeKind::Data});
         for (int k = 0; k < 2 && i > count / 2; ++k)
@@ -212,7 +213,7 @@ void TestLayout::denseBlocks() {
     Diagram d;
     constexpr int boxes = 400, block = 20;
     for (int i = 0; i < boxes; ++i)
-        d.boxes.push_back({i, "conv2d", "layer", {}, Implementation::None, -1, BoxRole::Operator});
+        d.boxes.push_back({i, "conv2d", "layer", {}, MakerRecord(), -1, BoxRole::Operator});
     const auto edge = [&](int from, int to, int port) {
         d.edges.push_back({from, 0, to, port, "1×64×56×56", EdgeKind::Data});
     };

@@ -142,13 +142,13 @@ void TestWriters::hostileNamesStayText() {
                            names[i],
                            names[i],
                            {names[i]},
-                           Implementation::None,
+                           MakerRecord(),
                            i % 2 == 0 ? std::int64_t{50} : std::int64_t{-1},
                            BoxRole::Constant});
         if (i > 0)
             d.edges.push_back({id - 1, 0, id, 0, names[i], EdgeKind::Data});
     }
-    d.containers.push_back({50, names[0], names[6], Implementation::Generated});
+    d.containers.push_back({50, names[0], names[6], MakerRecord{Maker::Generated, {}}});
     const auto picture = draw(d);
     QVERIFY(picture.ok());
     for (const PlacedBox& box : picture->boxes)

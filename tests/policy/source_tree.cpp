@@ -109,11 +109,21 @@ bool Folders::mayKnow(const QString& folder, const QString& other) const {
            (reach.contains(anyView) && row(other) == anyView);
 }
 
+namespace {
+
+// By the parts of a path below core/. Of each library two folders have rows for all.
+QString coreFolder(const QStringList& parts) {
+    const bool half = parts[0] == u"libraries"_s && parts.size() == 4;
+    return half ? u"libraries/*/"_s + parts[2] : parts[0];
+}
+
+} // namespace
+
 QString Folders::folderOf(const QString& file) const {
     const QStringList parts = file.split(u'/');
     if (parts.size() < 3)
         return {};
-    return parts[0] == u"core"_s ? parts[1] : parts[0] + u'/' + parts[1];
+    return parts[0] == u"core"_s ? coreFolder(parts.mid(1)) : parts[0] + u'/' + parts[1];
 }
 
 QString Folders::folderOfInclude(const QString& file, const QString& included) const {
@@ -121,7 +131,7 @@ QString Folders::folderOfInclude(const QString& file, const QString& included) c
         return folderOf(file);
     const QStringList parts = included.split(u'/');
     const bool tower = parts[0] == u"views"_s || parts[0] == u"app"_s;
-    return tower ? parts[0] + u'/' + parts[1] : parts[0];
+    return tower ? parts[0] + u'/' + parts[1] : coreFolder(parts);
 }
 
 } // namespace fw::policy

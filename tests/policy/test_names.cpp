@@ -2,6 +2,7 @@
 // but for what names.txt lists with a reason.
 #include "source_tree.h"
 
+#include "base/library_names.h"
 #include "extern/extern.h"
 #include "library/library.h"
 #include "strategy/selection.h"
@@ -94,6 +95,7 @@ class TestNames : public QObject {
 private Q_SLOTS:
     void literalsAreFound();
     void namesStayWithTheirOwners();
+    void librariesAreKnownByTheirRows();
 };
 
 void TestNames::literalsAreFound() {
@@ -131,6 +133,27 @@ void TestNames::namesStayWithTheirOwners() {
                 exception.used.contains(word),
                 qPrintable(u"names.txt: %1 is not needed for: %2"_s.arg(word, exception.reason)));
     }
+}
+
+// Neither a name nor what begins like a call: core/libraries alone says which there are.
+void TestNames::librariesAreKnownByTheirRows() {
+    QVERIFY(!fw::builtInLibraries().empty());
+    QStringList wrong, files;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s})
+        files << projectFiles(top, {u".h"_s, u".cpp"_s});
+    for (const QString& file : files) {
+        if (file.startsWith(u"core/libraries/"_s))
+            continue;
+        for (const Literal& literal : literalsOf(readText(file)))
+            for (const fw::LibraryNames& library : fw::builtInLibraries()) {
+                const QString name = QString::fromStdString(std::string(library.name));
+                if (literal.text == name || literal.text.startsWith(name + u'.') ||
+                    literal.text == QString::fromStdString(std::string(library.title)))
+                    wrong << u"%1:%2: \"%3\""_s.arg(file).arg(literal.line).arg(literal.text);
+            }
+    }
+    QVERIFY2(wrong.isEmpty(),
+             qPrintable(u"ask its row (base/library_names.h)\n"_s + wrong.join(u'\n')));
 }
 
 QTEST_GUILESS_MAIN(TestNames)

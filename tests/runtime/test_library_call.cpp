@@ -1,7 +1,7 @@
 // Library calls as data: stored, checked, made ready; products by OpenBLAS and oneDNN against
 // loops.
 #include "runtime/executor.h"
-#include "runtime/onednn_describe.h"
+#include "libraries/onednn/call/onednn_describe.h"
 
 #include <QTest>
 

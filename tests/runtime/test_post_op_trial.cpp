@@ -2,8 +2,8 @@
 // tried before they are trusted, plain loops compute what they get wrong.
 #include "runtime/invalid_operations.h"
 #include "runtime/memory.h"
-#include "runtime/onednn_table.h"
-#include "runtime/onednn_trial.h"
+#include "libraries/onednn/call/onednn_table.h"
+#include "libraries/onednn/call/onednn_trial.h"
 #include "runtime/plain_loops.h"
 #include "strides.h"
 

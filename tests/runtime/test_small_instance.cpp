@@ -1,5 +1,5 @@
 // Instances on little memory that stand for a call when its kernel is tried.
-#include "runtime/onednn_trial.h"
+#include "libraries/onednn/call/onednn_trial.h"
 #include "strides.h"
 
 #include <QTest>

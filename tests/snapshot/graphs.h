@@ -2,6 +2,7 @@
 // models have them.
 #pragma once
 
+#include "base/library_names.h"
 #include "snapshot/records.h"
 
 #include <random>
@@ -35,7 +36,9 @@ public:
     void group(const std::vector<NodeId>& nodes, const std::string& implementation = "generated") {
         const int id = static_cast<int>(m_graph.groups.size());
         m_graph.stage = "fused";
-        m_graph.groups.push_back({id, "group_" + std::to_string(id), implementation, 10.0});
+        const std::string library = libraryOfCall(implementation);
+        const MakerRecord maker{library.empty() ? Maker::Generated : Maker::Library, library};
+        m_graph.groups.push_back({id, "group_" + std::to_string(id), implementation, maker, 10.0});
         for (const NodeId node : nodes)
             m_graph.nodes[static_cast<std::size_t>(node)].group = id;
     }

@@ -63,7 +63,7 @@ GraphDocument graph() {
     out.nodes = {input, relu};
     out.inputs = {1};
     out.results = {{relu.id, 0, "y"}};
-    out.groups = {{0, "relu_0", "generated.elementwise", 1.5}};
+    out.groups = {{0, "relu_0", "generated.elementwise", {Maker::Generated, {}}, 1.5}};
     out.diagnostics = {makeWarning(DiagCode::UnknownOperator, "no such operator",
                                    Where{"m.onnx", "n", 1, 2}, "add it to a book")};
     return out;
@@ -87,7 +87,9 @@ void TestDocuments::planRoundTrips() {
     group.anchorId = 3;
     group.implementation = "generated.conv2d";
     group.source = "only one";
+    group.maker = {Maker::Library, "toylib"};
     group.candidates = {{"generated.conv2d",
+                         {Maker::Generated, {}},
                          "chosen",
                          "CHO01",
                          "the only implementation",
@@ -133,6 +135,7 @@ void TestDocuments::othersRoundTrip() {
                      "g",
                      {{3, "Conv_0", 0.9, true}},
                      "generated",
+                     {Maker::Generated, {}},
                      1,
                      210.5,
                      190.5,

@@ -215,7 +215,11 @@ void TestJoint::groupsAreWhatAllStatesPutTogether() {
         for (std::size_t i = 0; i < groups.size(); ++i)
             out.nodes[i + 1].group = groups[i];
         for (int group = 0; group <= *std::max_element(groups.begin(), groups.end()); ++group)
-            out.groups.push_back({group, "group" + std::to_string(group), "generated.x", 3.0});
+            out.groups.push_back({group,
+                                  "group" + std::to_string(group),
+                                  "generated.x",
+                                  {Maker::Generated, {}},
+                                  3.0});
         return out;
     };
     const GraphDocument one = grouped({0, 0, 0, 1}), two = grouped({0, 1, 1, 1});
@@ -295,7 +299,11 @@ void TestJoint::survivorsKeepTheirPlace() {
             if (one.op != "input")
                 one.group = group += random() % 3 == 0;
         for (int i = 0; i <= group; ++i)
-            states[s].groups.push_back({i, std::string(1 + random() % 30, 'g'), "generated.x", {}});
+            states[s].groups.push_back({i,
+                                        std::string(1 + random() % 30, 'g'),
+                                        "generated.x",
+                                        {Maker::Generated, {}},
+                                        {}});
     }
     const JointGraph joint = join(pointersTo(states));
     picture::DrawOptions options;

@@ -91,7 +91,7 @@ void TestTarget::librariesFollowTheCpu() {
     for (const char* cpu : {"x86-64-v2", "sandybridge", "x86-64-v3", "znver2", "x86-64-v4",
                             "icelake-server", "znver4"}) {
         const Target target = parseTarget(std::string("-mcpu=") + cpu).take();
-        for (const auto library : {runtime::LibraryId::OneDnn, runtime::LibraryId::OpenBlas}) {
+        for (const runtime::LibraryId library : runtime::builtInLibraryIds) {
             const std::string wanted = target.libraryLevel(runtime::libraryText(library));
             bool known = false;
             for (const runtime::LibraryLevel& level : runtime::libraryLevels(library))

@@ -104,12 +104,14 @@ GraphDocument fusedGraph(const std::string& target) {
     }
     out.inputs = {21};
     out.results = {{29, 0, "v29"}};
-    out.groups = {{0, "conv2d_bias_relu_0", "generated.conv2d", 210},
-                  {1, split ? "conv2d_bias_1" : "conv2d_bias_add_relu_1", "generated.conv2d", 205}};
+    const MakerRecord ours{Maker::Generated, {}};
+    out.groups = {
+        {0, "conv2d_bias_relu_0", "generated.conv2d", ours, 210},
+        {1, split ? "conv2d_bias_1" : "conv2d_bias_add_relu_1", "generated.conv2d", ours, 205}};
     if (split)
-        out.groups.push_back({2, "add_relu_2", "generated.elementwise", 22});
+        out.groups.push_back({2, "add_relu_2", "generated.elementwise", ours, 22});
     out.groups.push_back(
-        {split ? 3 : 2, split ? "softmax_3" : "softmax_2", "generated.reduction", 31});
+        {split ? 3 : 2, split ? "softmax_3" : "softmax_2", "generated.reduction", ours, 31});
     return out;
 }
 
@@ -124,6 +126,7 @@ FuseDocument plan(const std::string& model, const std::string& target,
         group.id = label.id;
         group.name = label.name;
         group.implementation = label.implementation;
+        group.maker = label.maker;
         group.source = "only one";
         group.estUs = label.estUs;
         group.flops = 231e6;
@@ -131,6 +134,7 @@ FuseDocument plan(const std::string& model, const std::string& target,
         group.schedule = "tile oc 16, ow 8\nvectorize oc\nparallel n, oh";
         group.inputs = group.outputs = {{"x", wide}};
         group.candidates = {{label.implementation,
+                             label.maker,
                              "chosen",
                              "CHO01",
                              "the only implementation: generated",
@@ -141,6 +145,7 @@ FuseDocument plan(const std::string& model, const std::string& target,
                              label.estUs,
                              {}},
                             {"onednn.conv",
+                             {Maker::Library, "onednn"},
                              "refused",
                              "GRD01",
                              "its condition does not hold: onednn is not in -libs",
@@ -151,6 +156,7 @@ FuseDocument plan(const std::string& model, const std::string& target,
                              {},
                              {}},
                             {"generated.plain",
+                             {Maker::Generated, {}},
                              "ready",
                              "SCH11",
                              "the default schedule: plain",

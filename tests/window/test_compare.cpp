@@ -110,12 +110,12 @@ void TestCompare::twoTargetsSideBySide() {
     placesAgree();
     // The operators are the same, only who computes them differs: no marks, other groups.
     QCOMPARE(counted(1, Mark::Erased) + counted(1, Mark::Created), std::size_t(0));
-    std::set<std::string> titles[2];
+    std::set<std::string> libraries[2];
     for (std::size_t s = 0; s < 2; ++s)
         for (const auto& labels : joint().labels)
-            titles[s].insert(labels[s].implementation);
-    QVERIFY(!titles[0].contains("onednn.conv"));
-    QVERIFY(titles[1].contains("onednn.conv"));
+            libraries[s].insert(labels[s].maker.library);
+    QVERIFY(!libraries[0].contains("onednn"));
+    QVERIFY(libraries[1].contains("onednn"));
     picture(u"two_targets"_s);
     // The plan of the document is untouched, and so is its worker.
     QVERIFY(m_window->document().inputs().fullTarget().find("onednn") != std::string::npos);
@@ -313,8 +313,8 @@ void TestCompare::aNewPlanIsFollowed() {
     QCOMPARE(graphs().pane(0)->overlay()->state(), ViewState::Ready);
     QVERIFY(graphs().joint()->shown());
     placesAgree();
-    QVERIFY(graphs().pane(1)->canvas()->picture()->containers.front().implementation ==
-            picture::Implementation::OneDnn);
+    QVERIFY(graphs().pane(1)->canvas()->picture()->containers.front().maker ==
+            (picture::MakerRecord{picture::Maker::Library, "onednn"}));
 }
 
 QTEST_MAIN(TestCompare)

@@ -64,8 +64,8 @@ std::shared_ptr<GraphDocument> TestModels::graph() {
     add(3, "dense", "Gemm_0", 7, {{1, 0, "v1"}, {2, 0, "v2"}});
     add(4, "relu", "<b>Relu_1</b>", 7, {{3, 0, "v3"}});
     add(5, "softmax", "Softmax_2", 8, {{4, 0, "v4"}});
-    out->groups = {{7, "dense_relu_0", "generated.dense", 10.0},
-                   {8, "softmax_1", "onednn.softmax", {}}};
+    out->groups = {{7, "dense_relu_0", "generated.dense", {snapshot::Maker::Generated, {}}, 10.0},
+                   {8, "softmax_1", "onednn.softmax", {snapshot::Maker::Library, "onednn"}, {}}};
     return out;
 }
 

@@ -22,21 +22,6 @@ int rowHeight(const QFontMetrics& metrics) {
     return std::max(22, metrics.height() + 6);
 }
 
-Colour tintOf(picture::Implementation implementation) {
-    switch (implementation) {
-    case picture::Implementation::Generated:
-        return Colour::Generated;
-    case picture::Implementation::OneDnn:
-        return Colour::OneDnn;
-    case picture::Implementation::OpenBlas:
-        return Colour::OpenBlas;
-    case picture::Implementation::None:
-    case picture::Implementation::Reference:
-        return Colour::Reference;
-    }
-    return Colour::Reference;
-}
-
 // What is behind the part that stays whole.
 QString nameIn(const QModelIndex& index) {
     return index.data().toString().mid(index.data(WholeFrontRole).toInt());
@@ -172,7 +157,7 @@ PaneHeader* PaneHeader::install(QDockWidget* dock) {
 
 QSize RowDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     QSize size = QStyledItemDelegate::sizeHint(option, index);
-    if (index.data(ImplementationRole).isValid())
+    if (index.data(MakerRole).isValid())
         size.rwidth() += 36;
     if (index.data(ShareRole).isValid())
         size.setWidth(std::max(size.width(), 120));
@@ -223,9 +208,9 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->restore();
         return;
     }
-    const QVariant chip = index.data(ImplementationRole);
-    const auto implementation = static_cast<picture::Implementation>(chip.toInt());
-    if (!chip.isValid() || implementation == picture::Implementation::None) {
+    const QVariant chip = index.data(MakerRole);
+    const auto maker = chip.value<picture::MakerRecord>();
+    if (!maker.isSomebody()) {
         if (item.textElideMode == Qt::ElideMiddle) {
             const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &item, widget) + 1;
             const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &item, widget);
@@ -241,13 +226,11 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     const QRectF frame(option.rect.x() + 6.5, option.rect.center().y() - 7 + 0.5, 27, 15);
-    painter->setPen(QPen(theme.colour(tintOf(implementation)), 1));
+    painter->setPen(QPen(theme.colour(picture::tintOf(maker).line), 1));
     painter->setBrush(theme.colour(Colour::BoxFill));
     painter->drawRoundedRect(frame, 3, 3);
     painter->setFont(Theme::textFont(9, QFont::Bold));
-    const auto letters = chipText(implementation);
-    painter->drawText(frame, Qt::AlignCenter,
-                      QString::fromUtf8(letters.data(), static_cast<qsizetype>(letters.size())));
+    painter->drawText(frame, Qt::AlignCenter, QString::fromStdString(picture::chipText(maker)));
     painter->setFont(item.font);
     painter->setPen(item.palette.color(QPalette::Text));
     const QRect room = option.rect.adjusted(40, 0, -4, 0);

@@ -20,7 +20,7 @@ class ElidedLabel;
 // What the delegates below read from a model, besides Qt's roles.
 enum ItemRole {
     ShareRole = Qt::UserRole + 100, // double 0..1: a bar
-    ImplementationRole,             // int of picture::Implementation: a chip before the text
+    MakerRole,                      // picture::MakerRecord: a chip before the text
     ToneRole,                       // int of Tone: colours the text green, red or as usual
     WholeFrontRole, // int: so many characters at the front stay whole where a text is elided
 };

@@ -346,11 +346,10 @@ void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
 }
 
 void GraphCanvas::paintLegend(QPainter& painter) const {
-    std::set<picture::Implementation> present;
+    std::set<picture::MakerRecord> present;
     for (const picture::PlacedContainer& container : m_picture->containers)
-        if (!m_hidden.containers.contains(container.id) &&
-            container.implementation != picture::Implementation::None)
-            present.insert(container.implementation);
+        if (!m_hidden.containers.contains(container.id) && container.maker.isSomebody())
+            present.insert(container.maker);
     if (legendHeight() == 0)
         return;
     // A strip of its own: nothing shows through it.
@@ -363,43 +362,28 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
     const double y = viewport()->height() - 26;
     double width = 4;
     const QFont plain = fontOf(11, picture::Weight::Regular);
-    const auto wide = [](picture::Implementation i) {
-        return 26 + 5 + picture::textWidth(implementationText(i), 11, picture::Weight::Regular) +
-               12;
+    const auto wide = [](const picture::MakerRecord& maker) {
+        return 26 + 5 +
+               picture::textWidth(picture::makerText(maker), 11, picture::Weight::Regular) + 12;
     };
-    for (const picture::Implementation implementation : present)
-        width += wide(implementation);
+    for (const picture::MakerRecord& maker : present)
+        width += wide(maker);
     if (!m_heat.empty())
         paintHeatLegend(painter, x + width + 24, y);
     if (present.empty())
         return;
-    for (const picture::Implementation implementation : present) {
-        Colour tint = Colour::Reference;
-        switch (implementation) {
-        case picture::Implementation::Generated:
-            tint = Colour::Generated;
-            break;
-        case picture::Implementation::OneDnn:
-            tint = Colour::OneDnn;
-            break;
-        case picture::Implementation::OpenBlas:
-            tint = Colour::OpenBlas;
-            break;
-        case picture::Implementation::None:
-        case picture::Implementation::Reference:
-            break;
-        }
+    for (const picture::MakerRecord& maker : present) {
         const QRectF chip(x + 0.5, y + 0.5, 26, 15);
-        painter.setPen(QPen(colour(tint), 1));
+        painter.setPen(QPen(colour(picture::tintOf(maker).line), 1));
         painter.setBrush(colour(Colour::BoxFill));
         painter.drawRoundedRect(chip, 3, 3);
         painter.setFont(fontOf(9, picture::Weight::Bold));
-        painter.drawText(chip, Qt::AlignCenter, QString::fromUtf8(chipText(implementation).data()));
+        painter.drawText(chip, Qt::AlignCenter, QString::fromStdString(picture::chipText(maker)));
         painter.setFont(plain);
         painter.setPen(colour(Colour::Muted));
         painter.drawText(QPointF(x + 31, y + 12),
-                         QString::fromUtf8(implementationText(implementation).data()));
-        x += wide(implementation);
+                         QString::fromStdString(picture::makerText(maker)));
+        x += wide(maker);
     }
 }
 

@@ -215,12 +215,11 @@ QRectF GraphCanvas::freeRect() const {
 
 double GraphCanvas::legendHeight() const {
     const bool any =
-        m_picture &&
-        std::any_of(m_picture->containers.begin(), m_picture->containers.end(),
-                    [this](const picture::PlacedContainer& container) {
-                        return container.implementation != picture::Implementation::None &&
-                               !m_hidden.containers.contains(container.id);
-                    });
+        m_picture && std::any_of(m_picture->containers.begin(), m_picture->containers.end(),
+                                 [this](const picture::PlacedContainer& container) {
+                                     return container.maker.isSomebody() &&
+                                            !m_hidden.containers.contains(container.id);
+                                 });
     return (any || !m_heat.empty()) && viewport()->height() >= 120 ? 32 : 0;
 }
 

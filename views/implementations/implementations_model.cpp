@@ -250,10 +250,10 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return toolTipOf(row ? text(row->name) + u": "_s + verdictOf(*row)
                              : text(of.name) + u": "_s + text(of.implementation));
-    case ItemRole::ImplementationRole:
+    case ItemRole::MakerRole:
         if (column != Name)
             return {};
-        return int(picture::implementationOf(row ? row->name : of.implementation));
+        return QVariant::fromValue(row ? row->maker : of.maker);
     case ItemRole::ToneRole:
         if (column == Verified)
             return int(verifiedTone(row ? verified(of.id, row->name) : worstOf(of)));

@@ -133,10 +133,10 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const {
         return group.id;
     case NodeRole:
         return qlonglong(snapshot::noNode);
-    case ItemRole::ImplementationRole: // a chip before the name
+    case ItemRole::MakerRole: // a chip before the name
         if (index.column() != 0)
             return {};
-        return int(picture::implementationOf(group.implementation));
+        return QVariant::fromValue(group.maker);
     case SearchRole:
         return QString::fromStdString(group.name + " " + group.implementation).toLower();
     default:

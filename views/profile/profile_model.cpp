@@ -155,10 +155,10 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
         if (index.column() != Bar)
             return {};
         return group ? row.share : row.share * row.nodes[size_t(index.row())].share.value_or(0);
-    case ItemRole::ImplementationRole:
+    case ItemRole::MakerRole:
         if (index.column() != Implementation || !group)
             return {};
-        return int(picture::implementationOf(row.implementation));
+        return QVariant::fromValue(row.maker);
     case GroupRole:
         return row.groupId;
     case NodeRole:

@@ -1,7 +1,7 @@
 // A shaped call as oneDNN's descriptors, and layouts of weights as text.
 #pragma once
 
-#include "runtime/onednn_table.h"
+#include "libraries/onednn/call/onednn_table.h"
 
 namespace fw::runtime {
 

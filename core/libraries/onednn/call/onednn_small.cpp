@@ -1,5 +1,5 @@
 // The small instance of a call: extents that keep what kernels depend on.
-#include "runtime/onednn_trial.h"
+#include "libraries/onednn/call/onednn_trial.h"
 #include "runtime/plain_loops.h"
 
 #include <algorithm>

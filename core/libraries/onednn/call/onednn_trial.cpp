@@ -1,8 +1,8 @@
-#include "runtime/onednn_trial.h"
+#include "libraries/onednn/call/onednn_trial.h"
 
 #include "runtime/invalid_operations.h"
 #include "runtime/memory.h"
-#include "runtime/onednn_describe.h"
+#include "libraries/onednn/call/onednn_describe.h"
 #include "runtime/plain_loops.h"
 
 #include <cmath>

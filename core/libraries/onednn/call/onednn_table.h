@@ -61,6 +61,8 @@ struct OneDnnTable {
 // Opened on the first call and kept until the process ends. Check info.presence before use.
 const OneDnnTable& oneDnn();
 
+Status prepareOneDnn(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared);
+
 const char* dnnlText(dnnl_status_t status); // "unimplemented"
 
 } // namespace fw::runtime

@@ -1,4 +1,4 @@
-#include "runtime/onednn_describe.h"
+#include "libraries/onednn/call/onednn_describe.h"
 
 #include <cstring>
 
@@ -13,66 +13,15 @@ OneDnnPlan::~OneDnnPlan() {
 
 namespace {
 
-// Kinds without an operand.
-dnnl_alg_kind_t eltwise(PostOpKind kind) {
+dnnl_alg_kind_t codeOf(PostOpKind kind) {
     switch (kind) {
-    case PostOpKind::Relu:
-        return dnnl_eltwise_relu;
-    case PostOpKind::Clip:
-        return dnnl_eltwise_clip;
-    case PostOpKind::Elu:
-        return dnnl_eltwise_elu;
-    case PostOpKind::Gelu:
-        return dnnl_eltwise_gelu_erf;
-    case PostOpKind::Sigmoid:
-        return dnnl_eltwise_logistic;
-    case PostOpKind::Tanh:
-        return dnnl_eltwise_tanh;
-    case PostOpKind::HardSwish:
-        return dnnl_eltwise_hardswish;
-    case PostOpKind::Swish:
-        return dnnl_eltwise_swish;
-    case PostOpKind::Mish:
-        return dnnl_eltwise_mish;
-    case PostOpKind::Abs:
-        return dnnl_eltwise_abs;
-    case PostOpKind::Sqrt:
-        return dnnl_eltwise_sqrt;
-    case PostOpKind::Exp:
-        return dnnl_eltwise_exp;
-    case PostOpKind::Log:
-        return dnnl_eltwise_log;
-    case PostOpKind::Round:
-        return dnnl_eltwise_round;
-    case PostOpKind::Linear:
-        return dnnl_eltwise_linear;
-    case PostOpKind::Add:
-    case PostOpKind::Mul:
-    case PostOpKind::Sub:
-    case PostOpKind::Div:
-    case PostOpKind::Max:
-    case PostOpKind::Min:
-    case PostOpKind::Sum:
-        break;
+#define FW_MAP(id, number, text, code, ...)                                                        \
+    case PostOpKind::id:                                                                           \
+        return code;
+#define FW_JOIN FW_MAP
+#include "libraries/onednn/post_ops.def"
     }
     return dnnl_alg_kind_undef;
-}
-
-dnnl_alg_kind_t binary(PostOpKind kind) {
-    switch (kind) {
-    case PostOpKind::Mul:
-        return dnnl_binary_mul;
-    case PostOpKind::Sub:
-        return dnnl_binary_sub;
-    case PostOpKind::Div:
-        return dnnl_binary_div;
-    case PostOpKind::Max:
-        return dnnl_binary_max;
-    case PostOpKind::Min:
-        return dnnl_binary_min;
-    default:
-        return dnnl_binary_add;
-    }
 }
 
 Status refused(const ShapedCall& call, dnnl_status_t status) {
@@ -99,9 +48,9 @@ Status OneDnnPlan::attributes(const ShapedCall& call) {
         if (op.kind == PostOpKind::Sum)
             status = dnnl.post_ops_append_sum(chain, 1.0f);
         else if (takesOperand(op.kind))
-            status = dnnl.post_ops_append_binary(chain, binary(op.kind), &m_arguments[op.argument]);
+            status = dnnl.post_ops_append_binary(chain, codeOf(op.kind), &m_arguments[op.argument]);
         else
-            status = dnnl.post_ops_append_eltwise(chain, 1.0f, eltwise(op.kind), op.alpha, op.beta);
+            status = dnnl.post_ops_append_eltwise(chain, 1.0f, codeOf(op.kind), op.alpha, op.beta);
     }
     if (status == dnnl_success)
         status = dnnl.primitive_attr_set_post_ops(m_attributes, chain);

@@ -1,4 +1,4 @@
-#include "runtime/onednn_describe.h"
+#include "libraries/onednn/call/onednn_describe.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "extern/onednn_steps.h"
+#include "libraries/onednn/plan/onednn_steps.h"
 
 #include <fmt/format.h>
 

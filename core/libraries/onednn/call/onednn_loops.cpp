@@ -1,6 +1,6 @@
 // The end of a call by plain loops, or the whole of it.
-#include "runtime/onednn_describe.h"
-#include "runtime/onednn_trial.h"
+#include "libraries/onednn/call/onednn_describe.h"
+#include "libraries/onednn/call/onednn_trial.h"
 #include "runtime/parallel.h"
 #include "runtime/plain_loops.h"
 

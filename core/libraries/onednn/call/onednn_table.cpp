@@ -1,12 +1,13 @@
-#include "runtime/onednn_table.h"
+#include "libraries/onednn/call/onednn_table.h"
 
 #include "runtime/breadcrumb.h"
-#include "runtime/library_level.h"
+#include "runtime/cpu.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <strings.h>
 
 namespace fw::runtime {
 
@@ -97,12 +98,41 @@ void open() {
     info.presence = info.reason.empty() ? LibraryPresence::Ready : LibraryPresence::Unusable;
 }
 
+constexpr std::uint64_t withBf16 = cpuLevel4 | CpuAvx512Vnni | CpuAvx512Bf16;
+constexpr LibraryLevel levels[] = {
+    {"sse41", CpuSse42, 1},
+    {"avx", CpuSse42 | CpuAvx, 2},
+    {"avx2", CpuSse42 | CpuAvx | CpuAvx2 | CpuFma, 3},
+    {"avx512_core", cpuLevel4, 4},
+    {"avx512_core_vnni", cpuLevel4 | CpuAvx512Vnni, 5},
+    {"avx512_core_bf16", withBf16, 6},
+};
+
+std::string environmentLevel() {
+    const char* isa = std::getenv("ONEDNN_MAX_CPU_ISA");
+    if (!isa)
+        isa = std::getenv("DNNL_MAX_CPU_ISA");
+    if (!isa)
+        return {};
+    if (strcasecmp(isa, "AVX2_VNNI") == 0) // adds nothing for f32
+        return "avx2";
+    const LibraryLevel* row = codeOneDnn.levels.find(isa);
+    return row ? row->name : "";
+}
+
+const LibraryInfo& info() {
+    return oneDnn().info;
+}
+
 } // namespace
 
 const OneDnnTable& oneDnn() {
     pthread_once(&once, open);
     return *table;
 }
+
+const LibraryCode codeOneDnn = {
+    info, prepareOneDnn, {levels, sizeof levels / sizeof *levels}, nullptr, environmentLevel};
 
 const char* dnnlText(dnnl_status_t status) {
     switch (status) {

@@ -1,7 +1,7 @@
-#include "runtime/openblas_table.h"
+#include "libraries/openblas/call/openblas_table.h"
 
 #include "runtime/breadcrumb.h"
-#include "runtime/library_level.h"
+#include "runtime/cpu.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -120,11 +120,39 @@ void open() {
             return;
 }
 
+constexpr std::uint64_t withBf16 = cpuLevel4 | CpuAvx512Vnni | CpuAvx512Bf16;
+constexpr LibraryLevel levels[] = {
+    {"Nehalem", CpuSse42, 1},   {"Sandybridge", CpuSse42 | CpuAvx, 2},
+    {"Haswell", cpuLevel3, 3},  {"Zen", cpuLevel3, 3},
+    {"SkylakeX", cpuLevel4, 4}, {"Cooperlake", withBf16, 5},
+};
+
+std::string environmentLevel() {
+    const char* core = std::getenv("OPENBLAS_CORETYPE");
+    return core ? core : "";
+}
+
+std::string bestLevel() {
+    const std::uint64_t features = cpuInfo().features;
+    if ((features & cpuLevel4) == cpuLevel4)
+        return "SkylakeX";
+    if ((features & cpuLevel3) == cpuLevel3)
+        return cpuInfo().vendor == "AuthenticAMD" ? "Zen" : "Haswell";
+    return (features & CpuAvx) != 0 ? "Sandybridge" : "";
+}
+
+const LibraryInfo& info() {
+    return openBlas().info;
+}
+
 } // namespace
 
 const OpenBlasTable& openBlas() {
     pthread_once(&once, open);
     return *table;
 }
+
+const LibraryCode codeOpenBlas = {
+    info, prepareOpenBlas, {levels, sizeof levels / sizeof *levels}, bestLevel, environmentLevel};
 
 } // namespace fw::runtime

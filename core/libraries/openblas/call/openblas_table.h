@@ -22,4 +22,7 @@ struct OpenBlasTable {
 // pthread build would fight libgomp over the cores.
 const OpenBlasTable& openBlas();
 
+Status prepareOpenBlas(const ShapedCall& call, int threads,
+                       std::unique_ptr<PreparedCall>& prepared);
+
 } // namespace fw::runtime

@@ -2,7 +2,7 @@
 // (chain onednn.tail); here each operator of that chain becomes its post-op, and the library is
 // asked before a node is claimed. It answers with the kernel that it would run; reference kernels
 // count as a refusal.
-#include "extern/onednn_steps.h"
+#include "libraries/onednn/plan/onednn_steps.h"
 #include "extern/shapes.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Matrix products by cblas_sgemm. Leading dimensions and transposition come from the strides, so a
 // dense layer, a matrix product and a batch of them are one call each per matrix.
-#include "runtime/openblas_table.h"
+#include "libraries/openblas/call/openblas_table.h"
 #include "runtime/parallel.h"
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // Kernels of oneDNN that lose a NaN, watched by the flag that they raise then.
 #include "runtime/invalid_operations.h"
 #include "runtime/memory.h"
-#include "runtime/onednn_table.h"
-#include "runtime/onednn_trial.h"
+#include "libraries/onednn/call/onednn_table.h"
+#include "libraries/onednn/call/onednn_trial.h"
 #include "runtime/plain_loops.h"
 
 #include <cstring>
