@@ -1,8 +1,10 @@
 #include "session/ways.h"
 
+#include "session/book_texts.h"
 #include "session/loop_rows.h"
 #include "session/part.h"
 #include "strategy/melted.h"
+#include "syntax/schedule.h"
 
 #include <fmt/format.h>
 
@@ -28,6 +30,15 @@ const Candidate* candidateOf(const Group& group, const std::string& name) {
         if (candidate.implementation == name)
             return &candidate;
     return nullptr;
+}
+
+// By a schedule of the user, which may put nests behind each other or inside each other.
+bool isWritten(const Books& books, const ImplementationPtr& code) {
+    const auto name = code == nullptr ? std::nullopt : scheduleOfCode(code->name());
+    const auto& known = books.strategy.schedules();
+    return name && std::any_of(known.begin(), known.end(), [&](const WrittenSchedule& one) {
+               return one.tree->name == *name && !isShippedBook(one.file);
+           });
 }
 
 // Growth as the books have it, and no rule.
@@ -181,17 +192,24 @@ Result<std::vector<WayOfGroup>> estimatedWays(Pipeline& pipeline, const Group& g
         out.push_back(std::move(whole));
         return out;
     }
+    FW_TRY(const Books* books, pipeline.books());
+    const bool written = isWritten(*books, group.by);
     // Nests one behind the other: by the best candidate beside melting.
     Candidates others = group.candidates;
-    std::erase_if(
-        others, [&](const Candidate& candidate) { return candidate.implementation == meltedName; });
+    std::erase_if(others, [&](const Candidate& candidate) {
+        return candidate.implementation == meltedName || isWritten(*books, candidate.by);
+    });
     if (const std::optional<Choice> choice = chooseAmong(others)) {
-        const bool planned = group.implementation != meltedName;
+        const bool planned = group.implementation != meltedName && !written;
         const std::string name =
             planned ? group.implementation : others[choice->index].implementation;
         FW_TRY(WayOfGroup stacked, one.by(group.stacked ? "stacked" : "together", name,
                                           planned ? group.by : others[choice->index].by));
         out.push_back(std::move(stacked));
+    }
+    if (written) {
+        FW_TRY(WayOfGroup own, one.by("written", group.implementation, group.by));
+        out.push_back(std::move(own));
     }
     if (!group.stacked)
         return out;

@@ -52,6 +52,7 @@ private Q_SLOTS:
     void whatBeginsABookComputesTheGroup();
     void ringsAreTold();
     void waysBesideEachOther();
+    void aScheduleOfTheUserIsAWayOfItsOwn();
     void waysHaveTheTimesOfTheLog();
     void noWaysWithoutARule();
     void branchesBySize();
@@ -211,6 +212,40 @@ void TestScheduleAnswer::waysBesideEachOther() {
     const auto pinned = Asked().get<ScheduleDocument>(
         "schedule", asked(std::string(pooled), "pin { avoid generated.melted for any }\n"));
     QVERIFY(wayOf(pinned, "stacked")->taken && !wayOf(pinned, "melted")->taken);
+}
+
+// What *Edit* writes into a book is the same loops under another name: what the others do is not
+// told otherwise for it.
+void TestScheduleAnswer::aScheduleOfTheUserIsAWayOfItsOwn() {
+    const auto schedule = [this](const std::string& book, const std::string& by = {}) {
+        Arguments one = asked(pooled, book);
+        one.target = "x86-64 -mcpu=x86-64-v4 -libs= -threads=2"; // where melting pays
+        one.name = by;
+        return Asked().get<ScheduleDocument>("schedule", one);
+    };
+    const ScheduleDocument before = schedule({});
+    QVERIFY(wayOf(before, "melted")->taken && !before.begun.empty());
+    const ScheduleDocument told = schedule(before.begun);
+    QCOMPARE(told.text, before.text);
+    QCOMPARE(told.ways.size(), std::size_t(4));
+    const WayOfGroup* written = wayOf(told, "written");
+    QVERIFY(written != nullptr && written->taken);
+    QCOMPARE(written->implementation, told.implementation);
+    QVERIFY(written->bytes == wayOf(before, "melted")->bytes);
+    QVERIFY(written->held == wayOf(before, "melted")->held);
+    for (const char* way : {"stacked", "melted"}) {
+        const WayOfGroup *is = wayOf(told, way), *was = wayOf(before, way);
+        QVERIFY(is != nullptr && !is->taken);
+        QCOMPARE(is->implementation, was->implementation);
+        QVERIFY(is->bytes == was->bytes && is->held == was->held && is->estUs == was->estUs);
+    }
+    const ScheduleDocument melted = schedule(before.begun, "generated.melted");
+    QVERIFY2(melted.refused.empty(), melted.refused.c_str());
+    QCOMPARE(melted.text, before.text);
+    // One that is not taken is among the candidates only.
+    const ScheduleDocument other = schedule(before.begun.substr(0, before.begun.find("pin {")) +
+                                            "pin { use generated.tiled for conv2d }\n");
+    QVERIFY(wayOf(other, "stacked")->taken && wayOf(other, "written") == nullptr);
 }
 
 void TestScheduleAnswer::waysHaveTheTimesOfTheLog() {
