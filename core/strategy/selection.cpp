@@ -245,14 +245,15 @@ Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const
         candidate.guard = verdict.evidence;
         if (verdict.truth == Truth::No)
             return refuse(ReasonCode::GuardFalse, verdict.evidence);
-        // What competes by estimates needs sizes for them.
-        if (verdict.truth == Truth::Unknown && (!verdict.open || candidate.byCost))
-            return refuse(ReasonCode::GuardUndecided, verdict.evidence);
         if (verdict.truth == Truth::Unknown) {
             std::string evidence = verdict.evidence;
-            reach(candidate, *verdict.open, *anchor.graph, evidence);
+            if (verdict.open)
+                reach(candidate, *verdict.open, *anchor.graph, evidence);
             if (candidate.neverHolds)
                 return refuse(ReasonCode::GuardFalse, std::move(evidence));
+            // Branches are by priority: what competes by estimates is one at all sizes or at none.
+            if (!verdict.open || (candidate.when && candidate.byCost))
+                return refuse(ReasonCode::GuardUndecided, std::move(evidence));
         }
     }
     const Answer answer = implementation->accepts(anchor, target);

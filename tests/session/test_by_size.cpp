@@ -41,6 +41,7 @@ private Q_SLOTS:
     void runAgreesWithTheReference();
     void knownSizesHaveNoTree();
     void aRangePrunesTheTree();
+    void aRangeDecidesGuardsOfCalls();
     void sizesOutsideTheRange();
     void rangesOfNoDimension();
     void aLogDividesTheSizes();
@@ -184,6 +185,28 @@ void TestBySize::aRangePrunesTheTree() {
     named.ranges = {{"n", {1, 16}}};
     QCOMPARE(Asked().get<FuseDocument>("fuse", named).groups[0].implementation,
              std::string("few_rows"));
+}
+
+// A library that nobody named competes by estimate, for all sizes or for none.
+void TestBySize::aRangeDecidesGuardsOfCalls() {
+    const auto call = [&](const SizeRange& range) {
+        Arguments arguments = asked();
+        arguments.target = "x86-64 -threads=2";
+        arguments.ranges = {{"N", range}};
+        const FuseDocument plan = Asked().get<FuseDocument>("fuse", arguments);
+        const CandidateRecord* found = candidateOf(plan.groups[0], "openblas.sgemm");
+        return found == nullptr ? CandidateRecord() : *found;
+    };
+    const CandidateRecord large = call({17, 40});
+    if (large.code.str().starts_with("LIB"))
+        QSKIP(large.sentence.str().c_str());
+    QCOMPARE(large.verdict.str(), std::string("ready"));
+    QVERIFY(large.estUs);
+    const CandidateRecord small = call({1, 16}), both = call({16, 17});
+    QCOMPARE(small.code.str(), std::string("GRD01"));
+    QVERIFY2(small.sentence.str().find("no sizes meet it") != std::string::npos,
+             small.sentence.str().c_str());
+    QCOMPARE(both.code.str(), std::string("GRD02"));
 }
 
 void TestBySize::sizesOutsideTheRange() {
