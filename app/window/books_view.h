@@ -85,6 +85,7 @@ private:
     const snapshot::RuleMatches* ruleAtCaret() const;
     void showMatches();
     void caretMoved();
+    void showRule(const snapshot::RuleMatches* rule); // null: none at the caret
     void askProbe(); // of the selected operator
     void showHalos();
     void tellPlace(std::vector<Halo> frames, GraphSide side);

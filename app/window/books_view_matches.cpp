@@ -209,7 +209,7 @@ void BooksView::showMatches() {
         m_liveMatch = -1;
     if (!rule || m_liveMatch >= int(rule->matches.size()))
         m_liveMatch = -1;
-    m_matches->setRule(rule ? std::optional(*rule) : std::nullopt, m_liveMatch);
+    showRule(rule);
     const bool stale = rule ? isOld(*matches, *rule) : matches->state == State::Stale;
     m_matches->setStale(stale ? u"of the last text without errors"_s : QString());
     if (stale && !matches->imported && !matches->rewritten)
@@ -255,9 +255,24 @@ void BooksView::openCounterexample(int line) {
 void BooksView::caretMoved() {
     const RuleMatches* rule = ruleAtCaret();
     if ((rule ? QString::fromStdString(rule->name) : QString()) != m_liveRule)
-        showMatches();
-    else
-        showHalos();
+        return showMatches();
+    if (!rule)
+        showRule(nullptr); // another declaration of those that find nothing
+    showHalos();
+}
+
+void BooksView::showRule(const RuleMatches* rule) {
+    const BookPage* page = m_books->current();
+    const DeclarationLine* declared = rule || !page ? nullptr : page->declarationAtCaret();
+    QString without;
+    if (declared) {
+        static const QStringList finding = {u"rule"_s, u"pattern"_s,   u"chain"_s,
+                                            u"fuse"_s, u"composite"_s, u"schedule"_s};
+        without = QString(declared->keyword + u' ' + declared->name).trimmed() +
+                  (finding.contains(declared->keyword) ? u": not looked for yet"_s
+                                                       : u": nothing to look for in the model"_s);
+    }
+    m_matches->setRule(rule ? std::optional(*rule) : std::nullopt, m_liveMatch, without);
 }
 
 // The capture at the caret is marked wherever it stands in the text, and so is its node.

@@ -48,6 +48,7 @@ private Q_SLOTS:
     void hoverIsAskedOverWords();
     void bracketsArePaired();
     void outlineFollowsTheText();
+    void outlineOfIndentedText();
     void findGoesAround();
     void replaceAllIsOneUndo();
     void readOnlyStaysAsItIs();
@@ -285,6 +286,26 @@ void TestBookEditor::outlineFollowsTheText() {
     Q_EMIT m_page->outline()->activated(0);
     QCOMPARE(editor()->caret().line, 1);
     QVERIFY(editor()->hasFocus());
+}
+
+// As `fw schedule` prints them, and people paste them.
+void TestBookEditor::outlineOfIndentedText() {
+    editor()->setWholeText(u"    schedule s \"x\" {\n      out0.split(a, b, c, 4)\n    }\n"
+                           "    implementations conv2d(...) on any { s by schedule s priority 0 }\n"
+                           "    pin { use s for conv2d }\n"
+                           "  test \"t\" {\n    graph g(x: f32[1]) -> y { y = relu(x) }\n  }\n"
+                           "    rule half {\n  grow contraction -> elementwise never\n"
+                           "rule whole {\n}\n  pin { use t for a }\n"_s);
+    QTRY_COMPARE(m_page->outline()->count(), 7);
+    QStringList found;
+    for (int i = 0; i < m_page->outline()->count(); ++i)
+        found << m_page->outline()->itemText(i);
+    // Behind a bracket that is open, at the beginning of a line only.
+    QCOMPARE(found, (QStringList{u"schedule s"_s, u"implementations conv2d"_s, u"pin "_s,
+                                 u"test t"_s, u"rule half"_s, u"rule whole"_s, u"pin "_s}));
+    editor()->goTo({2, 3});
+    QCOMPARE(m_page->outline()->currentIndex(), 0);
+    QCOMPARE(m_page->declarationAtCaret()->name, u"s"_s);
 }
 
 void TestBookEditor::findGoesAround() {

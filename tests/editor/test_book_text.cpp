@@ -19,6 +19,7 @@ private Q_SLOTS:
     void piecesAreBounded();
     void declarationsAreFound_data();
     void declarationsAreFound();
+    void indentedDeclarations();
     void columnsCountCharacters();
     void indentFollowsBrackets();
     void longLinesAreFolded();
@@ -128,6 +129,15 @@ void TestBookText::declarationsAreFound() {
     QCOMPARE(found.has_value(), !keyword.isEmpty());
     if (found)
         QVERIFY(*found == (DeclarationLine{7, keyword, name}));
+}
+
+void TestBookText::indentedDeclarations() {
+    QVERIFY(!declarationOf(u"    schedule s \"x\" {"_s, 3));
+    const auto found = declarationOf(u"    schedule s \"x\" {"_s, 3, Indent::Any);
+    QVERIFY(found && *found == (DeclarationLine{3, u"schedule"_s, u"s"_s}));
+    QCOMPARE(openBehind(u"    implementations conv2d(...) on any { a by schedule s"_s, 0), 1);
+    QCOMPARE(openBehind(u"  } # {"_s, 1), 0);
+    QCOMPARE(openBehind(u")"_s, 0), 0);
 }
 
 void TestBookText::columnsCountCharacters() {

@@ -25,6 +25,7 @@ private Q_SLOTS:
     void cleanup() { m.reset(); }
     void modelTellsStepsAndMisses();
     void matchesAreShownWhileTyping();
+    void declarationsThatFindNothingAreNamed();
     void matchesAreWalked();
     void captureAndNodeFindEachOther();
     void nearMissIsRelaxed();
@@ -76,6 +77,7 @@ void TestBookMatches::matchesAreShownWhileTyping() {
     // Away from the declaration nothing is framed.
     editor().goTo({1, 1});
     QVERIFY(halos(Halo::Look::Match).empty());
+    QCOMPARE(panel->title(), u"no declaration at the caret"_s);
     editor().goTo({4, 1});
     QCOMPARE(halos(Halo::Look::Match).size(), std::size_t(2));
     // Another model is asked anew.
@@ -83,6 +85,24 @@ void TestBookMatches::matchesAreShownWhileTyping() {
     QVERIFY(QTest::qWaitFor([&] { return halos(Halo::Look::Match).size() == 2; }));
     QVERIFY(m->trigger("Close tab"));
     QVERIFY(halos(Halo::Look::Match).empty());
+}
+
+// Of what finds nothing its name is said, indented as a pasted text may be.
+void TestBookMatches::declarationsThatFindNothingAreNamed() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(typeRule());
+    editor().moveCursor(QTextCursor::End);
+    editor().insertPlainText(u"\n    pin { use a for b }\n  grow elementwise -> window never\n"_s);
+    QVERIFY(m->waitIdle());
+    MatchPanel* panel = window().view<BooksView>()->matches();
+    editor().goTo({8, 7});
+    QCOMPARE(panel->title(), u"pin: nothing to look for in the model"_s);
+    editor().goTo({9, 7});
+    QCOMPARE(panel->title(),
+             u"grow elementwise -> window never: nothing to look for in the model"_s);
+    editor().goTo({4, 1});
+    QVERIFY(panel->title().startsWith(u"mine: 2 matches"_s));
 }
 
 void TestBookMatches::matchesAreWalked() {

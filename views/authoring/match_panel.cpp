@@ -86,10 +86,11 @@ MatchPanel::MatchPanel(QWidget* parent)
     setRule({}, -1);
 }
 
-void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current) {
+void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current,
+                         const QString& without) {
     const int row = m_table->currentIndex().row();
     const bool same = rule && m_model.rule() && rule->name == m_model.rule()->name;
-    QString title = u"no declaration at the caret"_s;
+    QString title = without.isEmpty() ? u"no declaration at the caret"_s : without;
     const std::size_t count = rule ? rule->matches.size() : 0;
     if (rule) {
         title =

@@ -21,8 +21,9 @@ class MatchPanel : public QWidget {
 public:
     explicit MatchPanel(QWidget* parent = nullptr);
 
-    // `current` of all matches, from 0; -1: none.
-    void setRule(std::optional<snapshot::RuleMatches> rule, int current);
+    // `current` of all matches, from 0; -1: none. `without` is said where there is no rule.
+    void setRule(std::optional<snapshot::RuleMatches> rule, int current,
+                 const QString& without = {});
     // How the selected operator fits it; null: none is selected.
     void setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe);
     // Greyed, because the text has moved on; empty: up to date.

@@ -104,16 +104,32 @@ void BookPage::setDetail(const QString& text) {
     m_detail->setText(text);
 }
 
+const DeclarationLine* BookPage::declarationAtCaret() const {
+    const int line = m_editor->caret().line;
+    const DeclarationLine* out = nullptr;
+    for (const DeclarationLine& one : m_declarations)
+        if (one.line <= line)
+            out = &one;
+    return out;
+}
+
 QString BookPage::statusText() const {
     return m_status->text();
 }
 
 void BookPage::fillOutline() {
     m_declarations.clear();
+    int open = 0; // brackets
     for (QTextBlock block = m_editor->document()->begin();
-         block.isValid() && m_declarations.size() < outlineLimit; block = block.next())
-        if (auto found = declarationOf(block.text(), block.blockNumber() + 1))
+         block.isValid() && m_declarations.size() < outlineLimit; block = block.next()) {
+        const QString line = block.text();
+        if (auto found = declarationOf(line, block.blockNumber() + 1,
+                                       open == 0 ? Indent::Any : Indent::None)) {
             m_declarations.push_back(std::move(*found));
+            open = 0; // what stands before is not closed yet
+        }
+        open = openBehind(line, open);
+    }
     m_outline->clear();
     for (const DeclarationLine& declaration : m_declarations)
         m_outline->addItem(declaration.keyword + u' ' + declaration.name);
@@ -126,10 +142,8 @@ void BookPage::fillOutline() {
 // The declaration the caret is in, and what is wrong on its line.
 void BookPage::showCaret() {
     const Caret caret = m_editor->caret();
-    int current = -1;
-    for (std::size_t i = 0; i < m_declarations.size() && m_declarations[i].line <= caret.line; ++i)
-        current = int(i);
-    m_outline->setCurrentIndex(current);
+    const DeclarationLine* current = declarationAtCaret();
+    m_outline->setCurrentIndex(current ? int(current - m_declarations.data()) : -1);
     const auto marks = m_editor->marksOfLine(caret.line);
     const MarkRecord* fixable = nullptr;
     for (const MarkRecord* mark : marks)

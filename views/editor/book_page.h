@@ -30,7 +30,8 @@ public:
     FindBar* findBar() const { return m_find; }
     QComboBox* outline() const { return m_outline; }
     const std::vector<DeclarationLine>& declarations() const { return m_declarations; }
-    void setDetail(const QString& text); // right of the outline: state of the book
+    const DeclarationLine* declarationAtCaret() const; // null before the first one
+    void setDetail(const QString& text);               // right of the outline: state of the book
 
     enum class Banner : std::uint8_t { None, ReadOnly, ChangedOnDisk, Gone };
     void setBanner(Banner banner);

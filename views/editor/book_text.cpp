@@ -143,8 +143,8 @@ bool isDeclarationKeyword(QStringView word) {
     return holds(declarations, word);
 }
 
-std::optional<DeclarationLine> declarationOf(QStringView line, int number) {
-    const QStringView start = line.left(400);
+std::optional<DeclarationLine> declarationOf(QStringView line, int number, Indent allowed) {
+    const QStringView start = (allowed == Indent::Any ? line.trimmed() : line).left(400);
     const std::vector<Piece> pieces = piecesOf(start);
     if (pieces.empty() || pieces[0].kind != PieceKind::Keyword || pieces[0].begin > 0)
         return {};
@@ -161,6 +161,17 @@ std::optional<DeclarationLine> declarationOf(QStringView line, int number) {
         out.name = textOf(pieces[1]).toString();
     }
     return out;
+}
+
+int openBehind(QStringView line, int before) {
+    int open = before;
+    for (const Piece& piece : piecesOf(line)) {
+        if (piece.kind != PieceKind::Bracket)
+            continue;
+        const bool opens = QStringView(u"([{").contains(line[piece.begin]);
+        open = opens ? open + 1 : std::max(0, open - 1);
+    }
+    return open;
 }
 
 int columnOf(QStringView line, int position) {
@@ -181,14 +192,7 @@ int indentAfter(QStringView line) {
     int indent = 0;
     while (indent < line.size() && indent < 200 && line[indent] == u' ')
         ++indent;
-    int open = 0;
-    for (const Piece& piece : piecesOf(line)) {
-        if (piece.kind != PieceKind::Bracket)
-            continue;
-        const bool opens = QStringView(u"([{").contains(line[piece.begin]);
-        open = opens ? open + 1 : std::max(0, open - 1);
-    }
-    return open > 0 ? indent + indentStep : indent;
+    return openBehind(line, 0) > 0 ? indent + indentStep : indent;
 }
 
 QString withoutComments(const QString& text) {

@@ -47,7 +47,13 @@ struct DeclarationLine {
 
     bool operator==(const DeclarationLine&) const = default;
 };
-std::optional<DeclarationLine> declarationOf(QStringView line, int number);
+// Indented it may be where no bracket is open: inside of one the same words are clauses.
+enum class Indent : std::uint8_t { None, Any };
+std::optional<DeclarationLine> declarationOf(QStringView line, int number,
+                                             Indent allowed = Indent::None);
+
+// How many brackets are open behind the line, with so many before it.
+int openBehind(QStringView line, int before);
 
 bool isDeclarationKeyword(QStringView word);
 
