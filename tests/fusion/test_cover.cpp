@@ -114,6 +114,9 @@ class TestCover : public QObject {
 
 private Q_SLOTS:
     void greedyLoses();
+    void bestByCosts_data();
+    void bestByCosts();
+    void severalResults();
     void piecesWaitForOthers();
     void circlesAreNoPlan();
     void nothingCovers();
@@ -133,6 +136,70 @@ void TestCover::greedyLoses() {
     const Cover best = bestCover(*graph, pieces).value();
     QCOMPARE(best.us, 10.0);
     QCOMPARE(best.pieces, (std::vector<std::size_t>{0, 5}));
+}
+
+void TestCover::bestByCosts_data() {
+    QTest::addColumn<QString>("lines");
+    QTest::addColumn<QString>("pieces"); // "a:3 a,b:4", the best ones with a star
+    QTest::addColumn<double>("us");
+    const auto row = [](const char* name, const char* lines, const char* pieces, double us) {
+        QTest::newRow(name) << QString::fromUtf8(lines) << QString::fromUtf8(pieces) << us;
+    };
+    row("one operator", "y = relu(x)\n", "y:3 y:2*", 2);
+    const char* const chain = "a = relu(x) b = exp(a) y = neg(b)\n";
+    row("one by one", chain, "a:1* b:1* y:1* a,b:3 b,y:3 a,b,y:4", 3);
+    row("two and one", chain, "a:1* b:2 y:2 a,b:3 b,y:1* a,b,y:4", 2);
+    row("three", chain, "a:2 b:2 y:2 a,b:3 b,y:3 a,b,y:4*", 4);
+    const char* const diamond = "a = relu(x) b = exp(a) c = neg(a) y = add(b, c)\n";
+    row("a diamond as a whole", diamond, "a:2 b:2 c:2 y:2 a,b:3 a,c:3 b,y:3 c,y:3 a,b,c,y:4*", 4);
+    row("along one arm", diamond, "a:2 b:2 c:2* y:2 a,b:2* b,y:3 c,y:4 y:1* a,b,c,y:9", 5);
+    row("an arm and the join", diamond, "a:2* b:2* c:2 y:2 a,b:5 c,y:1* a,b,c,y:9", 5);
+    // All but an arm would have to run before and behind it.
+    row("around an arm", diamond, "a:2* b:2* c:2* y:2* a,c,y:1", 8);
+    const char* const two = "p = relu(x) q = exp(x) r = neg(p) s = tanh(q) y = add(r, s)\n";
+    row("both operands", two, "p:2 q:2 r:2 s:2 y:3* p,r:1* q,s:1*", 5);
+}
+
+// Some graph, some costs, the pieces that are best together.
+void TestCover::bestByCosts() {
+    QFETCH(QString, lines);
+    QFETCH(QString, pieces);
+    QFETCH(double, us);
+    const GraphPtr graph = graphOf(lines.toStdString());
+    std::vector<Named> named;
+    std::vector<std::size_t> wanted;
+    for (QString one : pieces.split(u' ')) {
+        if (one.endsWith(u'*'))
+            wanted.push_back(named.size());
+        Named& piece = named.emplace_back();
+        piece.us = one.section(u':', 1).remove(u'*').toDouble();
+        for (const QString& name : one.section(u':', 0, 0).split(u','))
+            piece.nodes.push_back(name.toStdString());
+    }
+    const Cover best = bestCover(*graph, piecesOf(*graph, named)).value();
+    QCOMPARE(best.us, us);
+    std::vector<std::size_t> taken = best.pieces;
+    std::sort(taken.begin(), taken.end());
+    QCOMPARE(taken, wanted);
+}
+
+// What computes two results (of a split) is one piece for both of its readers.
+void TestCover::severalResults() {
+    const GraphPtr graph = parseGraph("graph g(x: f32[4]) -> y {\n"
+                                      "  (p, q) = split(x) {axis = 0, sizes = [2, 2]}\n"
+                                      "  r = relu(p) s = exp(q) y = add(r, s)\n}\n",
+                                      standardOperators())
+                               .value();
+    const auto id = [&](const char* op) {
+        for (const NodePtr& node : graph->nodes())
+            if (node->op == op)
+                return node->id;
+        return NodeId();
+    };
+    const NodeId split = id("split"), r = id("relu"), s = id("exp"), y = id("add");
+    const std::vector<CoverPiece> pieces = {{{split}, 1}, {{r}, 2},        {{s}, 2},   {{y}, 2},
+                                            {{r, s}, 1},  {{split, r}, 1}, {{s, y}, 4}};
+    QCOMPARE(bestCover(*graph, pieces).value().us, 4.0); // split, both readers, the sum
 }
 
 // The piece with the first node reads what another one computes.

@@ -223,6 +223,10 @@ void TestCompile::secondCompilationIsCached() {
     for (std::size_t i = 0; i < cold.kernels.size(); ++i)
         QVERIFY(warm.kernels[i]->object == cold.kernels[i]->object &&
                 warm.kernels[i]->symbol == cold.kernels[i]->symbol);
+    const Target other = parseTarget("x86-64 -mcpu=x86-64-v2 -libs= -threads=1").value();
+    const CompiledModule foreign =
+        compileModule(*graph, planFusion(*graph, other).value(), other, module).value();
+    QVERIFY(foreign.times.compiled > 1 && foreign.times.fromDisk == 0);
     // Nodes are told for every group by its own.
     std::set<std::int64_t> nodes;
     for (const KernelReport& report : cold.reports)
