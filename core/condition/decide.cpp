@@ -536,6 +536,8 @@ Truth equalTerms(const TermValue& a, const TermValue& b) {
 }
 
 std::optional<bool> decideDims(const Expr& condition) {
+    if (condition.isInt()) // of numbers
+        return !condition.isInt(0);
     Ranges ranges;
     for (const Symbol dim : freeVars(condition))
         ranges.assume(leExpr(Expr(0), varExpr(dim)));

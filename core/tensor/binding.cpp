@@ -1,9 +1,9 @@
 #include "tensor/binding.h"
 
+#include "condition/condition.h"
 #include "expr/simplify.h"
 #include "tensor/bind_attributes.h"
 #include "tensor/broadcast.h"
-#include "tensor/demand.h"
 #include "tensor/requirement.h"
 
 #include <algorithm>
@@ -251,11 +251,13 @@ private:
                 FW_CHECK(anchor(dims[i], rank, sizes[i], starts[i]));
         }
         std::size_t at = 0;
-        const Diag misfit = makeDiag(DiagCode::ShapeMismatch,
-                                     fmt::format("{} is {}, which does not fit {}", tensor.name,
-                                                 tensor.type.text(), patternText(param)));
+        const auto misfit = [&] {
+            return makeDiag(DiagCode::ShapeMismatch,
+                            fmt::format("{} is {}, which does not fit {}", tensor.name,
+                                        tensor.type.text(), patternText(param)));
+        };
         if (!dims.empty() && starts[0] != unknown && starts[0] != 0)
-            return misfit;
+            return misfit();
         for (std::size_t i = 0; i < dims.size();) {
             std::size_t end = i + 1;
             while (end < dims.size() && starts[end] == unknown)
@@ -274,14 +276,14 @@ private:
             }
             const bool fits = at + known <= limit && (open != unknown || at + known == limit);
             if (!fits)
-                return misfit;
+                return misfit();
             if (open != unknown)
                 sizes[open] = limit - at - known;
             at = limit;
             i = end;
         }
         if (dims.empty() && rank != 0)
-            return misfit;
+            return misfit();
         return sizes;
     }
 
@@ -412,7 +414,9 @@ private:
         };
         if (firm) {
             const Expr condition = orExpr(eqExpr(found, bound), eqExpr(found, Expr(1)));
-            return demand(condition, sentence(bound, found, "they must be equal, or the second 1"));
+            return demand(condition, [&] {
+                return sentence(bound, found, "they must be equal, or the second 1");
+            });
         }
         const Broadcast both = broadcast(bound, found);
         if (both.refuted)
@@ -442,21 +446,25 @@ private:
     // A bound extent without a place is that of the signature.
     Status equate(const Dim& bound, const Place& boundPlace, const Dim& found,
                   const Place& foundPlace) {
-        const std::string sentence =
-            boundPlace.operand.empty()
-                ? fmt::format("{} is {}: it must be {}", foundPlace.text(), found.text(),
-                              bound.text())
-                : fmt::format("{} is {} and {} is {}: they must be equal", boundPlace.text(),
-                              bound.text(), foundPlace.text(), found.text());
-        return demand(eqExpr(bound, found), sentence);
+        return demand(eqExpr(bound, found), [&] {
+            return boundPlace.operand.empty()
+                       ? fmt::format("{} is {}: it must be {}", foundPlace.text(), found.text(),
+                                     bound.text())
+                       : fmt::format("{} is {} and {} is {}: they must be equal", boundPlace.text(),
+                                     bound.text(), foundPlace.text(), found.text());
+        });
     }
 
-    // Diags get the operator's name from the caller.
-    Status demand(const Expr& condition, const std::string& sentence) {
-        std::vector<Assumption> found;
-        FW_CHECK(fw::demand(found, condition, sentence));
-        for (const Assumption& assumption : found)
-            assume(assumption.condition, sentence);
+    // Diags get the operator's name from the caller. Most conditions hold, without a sentence.
+    template <class Sentence>
+    Status demand(const Expr& condition, const Sentence& sentence) {
+        const std::optional<bool> holds = decideDims(condition);
+        if (holds && *holds)
+            return {};
+        const std::string said = sentence();
+        if (holds)
+            return makeDiag(DiagCode::ShapeMismatch, said);
+        assume(condition, said);
         return {};
     }
 
@@ -469,8 +477,9 @@ private:
     Status checkDim(const std::string& name, const Dim& dim) {
         if (dim.dtype() != DType::I64)
             return makeDiag(DiagCode::TextType, fmt::format("{} is not an integer", name));
-        return demand(leExpr(Expr(0), dim),
-                      fmt::format("{} would be {}: it must not be negative", name, dim.text()));
+        return demand(leExpr(Expr(0), dim), [&] {
+            return fmt::format("{} would be {}: it must not be negative", name, dim.text());
+        });
     }
 
     // After broadcasting every pack is known, so the relation of each operand to it is.
