@@ -21,10 +21,10 @@ public:
         const Index condition = of(e.arg(0));
         return condition ? of(e.arg(*condition != 0 ? 1 : 2)) : Index();
     }
-    Index cast(const Expr& e) { return isFloat(e.dtype()) ? Index() : of(e.arg(0)); }
+    Index cast(const Expr& e) { return isFloat(e.dtype()) ? Index() : held(e, of(e.arg(0))); }
     Index fma(const Expr& e) {
         const Index product = mul(e), last = of(e.arg(2));
-        return product && last ? checked(ExprOp::Add, *product, *last) : Index();
+        return product && last ? held(e, checked(ExprOp::Add, *product, *last)) : Index();
     }
     Index real(const Expr&) const { return {}; }
     Index load(const Expr&) const { return {}; }
@@ -32,7 +32,7 @@ public:
     Index call(const Expr&) const { return {}; }
     Index other(ExprOp op, const Expr& e) {
         const Index a = of(e.arg(0)), b = a && e.args().size() > 1 ? of(e.arg(1)) : a;
-        return a && b ? checked(op, *a, *b) : Index();
+        return a && b ? held(e, checked(op, *a, *b)) : Index();
     }
 
 private:
@@ -42,6 +42,13 @@ private:
         if ((divides && b == 0) || overflows(operation, a, b))
             return {};
         return applyOperation(operation, intValue(a), intValue(b)).integer;
+    }
+
+    // Where its type ends, too.
+    static Index held(const Expr& e, Index value) {
+        const bool isHeld = value && wrapTo(e.dtype(), *value) == *value &&
+                            (e.dtype() != DType::U64 || *value >= 0);
+        return isHeld ? value : Index();
     }
 
     const Bindings& m_bindings;

@@ -94,20 +94,25 @@ std::string textsAround(const Books& books) {
     return out;
 }
 
+constexpr std::uint64_t trialSeed = 1;
+
 RuleTrial trialOf(const std::shared_ptr<const RuleTree>& rule, const Books& books,
                   const CancelToken& cancel) {
-    return remembered(rule->source + "\n" + textsAround(books), cancel,
-                      [&] { return tryRule(rule, books.rules, books.operators, 1, cancel); });
+    return remembered(rule->source + "\n" + textsAround(books), cancel, [&] {
+        return tryRule(rule, books.rules, books.operators, trialSeed, cancel);
+    });
 }
 
-std::optional<HiddenBy> hiddenRule(const std::shared_ptr<const RuleTree>& rule,
-                                   const Books& books) {
+std::optional<HiddenBy> hiddenRule(const std::shared_ptr<const RuleTree>& rule, const Books& books,
+                                   const CancelToken& cancel) {
     std::string texts = textsAround(books);
     for (const auto& entry : books.rules.entries) {
         texts += "\n" + entry->source;
         if (entry == rule)
-            return remembered(texts, {},
-                              [&] { return hiddenBy(rule, books.rules, books.operators); });
+            return remembered(texts, {}, [&] {
+                const RuleTrial tried = trialOf(rule, books, cancel);
+                return hiddenBy(rule, books.rules, books.operators, trialSeed, &tried);
+            });
     }
     return std::nullopt;
 }
@@ -131,12 +136,12 @@ std::optional<HiddenBy> hiddenFuse(const std::shared_ptr<const FuseTree>& fuse,
 }
 
 void tellHidden(const DeclarationPtr& declaration, const Books& books, const Where& where,
-                CheckItem& row) {
+                const CancelToken& cancel, CheckItem& row) {
     const auto fuse = declarationAs<FuseTree>(declaration);
     const auto rule = declarationAs<RuleTree>(declaration);
     const std::optional<HiddenBy> hidden = fuse ? hiddenFuse(fuse, books)
                                            : rule && rule->keyword == "rule"
-                                               ? hiddenRule(rule, books)
+                                               ? hiddenRule(rule, books, cancel)
                                                : std::nullopt;
     if (hidden)
         row.diagnostics.push_back(makeWarning(
@@ -512,7 +517,7 @@ void Verdicts::judgeOne(const DeclarationPtr& declaration, CheckItem& row) const
     tryLoops(declaration, books, where, row);
     tryRuleOf(declaration, books, where, m_known->cancel, row);
     if (row.stands()) {
-        tellHidden(declaration, books, where, row);
+        tellHidden(declaration, books, where, m_known->cancel, row);
         const auto rule = declarationAs<RuleTree>(declaration);
         if (m_known->order == Order::Tell && rule && rule->keyword == "rule") {
             if (!m_known->orders)

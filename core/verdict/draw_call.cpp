@@ -36,7 +36,65 @@ const Shape& shapeOfFirst(const std::vector<std::optional<TensorType>>& operands
     return none;
 }
 
+// Element types of its operands, and those that attributes name.
+std::string typesOf(const OpCall& call) {
+    std::string out;
+    for (const auto& type : call.inputs)
+        out.push_back(type ? static_cast<char>('A' + static_cast<int>(type->dtype)) : '-');
+    for (const auto& [name, value] : call.attrs)
+        if (const auto* dtype = std::get_if<DType>(&value)) {
+            out.push_back(static_cast<char>('A' + static_cast<int>(*dtype)));
+            out += name;
+        }
+    return out;
+}
+
 } // namespace
+
+bool RefusedTypes::contains(const Operator& op, const OpCall& call) const {
+    const auto known = m_known.find(&op);
+    return known != m_known.end() && known->second.contains(typesOf(call));
+}
+
+void RefusedTypes::note(const Operator& op, const OpCall& call, const Diag& refusal) {
+    if (refusal.code == DiagCode::DtypeMismatch && !op.isNative())
+        m_known[&op].insert(typesOf(call));
+}
+
+// nullopt: it is no call over one shape, or has none.
+std::optional<double> MapWork::elements(const Operator& op, const OpCall& call,
+                                        const Inferred& inferred) {
+    if (inferred.outputs.empty() || op.isNative() || !op.attrNames().empty())
+        return std::nullopt;
+    const Shape& shape = inferred.outputs.front().shape;
+    for (const auto& type : call.inputs)
+        if (!type || type->shape != shape)
+            return std::nullopt;
+    for (const TensorType& type : inferred.outputs)
+        if (type.shape != shape)
+            return std::nullopt;
+    const auto count = elementsOf(shape);
+    return count && *count > 0 ? std::optional(static_cast<double>(*count)) : std::nullopt;
+}
+
+std::optional<double> MapWork::of(const Operator& op, const OpCall& call,
+                                  const Inferred& inferred) const {
+    const auto known = m_ofOne.find(&op);
+    if (known == m_ofOne.end())
+        return std::nullopt;
+    const auto one = known->second.find(typesOf(call));
+    const auto count = elements(op, call, inferred);
+    return one == known->second.end() || !count ? std::nullopt
+                                                : std::optional(one->second * *count);
+}
+
+void MapWork::note(const Operator& op, const OpCall& call, const Inferred& inferred,
+                   const Facts& facts) {
+    if (facts.kind != FusionKind::Elementwise)
+        return;
+    if (const auto count = elements(op, call, inferred))
+        m_ofOne[&op].emplace(typesOf(call), facts.flops / *count);
+}
 
 std::int64_t CallDrawer::extent() {
     if (!m_extents.empty() && m_random.chance(60))
@@ -375,7 +433,11 @@ bool CallDrawer::fits(const WantedCall& wanted, const OpCall& call) {
         if (type && !small(*type))
             return false;
     ++m_asked;
+    if (m_known.refused.contains(*wanted.op, call))
+        return false;
     const Result<Inferred> inferred = wanted.op->infer(call);
+    if (!inferred)
+        m_known.refused.note(*wanted.op, call, inferred.diag());
     if (!inferred || !inferred->assumptions.empty() ||
         !std::all_of(inferred->outputs.begin(), inferred->outputs.end(), small))
         return false;
@@ -389,7 +451,11 @@ bool CallDrawer::fits(const WantedCall& wanted, const OpCall& call) {
     if (wanted.rank && !inferred->outputs.empty() &&
         inferred->outputs.front().shape.size() != *wanted.rank && !m_random.chance(5))
         return false;
+    if (const auto work = m_known.work.of(*wanted.op, call, *inferred))
+        return *work <= mostWork;
     const Result<Facts> facts = wanted.op->facts(call);
+    if (facts)
+        m_known.work.note(*wanted.op, call, *inferred, *facts);
     return !facts || facts->flops <= mostWork;
 }
 

@@ -5,6 +5,8 @@
 #include "ir/operator.h"
 #include "tensor/draw_values.h"
 
+#include <set>
+
 namespace fw {
 
 // Of a list of integers: what is known of it, and what is drawn with the call.
@@ -26,9 +28,42 @@ struct WantedCall {
     std::optional<std::size_t> rank; // of the first result, mostly: what reads it takes no other
 };
 
+// Element types that inference of an operator refuses, whatever the shapes: most calls that are
+// drawn have such. Of operators that are text, where nothing else of a call decides it.
+class RefusedTypes {
+public:
+    bool contains(const Operator& op, const OpCall& call) const;
+    void note(const Operator& op, const OpCall& call, const Diag& refusal);
+
+private:
+    std::map<const Operator*, std::set<std::string>> m_known;
+};
+
+// The work of calls that are maps over one shape without attributes, where it grows with the
+// elements alone.
+class MapWork {
+public:
+    // nullopt: it is not known.
+    std::optional<double> of(const Operator& op, const OpCall& call,
+                             const Inferred& inferred) const;
+    void note(const Operator& op, const OpCall& call, const Inferred& inferred, const Facts& facts);
+
+private:
+    static std::optional<double> elements(const Operator& op, const OpCall& call,
+                                          const Inferred& inferred);
+    std::map<const Operator*, std::map<std::string, double>> m_ofOne; // element, by types
+};
+
+// What drawers learn of calls while they draw.
+struct KnownCalls {
+    RefusedTypes refused;
+    MapWork work;
+};
+
 class CallDrawer {
 public:
-    CallDrawer(Random& random, const Literals& literals) : m_random(random), m_literals(literals) {}
+    CallDrawer(Random& random, const Literals& literals, KnownCalls& known)
+        : m_random(random), m_literals(literals), m_known(known) {}
 
     // A call that fits, small enough to be computed at once; nullopt if none was met.
     std::optional<OpCall> draw(const WantedCall& wanted);
@@ -50,6 +85,7 @@ private:
 
     Random& m_random;
     const Literals& m_literals;
+    KnownCalls& m_known;
     std::vector<std::int64_t> m_extents; // drawn before
     Integers list(const Operator& op, const std::string& name, const std::vector<WantedItem>& items,
                   const Shape& operand, const OpCall* like,

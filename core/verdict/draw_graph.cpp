@@ -17,11 +17,73 @@ bool isCall(const PatternTree& p) {
 
 } // namespace
 
+namespace {
+
+// How often each operator is called. False: what is matched may be something else than it says, one
+// of several things or of any number of operators.
+bool countCalls(const PatternTree& p, std::map<std::string, int>& calls) {
+    switch (p.kind) {
+    case PatternKind::Call:
+        ++calls[p.name];
+        break;
+    case PatternKind::Bind:
+    case PatternKind::Capture:
+    case PatternKind::Any:
+    case PatternKind::Const:
+        break;
+    default:
+        return false;
+    }
+    return !p.ofKind && std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& part) {
+        return countCalls(part, calls);
+    });
+}
+
+// Whether the numbers and the element type that a constraint writes are not those of the type.
+bool isOther(const PatternTree& p, const TensorType& type) {
+    return std::any_of(p.constraints.begin(), p.constraints.end(), [&](const auto& one) {
+        if (one.kind != PatternConstraint::Kind::Type)
+            return false;
+        if (const auto dtype = parseDtype(one.name); dtype && *dtype != type.dtype)
+            return true;
+        if (!one.hasShape || std::any_of(one.dims.begin(), one.dims.end(), [](const Tree& dim) {
+                return dim.kind == TreeKind::Pack;
+            }))
+            return false;
+        if (one.dims.size() != type.rank())
+            return true;
+        for (std::size_t i = 0; i < one.dims.size(); ++i)
+            if (one.dims[i].kind == TreeKind::Int && !type.shape[i].isInt(one.dims[i].integer))
+                return true;
+        return false;
+    });
+}
+
+} // namespace
+
+void GraphDrawer::leaveWhatCannotMatch() {
+    std::map<std::string, int> calls;
+    if (!std::all_of(m_patterns.begin(), m_patterns.end(),
+                     [&](const NamedPattern& named) { return countCalls(named.pattern, calls); }))
+        return;
+    for (const auto& [name, count] : calls)
+        if (count == 1)
+            m_calledOnce.insert(name);
+}
+
+void GraphDrawer::skip(std::uint64_t draws) {
+    for (; draws > 0; --draws) {
+        m_random = Random(seedOf(m_seed, m_draws++));
+        (void)drawnType(); // types of integers come in turn
+    }
+}
+
 std::optional<GraphPtr> GraphDrawer::draw() {
+    m_cannotMatch = false;
     m_random = Random(seedOf(m_seed, m_draws++));
     m_editor.emplace(m_operators, "drawn");
     m_work += m_calls ? m_calls->asked() : 0;
-    m_calls.emplace(m_random, m_literals);
+    m_calls.emplace(m_random, m_literals, m_knownCalls);
     m_real = drawnType();
     m_values.clear();
     m_holes.clear();
@@ -238,7 +300,10 @@ std::optional<GraphDrawer::Part> GraphDrawer::call(const PatternTree& p, const s
     if (!attrs)
         return std::nullopt;
     const auto values = add(op, std::move(operands), std::move(*attrs), &p, rank);
-    return values ? std::optional(Part{values->front(), nullptr, {}}) : std::nullopt;
+    if (!values)
+        return std::nullopt;
+    m_cannotMatch = m_calledOnce.contains(op) && isOther(p, m_editor->type(values->front()));
+    return m_cannotMatch ? std::nullopt : std::optional(Part{values->front(), nullptr, {}});
 }
 
 const std::vector<OpCall>* GraphDrawer::fittingOf(const Operator& op, std::size_t operands) {

@@ -42,6 +42,11 @@ public:
     // nullopt: the draw came to a call that nothing fits, or to a form of pattern that is not
     // drawn. Each follows from the seed and from how many were drawn before.
     std::optional<GraphPtr> draw();
+    // From now on a draw ends at a call that is the only one of its operator and has another type
+    // than the pattern asks for: nothing of the graph can match.
+    void leaveWhatCannotMatch();
+    bool leftOne() const { return m_cannotMatch; } // was the last draw left for that
+    void skip(std::uint64_t draws);
     std::size_t work() const {
         return m_work;
     } // calls that inference was asked about, before the last draw
@@ -92,10 +97,13 @@ private:
     std::uint64_t m_draws = 0;
     Random m_random;
     std::size_t m_work = 0;
+    std::set<std::string> m_calledOnce; // where what cannot match is left
+    bool m_cannotMatch = false;
     std::size_t m_ofIntegers = 0; // graphs, whose types come in turn
     std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> m_ofKind;
     std::map<std::pair<const Operator*, std::size_t>, std::shared_ptr<const std::vector<OpCall>>>
         m_fitting;
+    KnownCalls m_knownCalls;
 
     // Of one graph.
     std::optional<GraphEditor> m_editor;

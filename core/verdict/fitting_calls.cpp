@@ -16,9 +16,10 @@ constexpr std::size_t mostOperators = 4096; // that are remembered
 std::vector<OpCall> found(const Operator& op, std::size_t operands) {
     const Literals none;
     Random random(1);
+    KnownCalls known;
     std::vector<OpCall> out;
     for (std::size_t work = 0; work < mostWork && out.size() < wantedCalls;) {
-        CallDrawer drawer(random, none); // extents of its own
+        CallDrawer drawer(random, none, known); // extents of its own
         WantedCall wanted;
         wanted.op = &op;
         wanted.operands.resize(operands);

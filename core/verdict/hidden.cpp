@@ -43,16 +43,28 @@ using TakerAt = std::function<std::optional<std::string>(const GraphPtr&)>;
 
 std::optional<HiddenBy> triedOn(const RuleTree& rule, const PatternTable& table,
                                 const std::shared_ptr<const OperatorSet>& operators,
-                                std::uint64_t seed,
+                                std::uint64_t seed, const RuleTrial* tried,
                                 const std::function<bool(const GraphPtr&)>& fits,
                                 const TakerAt& takerAt) {
     const PreparedPatterns patterns(rule.match, table);
     const Literals literals = literalsOf(rule, patterns.all());
     GraphDrawer drawer(patterns.all(), literals, operators, seed);
+    drawer.leaveWhatCannotMatch();
+    std::size_t known = 0; // graphs of the trial that were taken
+    const auto next = [&](int& draw) -> std::optional<GraphPtr> {
+        if (tried == nullptr || known > tried->acted.size())
+            return drawer.draw();
+        if (known < tried->acted.size())
+            return tried->acted[known++];
+        ++known;
+        drawer.skip(static_cast<std::uint64_t>(tried->draws));
+        draw = tried->draws - 1;
+        return std::nullopt;
+    };
     std::map<std::string, int> takers;
     HiddenBy out;
     for (int draw = 0; draw < mostDraws && out.graphs < wantedGraphs; ++draw) {
-        const std::optional<GraphPtr> graph = drawer.draw();
+        const std::optional<GraphPtr> graph = next(draw);
         if (!graph || !fits(*graph))
             continue;
         const std::optional<std::string> taker = takerAt(*graph);
@@ -95,7 +107,7 @@ std::vector<std::vector<NodeId>> claimsOf(const RuleTree& rule, const PatternTab
 
 std::optional<HiddenBy> hiddenBy(const std::shared_ptr<const RuleTree>& rule, const RuleBook& book,
                                  const std::shared_ptr<const OperatorSet>& operators,
-                                 std::uint64_t seed) {
+                                 std::uint64_t seed, const RuleTrial* tried) {
     RuleBook alone = book, inOrder = book;
     alone.entries = {rule};
     const auto own = std::find(book.entries.begin(), book.entries.end(), rule);
@@ -113,7 +125,7 @@ std::optional<HiddenBy> hiddenBy(const std::shared_ptr<const RuleTree>& rule, co
             matched.insert(node->id);
         return true;
     };
-    return triedOn(*rule, book.table(), operators, seed, fits,
+    return triedOn(*rule, book.table(), operators, seed, tried, fits,
                    [&](const GraphPtr& graph) -> std::optional<std::string> {
                        const Result<Rewritten> all = rewriteGraph(graph, inOrder, {});
                        if (!all || all->trace.applied.back().count > 0)
@@ -141,7 +153,7 @@ std::optional<HiddenBy> hiddenBy(const RuleTree& rule, const std::vector<const R
     const auto fits = [&](const GraphPtr& graph) {
         return !claimsOf(rule, table, *graph, {}).empty();
     };
-    return triedOn(rule, table, operators, seed, fits,
+    return triedOn(rule, table, operators, seed, nullptr, fits,
                    [&](const GraphPtr& graph) -> std::optional<std::string> {
                        std::set<NodeId> claimed;
                        std::map<NodeId, std::string> by;

@@ -5,7 +5,7 @@
 // proof, so one graph at which it acts is enough to say nothing.
 #pragma once
 
-#include "rewrite/driver.h"
+#include "verdict/verdict.h"
 
 namespace fw {
 
@@ -14,10 +14,11 @@ struct HiddenBy {
     int graphs = 0;   // that were tried
 };
 
-// A rule, by the entries of the book that stand before it.
+// A rule, by the entries of the book that stand before it. Where it was tried at this seed
+// (verdict.h), what was drawn is not drawn again.
 std::optional<HiddenBy> hiddenBy(const std::shared_ptr<const RuleTree>& rule, const RuleBook& book,
                                  const std::shared_ptr<const OperatorSet>& operators,
-                                 std::uint64_t seed = 1);
+                                 std::uint64_t seed = 1, const RuleTrial* tried = nullptr);
 
 // A fusion rule or composite, by others that claim operators first; in the order in which they are
 // asked. Each is the rule of its declaration: match and where.

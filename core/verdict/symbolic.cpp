@@ -84,6 +84,11 @@ private:
         constexpr std::int64_t most = std::int64_t(1) << 24;
         if (!pointsWithin(extents, most))
             return false;
+        if (stage.isMap() && stage.reduce.empty())
+            return overAxes(stage.space, extents, 0, [&] {
+                const Maybe value = of(stage.body);
+                return value && m_terms.size() < m_mostTerms && store(stage, *value);
+            });
         return overAxes(stage.space, extents, 0, [&] {
             std::vector<TermId> all;
             const bool whole = overAxes(stage.reduce, extents, stage.space.size(), [&] {
@@ -92,7 +97,8 @@ private:
                     all.push_back(*value);
                 return value && m_terms.size() < m_mostTerms;
             });
-            return whole && store(stage, std::move(all));
+            return whole &&
+                   store(stage, stage.isMap() ? all.at(0) : reduced(stage, std::move(all)));
         });
     }
 
@@ -110,12 +116,12 @@ private:
         return true;
     }
 
-    bool store(const Stage& stage, std::vector<TermId> all) {
+    bool store(const Stage& stage, TermId value) {
         SymbolicTensor& out = m_own.at(stage.out);
         const auto offset = offsetOf(stage.store, out);
         if (!offset)
             return false;
-        out.data[*offset] = stage.isMap() ? all.at(0) : reduced(stage, std::move(all));
+        out.data[*offset] = value;
         return true;
     }
 
@@ -149,6 +155,8 @@ private:
     }
 
     std::optional<std::int64_t> number(const Expr& e) {
+        if (const auto known = evalIndex(e, m_at)) // of places on axes: without a term for each
+            return known;
         const Maybe value = of(e);
         if (!value || m_terms[*value].kind != Term::Kind::Integer)
             return std::nullopt;
@@ -182,6 +190,8 @@ private:
         return load(e.arg(0));
     }
     Maybe select(const Expr& e) {
+        if (const auto known = evalIndex(e.arg(0), m_at))
+            return of(e.arg(*known != 0 ? 1 : 2));
         if (const Maybe condition = of(e.arg(0)); condition && isNumber(*condition))
             return of(e.arg(m_terms[*condition].integer != 0 ? 1 : 2));
         return other(ExprOp::Select, e);

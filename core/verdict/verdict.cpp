@@ -83,11 +83,14 @@ public:
             std::optional<GraphPtr> graph = drawer.draw();
             m_random = Random(seedOf(~seed, static_cast<std::uint64_t>(draw)));
             m_holes = &drawer.holes();
+            ++m_out.draws;
+            m_drawn += graph || drawer.leftOne();
             if (!graph)
                 continue;
-            ++m_drawn;
             // Where it acts not, too: conditions may hold of no elements.
             const bool acts = tryAt(*graph);
+            if (m_applied)
+                m_out.acted.push_back(*graph);
             int& shapes = acts ? reshaped : reshapedOthers;
             if (shapes < mostReshaped) {
                 ++shapes;
@@ -99,6 +102,8 @@ public:
                 for (int near = 0; near < otherShapes; ++near)
                     if (const auto other = reshapedGraph(**graph, m_random))
                         tryAt(*other);
+                if (reshapedOthers == mostReshaped)
+                    drawer.leaveWhatCannotMatch();
             }
             if (!acts)
                 continue;
@@ -111,6 +116,10 @@ public:
                 ++beside;
                 tryBeside(drawn);
             }
+        }
+        if (!rule->expose.empty()) {
+            m_out.draws = 0;
+            m_out.acted.clear();
         }
         judge();
         if (!m_out.wrong && m_out.cases == 0 && !cancel.cancelled())
@@ -125,6 +134,7 @@ private:
     // Whether it acts there.
     bool tryAt(const GraphPtr& graph, ComparedValues values = ComparedValues::All) {
         const Result<Rewritten> rewritten = rewriteGraph(graph, m_book, {});
+        m_applied = rewritten && !rewritten->trace.applications.empty();
         if (!rewritten)
             return false;
         if (readsText(*graph)) { // no side is computed
@@ -360,6 +370,7 @@ private:
     RuleTrial m_out;
     // By what their leaves that hold no real numbers stand for.
     std::map<std::set<std::string>, std::optional<RuleTrial::Counterexample>> m_undone;
+    bool m_applied = false; // at the last graph that was tried
     int m_wrong = 0;
     int m_drawn = 0;      // graphs
     int m_drawnActed = 0; // of these those at which it acted

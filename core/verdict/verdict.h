@@ -42,6 +42,10 @@ struct RuleTrial {
         std::string difference;         // "computes something else: y[0, 2] is 3 instead of 5"
     };
     std::optional<Counterexample> wrong;
+    // The graphs at which it acted as they were drawn, in their order, of so many draws
+    // (draw_graph.h); of none where others would be drawn for its patterns alone.
+    std::vector<GraphPtr> acted;
+    int draws = 0;
 
     // "refuted", "unknown", or "tested", "proved", "proved exact" with what is left out:
     // "proved but for NaN and rounding".
