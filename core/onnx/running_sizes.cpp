@@ -46,11 +46,16 @@ Result<ValueRef> partOf(NodeImport& n, ValueRef vector, std::int64_t from, std::
     return n.step("slice", {vector}, std::move(attrs));
 }
 
-// x under the extents that the step computes.
-Status resultOfExtents(NodeImport& n, ValueRef x, LastStep extents) {
+// x under the extents that the step computes. `unlike`: what is wrong where these are not as many
+// elements, in words of the model, to which the extents have no names.
+Status resultOfExtents(NodeImport& n, ValueRef x, LastStep extents, std::string unlike) {
     FW_TRY(const ValueRef shape,
            n.step(extents.op, std::move(extents.inputs), std::move(extents.attrs)));
     FW_TRY(const Exprs dims, n.boundExtents(shape));
+    const Expr asMany =
+        eqExpr(simplify(elementCount(n.type(x).shape)), simplify(elementCount(dims)));
+    if (!simplify(asMany).isInt())
+        n.assume(asMany, std::move(unlike));
     return n.resultReshaped(x, dims);
 }
 
@@ -150,7 +155,11 @@ Status reshapeRunning(NodeImport& n, bool allowZero) {
     FW_TRY(const ValueRef extents, extentsOf(n, x));
     Attrs attrs;
     attrs.set("keep_zero", std::int64_t{allowZero});
-    return resultOfExtents(n, x, {"reshape_extents", {target, extents}, std::move(attrs)});
+    return resultOfExtents(
+        n, x, {"reshape_extents", {target, extents}, std::move(attrs)},
+        fmt::format("{} holds a shape that {}, {}, does not fit: the number of elements must be "
+                    "the same",
+                    n.operandName(1), n.operandName(0), n.type(x).text()));
 }
 
 Status squeezeRunning(NodeImport& n) {
@@ -159,7 +168,11 @@ Status squeezeRunning(NodeImport& n) {
     if (countOf(n, axes) > static_cast<std::int64_t>(n.type(x).rank()))
         return n.malformed("has more axes than its operand");
     FW_TRY(const ValueRef extents, extentsOf(n, x));
-    return resultOfExtents(n, x, {"squeeze_extents", {extents, axes}, {}});
+    return resultOfExtents(
+        n, x, {"squeeze_extents", {extents, axes}, {}},
+        fmt::format("{} names an axis of {}, {}, that has not extent 1: only such axes are taken "
+                    "away",
+                    n.operandName(1), n.operandName(0), n.type(x).text()));
 }
 
 Status unsqueezeRunning(NodeImport& n) {
@@ -168,7 +181,9 @@ Status unsqueezeRunning(NodeImport& n) {
     if (n.type(x).rank() == 0) // whatever the axes are
         return n.resultReshaped(x, Shape(static_cast<std::size_t>(countOf(n, axes)), intExpr(1)));
     FW_TRY(const ValueRef extents, extentsOf(n, x));
-    return resultOfExtents(n, x, {"unsqueeze_extents", {extents, axes}, {}});
+    return resultOfExtents(n, x, {"unsqueeze_extents", {extents, axes}, {}},
+                           fmt::format("the axes that {} names do not fit {}, {}", n.operandName(1),
+                                       n.operandName(0), n.type(x).text()));
 }
 
 Status sliceRunning(NodeImport& n) {

@@ -21,20 +21,23 @@ std::size_t aligned(std::int64_t bytes) {
            memoryAlignment;
 }
 
-// " (element 0 of shape)", " (computed by find)": where the model says what the dimension is, if it
-// is no extent of an input. A tensor that was put beside a node has a name that nobody wrote.
-std::string originText(const Program& program, std::uint32_t symbol) {
+// "N", "N (element 0 of shape)", "element 0 of the sizes that find computes": what the model says
+// of the dimension. One that is computed in a tensor that was put beside a node has, as that has, a
+// name that nobody wrote.
+std::string dimensionText(const Program& program, std::uint32_t symbol) {
+    const std::string& name = program.symbols[symbol].name;
     for (const Step& step : program.steps) {
         const auto at = std::find(step.binds.begin(), step.binds.end(), symbol);
         if (at == step.binds.end())
             continue;
         const std::string& node = step.nodes.empty() ? step.name : step.nodes.front();
         const std::string& tensor = program.tensors[step.buffers[0].tensor].name;
+        const std::string element = "element " + std::to_string(at - step.binds.begin()) + " of ";
         if (tensor.compare(0, node.size() + 1, node + ".") == 0)
-            return " (computed by " + node + ")";
-        return " (element " + std::to_string(at - step.binds.begin()) + " of " + tensor + ")";
+            return element + "the sizes that " + node + " computes";
+        return name + " (" + element + tensor + ")";
     }
-    return {};
+    return name;
 }
 
 // "; here N is 8, M is 3": the free dimensions of a condition.
@@ -45,9 +48,9 @@ std::string sizesText(const Program& program, const Expression& expression,
         for (const Instruction& instruction : expression.code)
             if (instruction.op == Op::Symbol && instruction.value == static_cast<std::int64_t>(i) &&
                 values[i] != unbound) {
-                out += (out.empty() ? "; here " : ", ") + program.symbols[i].name + " is " +
-                       std::to_string(values[i]) +
-                       originText(program, static_cast<std::uint32_t>(i));
+                out += (out.empty() ? "; here " : ", ") +
+                       dimensionText(program, static_cast<std::uint32_t>(i)) + " is " +
+                       std::to_string(values[i]);
                 break;
             }
     return out;

@@ -164,9 +164,9 @@ private Q_SLOTS:
         m_size = -1;
         REFUSED(executor->run(), FW_BAD_SHAPE, "asks for a size of -1");
         m_size = 13;
-        REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "m is not 13; here m is 13");
+        REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "m is not 13; here m (element 0 of size) is 13");
         m_size = 451;
-        REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "p is at most 900; here p is 902");
+        REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "p is at most 900; here p (element 0 of k) is 902");
         m_size = 501;
         REFUSED(executor->run(), FW_BAD_SHAPE, "asks for a size of 1002");
         m_size = 4;
