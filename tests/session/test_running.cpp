@@ -26,6 +26,7 @@ private Q_SLOTS:
     void aSizeThatIsNoneNamesItsNode();
     void axesOfTheDataThatDoNotFit();
     void indicesOfTheData();
+    void valuesThatAreNoIndicesOfAnAxis();
     void partsOfComputedSizesAreReadInPlace();
     void whatDoesNotFitIsSaidByItsName();
     void sizesOfTheRunAreTold();
@@ -176,6 +177,84 @@ void TestRunning::indicesOfTheData() {
             QVERIFY2(inside || answer.diag().message.find(told) != std::string::npos,
                      answer.ok() ? "" : answer.diag().text().c_str());
         }
+    }
+}
+
+// A length, an image and a number of keys stand for the nearest that there is, a place of MaxUnpool
+// for what is left of it in its image: as modules.md says.
+void TestRunning::valuesThatAreNoIndicesOfAnAxis() {
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    Asked a;
+    Arguments arguments = on("");
+    arguments.model = path + "/m.onnx";
+    arguments.output = path;
+    const auto run = [&](const ModelBuilder& m, const std::vector<NamedTensor>& data) {
+        arguments.inputs.clear();
+        for (const NamedTensor& one : data) {
+            arguments.inputs[one.name] = path + "/" + one.name + ".npy";
+            if (!writeTensorFile(arguments.inputs[one.name], one).ok())
+                return std::string("no file");
+        }
+        if (!writeFile(path + "/m.onnx", m.bytes()).ok())
+            return std::string("no model");
+        const auto document = a.get<RunDocument>("run", arguments);
+        return document.outputs.at(0).summary;
+    };
+    const auto reals = [](std::vector<std::int64_t> extents, std::vector<double> values) {
+        return dataFromDoubles(DType::F32, std::move(extents), values);
+    };
+    const auto integers = [](std::vector<std::int64_t> values) {
+        const auto count = static_cast<std::int64_t>(values.size());
+        return dataFromIntegers(DType::I64, {count}, values);
+    };
+    {
+        ModelBuilder m;
+        m.input("x", {"4", "1"}).input("n", {"1"}, proto::TensorProto::INT64).output("y");
+        m.node("ReverseSequence", "x n", "y");
+        const TensorData x = reals({4, 1}, {1, 2, 3, 4});
+        for (const std::int64_t all : {4, 5, 9})
+            QCOMPARE(run(m, {{"x", x}, {"n", integers({all})}}), std::string("4, 3, 2, 1"));
+        for (const std::int64_t nothing : {1, 0, -4})
+            QCOMPARE(run(m, {{"x", x}, {"n", integers({nothing})}}), std::string("1, 2, 3, 4"));
+    }
+    {
+        ModelBuilder m;
+        m.input("x", {"2", "1", "2", "2"}).input("r", {"2", "4"}).output("y");
+        m.input("i", {"2"}, proto::TensorProto::INT64);
+        m.node("RoiAlign", "x r i", "y");
+        const TensorData x = reals({2, 1, 2, 2}, {1, 1, 1, 1, 2, 2, 2, 2});
+        const TensorData r = reals({2, 4}, {0, 0, 1, 1, 0, 0, 1, 1});
+        QCOMPARE(run(m, {{"x", x}, {"r", r}, {"i", integers({7, -1})}}),
+                 run(m, {{"x", x}, {"r", r}, {"i", integers({1, 0})}}));
+    }
+    {
+        ModelBuilder m;
+        m.input("x", {"1", "1", "1", "1"}).output("y");
+        m.input("i", {"1", "1", "1", "1"}, proto::TensorProto::INT64);
+        auto& unpool = m.node("MaxUnpool", "x i", "y");
+        ModelBuilder::set(unpool, "kernel_shape", std::vector<std::int64_t>{2, 2});
+        const TensorData x = reals({1, 1, 1, 1}, {5});
+        const auto at = [&](std::int64_t place) {
+            return run(m, {{"x", x}, {"i", dataFromIntegers(DType::I64, {1, 1, 1, 1}, {place})}});
+        };
+        QCOMPARE(at(3), std::string("0, 0, 0, 5"));
+        QCOMPARE(at(6), at(2));
+        QCOMPARE(at(-1), at(3));
+    }
+    {
+        ModelBuilder m(24);
+        m.input("q", {"2", "1", "1", "2"}).input("k", {"2", "1", "3", "2"}).output("y");
+        m.input("v", {"2", "1", "3", "2"}).input("n", {"2"}, proto::TensorProto::INT64);
+        m.node("Attention", "q k v - - - n", "y");
+        const auto of = [&](std::vector<std::int64_t> lengths) {
+            return run(m, {{"q", randomData(DType::F32, {2, 1, 1, 2}, 1)},
+                           {"k", randomData(DType::F32, {2, 1, 3, 2}, 2)},
+                           {"v", randomData(DType::F32, {2, 1, 3, 2}, 3)},
+                           {"n", integers(std::move(lengths))}});
+        };
+        QCOMPARE(of({5, -2}), of({3, 0}));
+        QVERIFY(of({3, 0}) != of({2, 0}));
     }
 }
 
