@@ -145,7 +145,7 @@ void TestElementTypes::computedOrRefused() {
     QVERIFY2(!taken.empty(), "no call of it is taken");
     const Result<GraphPtr> graph = editor.finish();
     QVERIFY2(graph.ok(), graph.ok() ? "" : graph.diag().text().c_str());
-    const Result<fuzz::Built> built = m_engine.build(*graph, {"-libs=", {}, false});
+    const Result<fuzz::Built> built = m_engine.build(*graph, {"-libs=", {}, {}, false});
     QVERIFY2(built.ok(), built.ok() ? "" : built.diag().text().c_str());
     for (const Group& group : built->plan.groups)
         if (group.isHost())

@@ -200,7 +200,7 @@ void TestOperatorValues::computed() {
     QVERIFY2(graph.ok(), graph.ok() ? "" : (graph.diag().text() + "\n" + text).c_str());
     const auto reference = evaluateGraph(**graph, inputs);
     QVERIFY2(reference.ok(), reference.ok() ? "" : reference.diag().text().c_str());
-    const Result<fuzz::Built> built = m_engine.build(*graph, {"-libs=", {}, false});
+    const Result<fuzz::Built> built = m_engine.build(*graph, {"-libs=", {}, {}, false});
     QVERIFY2(built.ok(), built.ok() ? "" : built.diag().text().c_str());
     const auto own = built->loaded->run(inputs);
     QVERIFY2(own.ok(), own.ok() ? "" : own.diag().text().c_str());

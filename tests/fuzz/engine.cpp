@@ -1,6 +1,7 @@
 #include "fuzz/engine.h"
 
 #include "extern/extern.h"
+#include "syntax/parser.h"
 #include "target/target.h"
 
 #include <cstdlib>
@@ -21,6 +22,10 @@ Result<FusionPlan> Engine::plan(const Graph& graph, const Way& way) {
     FusionBook book = m_books.fusion;
     for (const PinClause& pin : way.pins)
         book.addPin({pin, "fuzz"});
+    const FileTree written = parseFile(way.fusion, "fuzz");
+    if (!written.errors.empty())
+        return written.errors.front();
+    book.add(written.declarations, "fuzz");
     PlanOptions options;
     options.catalog = m_catalog.get();
     options.book = &book;

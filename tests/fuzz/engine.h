@@ -12,7 +12,8 @@ namespace fw::fuzz {
 struct Way {
     std::string target; // as text; empty: this machine, every library that is there
     std::vector<PinClause> pins = {};
-    bool rewritten = true; // by the shipped rules, before it is planned
+    std::string fusion = {}; // fusion rules beside the shipped ones, as a book
+    bool rewritten = true;   // by the shipped rules, before it is planned
 };
 
 struct Built {

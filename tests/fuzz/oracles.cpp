@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "fuzz/compare.h"
+#include "fuzz/drawn_ways.h"
 #include "fuzz/evaluate.h"
 #include "fuzz/exported.h"
 #include "fuzz/numbers.h"
@@ -11,6 +12,7 @@
 #include "loop/verify.h"
 #include "onnx/export.h"
 #include "onnx/import.h"
+#include "onnx/npy.h"
 #include "tensor/evaluate_graph.h"
 
 #include <fmt/format.h>
@@ -171,6 +173,65 @@ void byCandidates(Ask& ask) {
     ask.out.asked = asked > 0;
 }
 
+// Edges that a user ties or cuts.
+void byPins(Ask& ask) {
+    const Result<GraphPtr> graph = ask.engine.rewritten(ask.one.graph);
+    if (!graph)
+        return;
+    Random random(ask.one.seed ^ 0x9145);
+    int asked = 0;
+    for (const Edge& edge : someEdges(**graph, random, 3)) {
+        PinClause pin;
+        pin.kind = random.chance(60) ? PinKind::Together : PinKind::Apart;
+        pin.names = {edge.from->name, edge.to->name};
+        Way way = ask.usual();
+        way.pins = {pin};
+        way.rewritten = false;
+        ++asked;
+        if (!ask.compareWay(fmt::format("{} {}, {}",
+                                        pin.kind == PinKind::Apart ? "apart" : "together",
+                                        pin.names[0], pin.names[1]),
+                            *graph, way))
+            return;
+    }
+    ask.out.asked = asked > 0;
+}
+
+// Rules of a user that fuse what the graph has.
+void byFuseRules(Ask& ask) {
+    const Result<GraphPtr> graph = ask.engine.rewritten(ask.one.graph);
+    if (!graph)
+        return;
+    Random random(ask.one.seed ^ 0xF05E);
+    const char* const ways[] = {"", "  as stacked", "  as melted"};
+    Way way = ask.usual();
+    way.rewritten = false;
+    std::size_t rules = 0;
+    for (const Edge& edge : someEdges(**graph, random, 3))
+        if (edge.from->outputs.size() == 1 && edge.to->outputs.size() == 1)
+            way.fusion += fmt::format("fuse drawn{} {{ match {}{} }}\n", rules++, patternOf(edge),
+                                      ways[random.below(std::size(ways))]);
+    ask.out.asked = rules > 0 && ask.compareWay("with " + way.fusion, *graph, way);
+    ask.out.asked = rules > 0;
+}
+
+// Operands as NumPy writes what was transposed.
+void byFiles(Ask& ask) {
+    for (const TensorData& data : ask.one.inputs) {
+        const auto bytes = npyOfColumns(data);
+        if (!bytes) // NumPy has no such type
+            continue;
+        ++ask.out.comparisons;
+        const Result<TensorData> back = parseNpy(*bytes);
+        if (!back || !(back->type() == data.type()) ||
+            !std::ranges::equal(back->bytes(), data.bytes())) {
+            ask.fail("an operand in Fortran order: " +
+                     (back ? "other elements" : back.diag().text()));
+            return;
+        }
+    }
+}
+
 void byLibraries(Ask& ask) {
     for (const char* libs : {"", "onednn", "openblas"})
         if (!ask.compareWay(fmt::format("-libs={}", libs), ask.one.graph,
@@ -216,6 +277,10 @@ void byText(Ask& ask) {
 }
 
 void byOnnx(Ask& ask) {
+    if (hasConstantIndexOutside(ask.one)) {
+        ask.out.asked = false;
+        return;
+    }
     const Result<ExportedModel> written = exportModel(*ask.one.graph);
     if (!written) { // what has no ONNX spelling, or none of its type, is refused by name
         ask.out.asked = written.diag().code != DiagCode::UnknownOperator &&
@@ -394,13 +459,14 @@ struct Oracle {
 };
 
 constexpr Oracle table[] = {
-    {"default", byDefault}, {"candidates", byCandidates},
-    {"libs", byLibraries},  {"level", byLevel},
-    {"threads", byThreads}, {"unrewritten", unrewritten},
-    {"text", byText},       {"onnx", byOnnx},
-    {"binding", byBinding}, {"twice", twice},
-    {"verified", verified}, {"reference", byReference},
-    {"exported", exported},
+    {"default", byDefault},     {"candidates", byCandidates},
+    {"libs", byLibraries},      {"level", byLevel},
+    {"threads", byThreads},     {"unrewritten", unrewritten},
+    {"pins", byPins},           {"rules", byFuseRules},
+    {"files", byFiles},         {"text", byText},
+    {"onnx", byOnnx},           {"binding", byBinding},
+    {"twice", twice},           {"verified", verified},
+    {"reference", byReference}, {"exported", exported},
 };
 
 } // namespace

@@ -276,6 +276,37 @@ Id mapsThenReduction(Maker& maker) {
     return maker.random.chance(50) ? maker.one("sub", {id, sum}) : unaryTail(maker, sum);
 }
 
+// Levels of halved sizes, some of them free, and what comes back from them: floor(H / 2), at the
+// size of H again.
+Id pyramid(Maker& maker) {
+    const std::vector<Dim> free = maker.freeDims();
+    if (free.empty())
+        return none;
+    const Dim other = maker.random.chance(60) ? free.back() : maker.side();
+    std::vector<Id> levels = {
+        maker.input({Dim(1), Dim(maker.random.between(1, 4)), free.front(), other}, maker.main())};
+    for (std::size_t i = 1 + maker.random.below(2); i > 0; --i) {
+        const std::int64_t side = maker.random.between(2, 3);
+        const Attrs halved = attributes({{"kernel_shape", Integers{side, side}},
+                                         {"strides", Integers{2, 2}},
+                                         {"pads", Integers(4, side == 3 ? 1 : 0)}});
+        levels.push_back(maker.one("max_pool2d", {levels.back()}, halved));
+        if (levels.back() == none)
+            return none;
+    }
+    Id id = levels.back();
+    for (std::size_t i = levels.size() - 1; i-- > 0 && id != none;) {
+        for (const std::size_t axis : {2u, 3u})
+            if (id != none)
+                id = maker.one("resize_nearest", {id},
+                               attributes({{"axis", static_cast<std::int64_t>(axis)},
+                                           {"size", Exprs{maker.at(levels[i]).type.shape[axis]}},
+                                           {"step", 0.5}}));
+        id = binaryTail(maker, id, levels[i]);
+    }
+    return id;
+}
+
 } // namespace
 
 std::vector<Recipe> plantedRecipes() {
@@ -291,6 +322,7 @@ std::vector<Recipe> plantedRecipes() {
             {"results in the middle", 4, resultsInTheMiddle},
             {"split, merge", 5, splitMerge},
             {"two free dimensions", 16, twoFreeDims},
+            {"pyramid", 20, pyramid},
             {"normalised rows", 4, normalisedRows},
             {"maps, reduction", 6, mapsThenReduction}};
 }

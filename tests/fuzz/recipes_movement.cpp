@@ -259,8 +259,9 @@ Id places(Maker& maker, const std::vector<std::int64_t>& extents, std::int64_t e
     if (extent == 0 || count > 16 || maker.random.chance(40)) // operators clamp what is outside
         return maker.input(fixedShape(extents), dtype);
     std::vector<std::int64_t> out(static_cast<std::size_t>(count));
+    const std::int64_t outside = maker.random.chance(10) ? 2 : 0;
     for (std::int64_t& at : out)
-        at = maker.random.between(-extent, extent - 1);
+        at = maker.random.between(-extent - outside, extent - 1 + outside);
     return maker.constantOf(dataFromIntegers(dtype, extents, out));
 }
 
