@@ -169,11 +169,9 @@ int runBatch(MainWindow& window, const StartOptions& options) {
     if (!options.screenshot.isEmpty()) {
         waitUntilIdle(window);
         QApplication::processEvents();
-        if (!window.grab().save(options.screenshot)) {
-            const Diag diag = makeDiag(DiagCode::FileUnwritable, "the screenshot cannot be written",
-                                       Where{options.screenshot.toStdString(), "", 0, 0});
-            complain(diag);
-            return exitCode(diag.code);
+        if (const Status saved = writePixmap(window.grab(), options.screenshot); !saved) {
+            complain(saved.diag());
+            return exitCode(saved.diag().code);
         }
     }
     return 0;

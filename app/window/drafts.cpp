@@ -1,5 +1,6 @@
 #include "app/window/drafts.h"
 
+#include "app/window/lock_file.h"
 #include "base/files.h"
 
 #include <QCoreApplication>
@@ -99,7 +100,8 @@ QStringList Drafts::deadFolders() const {
             continue;
         QLockFile lock(lockOf(folder));
         lock.setStaleLockTime(0);
-        if (lock.tryLock(0))
+        // What is no lock, no living window has made.
+        if (!whyNoLock(lockOf(folder)).isEmpty() || lock.tryLock(0))
             out << folder;
     }
     return out;

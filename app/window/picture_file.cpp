@@ -1,5 +1,6 @@
 #include "app/window/picture_file.h"
 
+#include "base/files.h"
 #include "picture/writers.h"
 #include "views/graph/canvas.h"
 
@@ -8,7 +9,6 @@
 #include <QImage>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 
 #include <algorithm>
 #include <cmath>
@@ -22,13 +22,8 @@ namespace {
 // A PNG of a large graph is scaled down to what viewers still open.
 constexpr double largestPixels = 64e6;
 
-Status writeFile(const QString& file, const QByteArray& bytes) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit())
-        return makeDiag(DiagCode::FileUnwritable,
-                        "cannot write: " + out.errorString().toStdString(),
-                        Where{file.toStdString(), "", 0, 0}, "choose another folder");
-    return {};
+Status writeBytes(const QString& file, const QByteArray& bytes) {
+    return writeFile(file.toStdString(), {bytes.data(), std::size_t(bytes.size())});
 }
 
 // The canvas shows the whole picture at this scale; nothing of it is on the screen.
@@ -58,7 +53,7 @@ Status writePicture(const std::shared_ptr<const picture::Picture>& picture, cons
         return makeDiag(DiagCode::Usage, "there is no picture yet", {}, "open a model first");
     const QString kind = QFileInfo(file).suffix().toLower();
     if (kind == u"svg"_s)
-        return writeFile(file, QByteArray::fromStdString(picture::svgText(*picture, theme)));
+        return writeFile(file.toStdString(), picture::svgText(*picture, theme));
     if (kind != u"png"_s && kind != u"pdf"_s)
         return makeDiag(DiagCode::Usage, "unknown kind of picture: " + kind.toStdString(),
                         Where{file.toStdString(), "", 0, 0}, "use .png, .pdf or .svg");
@@ -90,7 +85,18 @@ Status writePicture(const std::shared_ptr<const picture::Picture>& picture, cons
     if (bytes.isEmpty())
         return makeDiag(DiagCode::FileUnwritable, "the picture could not be painted",
                         Where{file.toStdString(), "", 0, 0});
-    return writeFile(file, bytes);
+    return writeBytes(file, bytes);
+}
+
+Status writePixmap(const QPixmap& pixmap, const QString& file) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    const QByteArray format = QFileInfo(file).suffix().toLatin1();
+    if (!pixmap.save(&buffer, format.constData()))
+        return makeDiag(DiagCode::FileUnwritable, "there is no such format of pictures",
+                        Where{file.toStdString(), "", 0, 0}, "let its name end in .png");
+    return writeBytes(file, bytes);
 }
 
 } // namespace fw::ui

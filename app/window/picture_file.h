@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "picture/picture.h"
 
+#include <QPixmap>
 #include <QString>
 
 #include <memory>
@@ -15,5 +16,8 @@ namespace fw::ui {
 // there.
 Status writePicture(const std::shared_ptr<const picture::Picture>& picture, const QString& file,
                     picture::ThemeKind theme);
+
+// Of a window, in the format that the ending says.
+Status writePixmap(const QPixmap& pixmap, const QString& file);
 
 } // namespace fw::ui

@@ -1,5 +1,7 @@
 #include "app/window/settings.h"
 
+#include "app/window/lock_file.h"
+
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -20,7 +22,10 @@ constexpr off_t largestFile = 4 << 20; // bytes; ten names and the layout are so
 // Why the file cannot be the settings', which QSettings would find out by waiting for a pipe,
 // reading to the end of what has none, and replacing it in the end. Empty if it can, or if there is
 // none yet.
-QString whyNot(const QByteArray& file) {
+QString whyNot(const QString& name) {
+    if (const QString why = whyNoLock(name + u".lock"_s); !why.isEmpty())
+        return why;
+    const QByteArray file = QFile::encodeName(name);
     struct stat found = {};
     if (stat(file.constData(), &found) != 0)
         return errno == ENOENT ? QString() : QString::fromLocal8Bit(strerror(errno));
@@ -46,7 +51,7 @@ QString Settings::fileName() {
 // it otherwise.
 Settings::Settings() {
     const QString file = fileName();
-    if (const QString why = whyNot(QFile::encodeName(file)); !why.isEmpty())
+    if (const QString why = whyNot(file); !why.isEmpty())
         m_problem = u"the settings %1 are not used (%2): what is set holds until the window is "
                     "closed. Move the file away or replace it."_s.arg(file, why);
 }
@@ -55,7 +60,7 @@ Settings::Settings() {
 // another one by then.
 std::unique_ptr<QSettings> Settings::file() const {
     const QString file = fileName();
-    if (!m_problem.isEmpty() || !whyNot(QFile::encodeName(file)).isEmpty())
+    if (!m_problem.isEmpty() || !whyNot(file).isEmpty())
         return nullptr;
     return std::make_unique<QSettings>(file, QSettings::IniFormat);
 }
