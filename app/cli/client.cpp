@@ -15,7 +15,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -25,6 +27,12 @@
 namespace fw::cli {
 
 namespace {
+
+bool isFault(int status) {
+    constexpr int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGTRAP};
+    return WIFSIGNALED(status) &&
+           std::find(std::begin(faults), std::end(faults), WTERMSIG(status)) != std::end(faults);
+}
 
 std::string howItEnded(int status) {
     if (WIFSIGNALED(status))
@@ -134,11 +142,15 @@ Result<std::string> Client::readLine() {
             continue;
         if (count <= 0) {
             int status = 0;
-            while (::waitpid(m_child, &status, 0) < 0 && errno == EINTR) {
+            rusage used{};
+            while (::wait4(m_child, &status, 0, &used) < 0 && errno == EINTR) {
             }
             m_child = -1;
             stop();
             m_end = howItEnded(status);
+            m_shortage = isFault(status)
+                             ? memoryShortage(static_cast<std::uint64_t>(used.ru_maxrss) << 10)
+                             : std::string();
             if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
                 if (const int refused = threadsRefused())
                     return systemLimitDiag("the worker ended", refused);
@@ -146,6 +158,16 @@ Result<std::string> Client::readLine() {
         }
         m_pending.append(buffer, static_cast<std::size_t>(count));
     }
+}
+
+// With nothing left that could be done otherwise.
+Diag Client::deathOf(Diag diag) const {
+    if (m_shortage.empty())
+        return diag;
+    diag.code = systemLimit; // libraries do not look whether they got what they asked for
+    diag.message += ", and " + m_shortage;
+    diag.hint = "allow more memory (ulimit -v, -d)";
+    return diag;
 }
 
 Result<std::string> Client::ask(const std::string& command, const snapshot::Arguments& arguments,
@@ -163,7 +185,7 @@ Result<std::string> Client::ask(const std::string& command, const snapshot::Argu
         std::string moved;
         if (const auto variable = snapshot::variableAfterDeath(m_last)) {
             if (const char* set = std::getenv(variable->c_str()); set != nullptr && *set == '\0')
-                return answer; // it was not opened
+                return deathOf(answer.takeDiag()); // it was not opened
             ::setenv(variable->c_str(), "", 1);
             moved =
                 fmt::format("it is not opened again; {}= leaves it out from the start", *variable);
@@ -172,7 +194,7 @@ Result<std::string> Client::ask(const std::string& command, const snapshot::Argu
             now.pins = arguments.pins + avoiding.pinText();
             moved = snapshot::afterDeathText(*pin);
         } else {
-            return answer;
+            return deathOf(answer.takeDiag());
         }
         Diag warning = answer.takeDiag();
         warning.severity = Severity::Warning;

@@ -38,6 +38,7 @@ private:
     Status start();
     void stop();
     Result<std::string> readLine();
+    Diag deathOf(Diag diag) const;
 
     pid_t m_child = -1;
     std::optional<Leftover> m_running; // the child
@@ -48,6 +49,7 @@ private:
     std::string m_pending;
     snapshot::Progress m_last; // what the child said last
     std::string m_end;         // how the last child ended
+    std::string m_shortage;    // of memory, when a fault ended it
     std::int64_t m_lastId = 0;
     std::int64_t m_answered = 0; // by this child
 };

@@ -95,13 +95,20 @@ int spawn(const ProcessRequest& request, const Channel& input, const Channel& ou
     for (std::string& word : words)
         arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    std::string temporaries = "TMPDIR=" + request.temporaries;
-    std::vector<char*> variables;
-    for (char** one = environ; *one != nullptr; ++one)
-        if (request.temporaries.empty() || !std::string_view(*one).starts_with("TMPDIR="))
-            variables.push_back(*one);
+    std::vector<std::string> ours;
     if (!request.temporaries.empty())
-        variables.push_back(temporaries.data());
+        ours.push_back("TMPDIR=" + request.temporaries);
+    if (request.inEnglish)
+        ours.emplace_back("LC_ALL=C");
+    std::vector<char*> variables;
+    for (char** one = environ; *one != nullptr; ++one) {
+        const std::string_view whole(*one), name = whole.substr(0, whole.find('=') + 1);
+        if (std::none_of(ours.begin(), ours.end(),
+                         [&](const std::string& own) { return own.starts_with(name); }))
+            variables.push_back(*one);
+    }
+    for (std::string& own : ours)
+        variables.push_back(own.data());
     variables.push_back(nullptr);
     const int failure = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(),
                                      variables.data());

@@ -45,6 +45,35 @@ Diag systemLimitDiag(std::string what, int error, Where where) {
                     std::move(where), limitOf(error));
 }
 
+std::optional<Diag> systemLimitIn(std::string_view said, const std::string& what) {
+    // Those of the C library, of GCC's programs, of GNU ld and of glibc's loader.
+    static constexpr std::pair<const char*, int> words[] = {
+        {"Too many open files", EMFILE},
+        {"out of file descriptors", EMFILE},
+        {"Resource temporarily unavailable", EAGAIN},
+        {"Cannot allocate memory", ENOMEM},
+        {"emory exhausted", ENOMEM},
+        {"out of memory", ENOMEM},
+        {"Killed signal terminated", ENOMEM},
+        {"failed to map segment", ENOMEM}};
+    for (const auto& [text, error] : words)
+        if (said.find(text) != std::string_view::npos)
+            return systemLimitDiag(what, error);
+    return std::nullopt;
+}
+
+std::string memoryShortage(std::uint64_t residentBytes) {
+    // Four times, since stacks and arenas of threads count whole, and what was refused as well.
+    const std::uint64_t usual = 4 * residentBytes + (std::uint64_t{512} << 20);
+    for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+        rlimit limit{};
+        if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+            limit.rlim_cur < usual)
+            return fmt::format("memory is limited to {} MB", limit.rlim_cur >> 20);
+    }
+    return {};
+}
+
 std::string signalText(int signal) {
     return fmt::format("signal {} ({}){}", signal, ::strsignal(signal),
                        signal == SIGBUS ? ": a file of weights was cut while it was read, or its "

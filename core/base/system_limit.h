@@ -4,9 +4,11 @@
 
 #include "base/diag.h"
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 
 // A row as those of base/diag_codes.h.
 #define FW_SYSTEM_CODES(X)                                                                         \
@@ -24,8 +26,15 @@ bool isSystemLimit(int error); // an errno
 // "WHAT: Too many open files", with the limit to raise.
 Diag systemLimitDiag(std::string what, int error, Where where = {});
 
+// Of what another program said, in English, of a limit that it met.
+std::optional<Diag> systemLimitIn(std::string_view said, const std::string& what);
+
 // Of std::bad_alloc, and of a std::system_error that is one.
 std::optional<Diag> systemLimitOf(const std::exception& error, Where where = {});
+
+// How little memory a process may have that held that much when a signal ended it: "memory is
+// limited to 300 MB". Empty if it may have much more, so that something else ended it.
+std::string memoryShortage(std::uint64_t residentBytes);
 
 // "signal 9 (Killed)"; of SIGBUS also what a mapped file has to do with it.
 std::string signalText(int signal);

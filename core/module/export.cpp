@@ -4,6 +4,7 @@
 #include "base/leftovers.h"
 #include "base/process.h"
 #include "base/sha256.h"
+#include "base/system_limit.h"
 #include "module/embedded.h"
 #include "module/export_text.h"
 #include "module/placement.h"
@@ -187,6 +188,7 @@ fw::Status runTool(std::vector<std::string> command, const Staging& staging,
     ProcessRequest process;
     process.folder = staging.path();
     process.temporaries = "."; // removed with all else
+    process.inEnglish = true;
     process.timeout = std::chrono::minutes(5);
     process.command = std::move(command);
     const std::string tool = process.command.front();
@@ -196,11 +198,13 @@ fw::Status runTool(std::vector<std::string> command, const Staging& staging,
                         "a C compiler links the module: install the package gcc");
     if (!result.ok())
         return result.takeDiag();
-    if (result->exitCode != 0)
-        return makeDiag(DiagCode::ExportFailed,
-                        fmt::format("{} could not link the module (exit code {}): {}", tool,
-                                    result->exitCode, result->errors.substr(0, 2000)));
-    return {};
+    if (result->exitCode == 0)
+        return {};
+    if (auto limit = systemLimitIn(result->errors, tool + " could not link the module"))
+        return std::move(*limit);
+    return makeDiag(DiagCode::ExportFailed,
+                    fmt::format("{} could not link the module (exit code {}): {}", tool,
+                                result->exitCode, result->errors.substr(0, 2000)));
 }
 
 fw::Status linkShared(const ExportRequest& request, const Staging& staging,

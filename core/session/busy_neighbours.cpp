@@ -1,5 +1,7 @@
 #include "session/busy_neighbours.h"
 
+#include "base/system_limit.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -23,10 +25,8 @@ Status BusyNeighbours::start(int count) {
     for (int i = 0; i < count; ++i) {
         const pid_t pid = ::fork();
         if (pid < 0)
-            return makeDiag(DiagCode::LimitReached,
-                            fmt::format("only {} of {} busy processes could be started: {}", i,
-                                        count, std::strerror(errno)),
-                            {}, "ask for fewer");
+            return systemLimitDiag(
+                fmt::format("only {} of {} busy processes could be started", i, count), errno);
         if (pid == 0) { // of a process with threads: nothing but system calls
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent)

@@ -94,6 +94,11 @@ void TestBase::systemLimitsAreTold() {
     QVERIFY(!systemLimitOf(other));
     QVERIFY(!systemLimitOf(std::runtime_error("x")));
     QVERIFY(systemLimitDiag("pipe", EMFILE).text().find("ulimit -n") != std::string::npos);
+    const auto said =
+        systemLimitIn("ld: cannot find -lm: Too many open files", "cc could not link");
+    QVERIFY(said && said->code == systemLimit);
+    QCOMPARE(said->message, std::string("cc could not link: Too many open files"));
+    QVERIFY(!systemLimitIn("ld: undefined reference to `f'", "cc could not link"));
 }
 
 QTEST_GUILESS_MAIN(TestBase)

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <csignal>
 #include <unistd.h>
 
 using namespace Qt::StringLiterals;
@@ -46,6 +47,25 @@ private:
         out.errors = process.readAllStandardError();
         return out;
     }
+    // Its worker ends by a fault.
+    Answer killed(const QString& before) const {
+        QProcess process;
+        process.start(u"bash"_s, {u"-c"_s, before + u"; exec \"$0\" run \"$1\" --json"_s,
+                                  qEnvironmentVariable("FW_BIN") + u"/fw"_s, m_model});
+        if (!process.waitForStarted())
+            return {};
+        QFile children(u"/proc/%1/task/%1/children"_s.arg(process.processId()));
+        QElapsedTimer clock;
+        pid_t worker = 0;
+        for (clock.start(); worker == 0 && clock.elapsed() < 20000; children.close())
+            worker = children.open(QIODevice::ReadOnly)
+                         ? children.readAll().split(' ').value(0).toInt()
+                         : 0;
+        if (worker == 0 || ::kill(worker, SIGSEGV) != 0 || !process.waitForFinished(60000))
+            return {};
+        return {process.exitCode(), process.readAllStandardOutput(),
+                process.readAllStandardError()};
+    }
     // The program runs, or says what it lacks.
     static bool isTold(const Answer& answer) {
         const QJsonObject document = QJsonDocument::fromJson(answer.out).object();
@@ -71,6 +91,15 @@ void TestLimits::openFiles() {
     }
     for (const char* count : {"7", "8", "12"})
         QVERIFY(isTold(fw(u"ulimit -n %1"_s.arg(QLatin1StringView(count)), run)));
+    // What `cc` and the linker met.
+    for (const char* count : {"8", "10", "12"}) {
+        const Answer few = fw(u"ulimit -n %1"_s.arg(QLatin1StringView(count)),
+                              {u"export"_s, m_model, u"-o"_s, u"module"_s, u"--json"_s});
+        QVERIFY(isTold(few));
+        QCOMPARE(few.code, 3);
+        QVERIFY2(few.out.contains("SYS01") && few.out.contains("ulimit -n"), few.out.constData());
+        QVERIFY(!QFile::exists(m_folder.filePath(u"module/manifest.json"_s)));
+    }
 }
 
 void TestLimits::processes() {
@@ -78,22 +107,29 @@ void TestLimits::processes() {
         QSKIP("another user's processes are not counted with these");
     const QTemporaryDir cache;
     QFile::setPermissions(cache.path(), QFile::Permissions(0x7777));
-    for (int count = 1; count <= 5; ++count) {
+    const auto ofNobody = [&](int count, const QString& words) {
         QProcess process;
         process.start(
             u"setpriv"_s,
             {u"--reuid=65534"_s, u"--regid=65534"_s, u"--clear-groups"_s, u"bash"_s, u"-c"_s,
-             u"ulimit -u %1; XDG_CACHE_HOME=%2 exec \"$0\" run \"$1\" --json"_s.arg(count).arg(
-                 cache.path()),
+             u"ulimit -u %1; XDG_CACHE_HOME=%2 exec \"$0\" %3 --json"_s.arg(count).arg(cache.path(),
+                                                                                       words),
              qEnvironmentVariable("FW_BIN") + u"/fw"_s, m_model});
-        QVERIFY(process.waitForFinished(90000));
-        Answer answer{process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+        if (!process.waitForFinished(90000))
+            return Answer();
+        return Answer{process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
                       process.readAllStandardOutput(), process.readAllStandardError()};
-        if (answer.code == 126 || answer.code == 127)
-            QSKIP("the program is not readable for others");
-        QVERIFY(isTold(answer));
-        QVERIFY(count > 1 || answer.out.contains("SYS01"));
-    }
+    };
+    for (int count = 1; count <= 6; ++count)
+        for (const QString& words : {u"run \"$1\""_s, u"export \"$1\" -o %1/m"_s.arg(cache.path()),
+                                     u"bench \"$1\" --beside 4"_s}) {
+            const Answer answer = ofNobody(count, words);
+            if (answer.code == 126 || answer.code == 127)
+                QSKIP("the program is not readable for others");
+            QVERIFY(isTold(answer));
+            QVERIFY2(answer.code == 0 || answer.out.contains("SYS01"), answer.out.constData());
+            QVERIFY(count > 1 || answer.code != 0);
+        }
 }
 
 void TestLimits::memory() {
@@ -104,6 +140,13 @@ void TestLimits::memory() {
     const Answer few = fw(u"ulimit -d 10000"_s, {u"run"_s, m_model, u"--json"_s});
     QVERIFY(isTold(few));
     QVERIFY2(few.code == 0 || few.errors.contains("ulimit -v"), few.errors.constData());
+    // A worker that ends as under a library that does not look whether it got what it asked for.
+    const Answer dead = killed(u"ulimit -v 700000"_s), other = killed(u"ulimit -v 64000000"_s);
+    QCOMPARE(dead.code, 3);
+    QVERIFY2(dead.out.contains("SYS01") && dead.out.contains("limited to 683 MB") &&
+                 dead.out.contains("ulimit -v"),
+             dead.out.constData());
+    QCOMPARE(other.code, 4);
 }
 
 void TestLimits::sizesOfFiles() {
