@@ -1,5 +1,6 @@
 #include "runtime/libraries.h"
 
+#include "runtime/memory.h"
 #include "runtime/user_library.h"
 
 #include <cstdlib>
@@ -23,8 +24,12 @@ const LibraryCode& codeOf(LibraryId library) {
 }
 
 Status whyNotUsed(const LibraryInfo& info, const char* name) {
-    if (info.presence == LibraryPresence::Ready)
-        return {};
+    if (info.presence == LibraryPresence::Ready) {
+        if (KeptRoom(roomOfLibraries).isThere())
+            return {};
+        return fail(FW_OUT_OF_MEMORY, "%s needs more: %zu bytes of memory are not available", name,
+                    roomOfLibraries);
+    }
     // Words of glibc's loader, and of the C library for ENOMEM.
     for (const char* words : {"failed to map segment", "annot allocate memory", "cannot map"})
         if (info.reason.find(words) != std::string::npos)

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +39,26 @@ Status AlignedMemory::reserve(std::size_t bytes) {
     m_data = static_cast<std::byte*>(memory);
     m_size = size;
     return {};
+}
+
+KeptRoom::KeptRoom(std::size_t bytes) : m_bytes(bytes) {
+    bool isLimited = false;
+    for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+        rlimit limit = {};
+        isLimited =
+            isLimited || (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY);
+    }
+    if (!isLimited)
+        return;
+    // Writable, which is what RLIMIT_DATA counts.
+    m_address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    m_isThere = m_address != MAP_FAILED;
+}
+
+KeptRoom::~KeptRoom() {
+    if (m_address && m_isThere)
+        munmap(m_address, m_bytes);
 }
 
 FileMapping::~FileMapping() {

@@ -27,6 +27,25 @@ private:
     std::size_t m_size = 0;
 };
 
+// What libraries take at once and do not look whether they got: small allocations, the memory for
+// kernels that they make.
+constexpr std::size_t roomOfLibraries = std::size_t{16} << 20;
+
+// Address space that is kept while this lives; none where the system does not limit it.
+class KeptRoom {
+public:
+    explicit KeptRoom(std::size_t bytes);
+    ~KeptRoom();
+    KeptRoom(const KeptRoom&) = delete;
+    KeptRoom& operator=(const KeptRoom&) = delete;
+    bool isThere() const { return m_isThere; } // or is not limited
+
+private:
+    void* m_address = nullptr;
+    std::size_t m_bytes;
+    bool m_isThere = true;
+};
+
 // A file mapped read-only and shared with every process that maps it. The file must not shrink
 // while it is open.
 class FileMapping {

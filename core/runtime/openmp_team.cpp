@@ -1,5 +1,6 @@
 // Teams of OpenMP runtimes that others brought: whether a region is open, how many threads there
 // may be, and what becomes of them at a fork.
+#include "runtime/memory.h"
 #include "runtime/openmp.h"
 #include "runtime/parallel.h"
 #include "runtime/thread_team.h"
@@ -200,8 +201,12 @@ void* waitAtGate(void* gate) {
     return nullptr;
 }
 
-// How many of so many threads the system starts, all at once, with stacks as libgomp's.
+// How many of so many threads the system starts, all at once, with stacks as libgomp's. Where
+// memory is limited they leave room for the library.
 int startable(int wanted) {
+    const KeptRoom room(roomOfLibraries);
+    if (!room.isThere())
+        return 0;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     if (const std::size_t stack = stackSizeAskedFor(); stack > 0)

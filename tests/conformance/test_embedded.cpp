@@ -26,6 +26,8 @@ private Q_SLOTS:
     void threads();
     void threadsOfTheProgramsRuntime_data();
     void threadsOfTheProgramsRuntime();
+    void littleMemory_data();
+    void littleMemory();
     void regions_data();
     void regions();
     void unwinding();
@@ -172,6 +174,17 @@ void TestEmbedded::threadsOfTheProgramsRuntime() {
     for (const char* what : {"alone", "pool", "0", "2"})
         HOLDS(threads, {library, libraries, QString::fromLatin1(what)});
     HOLDS(forked, {library});
+}
+
+void TestEmbedded::littleMemory_data() {
+    addModules();
+}
+
+void TestEmbedded::littleMemory() {
+    QFETCH(QString, sample);
+    QFETCH(QString, libraries);
+    for (const QString& threads : {u"1"_s, u"8"_s})
+        HOLDS(program(u"limited"_s), {module(sample, libraries), threads});
 }
 
 void TestEmbedded::regions_data() {

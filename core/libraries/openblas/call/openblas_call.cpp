@@ -80,15 +80,17 @@ public:
 
     Status run(void* const* buffers, void*) override {
         m_buffers = buffers;
+        const int threads = openBlasThreads(m_threads);
+        m_settings.threads = threads;
         // Many matrices: one thread each. Few: OpenBLAS splits every one of them.
         const fw_kernel_context context = {reinterpret_cast<void* const*>(this), nullptr,
                                            parallelFor, &m_settings};
-        if (m_batches > 1 && m_batches >= m_threads) {
+        if (m_batches > 1 && m_batches >= threads) {
             const ThreadCount alone(openBlas().openMp, 1);
             parallelFor(&context, runRange, m_batches, 1);
         } else {
-            const ThreadCount count(openBlas().openMp, m_threads);
-            openBlas().setThreads(m_threads);
+            const ThreadCount count(openBlas().openMp, threads);
+            openBlas().setThreads(threads);
             runRange(&context, 0, m_batches);
         }
         return {};

@@ -2,12 +2,17 @@
 
 #include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
+#include "runtime/memory.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
+#include <string>
+#include <unistd.h>
 
 namespace fw::runtime {
 
@@ -17,6 +22,25 @@ OpenBlasTable* table = nullptr;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
 constexpr int openMpBuild = 2; // of openblas_get_parallel
+
+// Address space that it takes and keeps: for each of its threads and each of its callers, and
+// itself.
+constexpr std::size_t bytesOfThread = std::size_t{128} << 20, bytesToOpen = std::size_t{64} << 20;
+int threadsOpened = 0;
+std::atomic<int> threadsWithMemory{1};
+
+// As many as it counts when it is opened: one per core, or what the environment says.
+int threadsAtStart() {
+    cpu_set_t allowed;
+    int out = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                  ? CPU_COUNT(&allowed)
+                  : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    for (const char* name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
+        if (const char* text = std::getenv(name))
+            if (const int asked = std::atoi(text); asked > 0)
+                return asked < out ? asked : out;
+    return out > 0 ? out : 1;
+}
 
 template <class Function>
 bool find(void* handle, const char* name, Function& function) {
@@ -47,6 +71,15 @@ std::string whyNot(OpenBlasTable& t, void* handle) {
 }
 
 bool tryFile(const std::string& file) {
+    // Asked for until they are there.
+    const int threads = threadsAtStart();
+    const std::size_t taken = bytesToOpen + static_cast<std::size_t>(threads) * bytesOfThread;
+    if (!KeptRoom(taken).isThere()) {
+        table->info.reason = "Cannot allocate memory: it takes " + std::to_string(taken >> 20) +
+                             " MB when it is opened";
+        return false;
+    }
+    threadsOpened = threads;
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char* why = dlerror();
@@ -146,6 +179,17 @@ const LibraryInfo& info() {
 }
 
 } // namespace
+
+int openBlasThreads(int wanted) {
+    for (; wanted > threadsWithMemory.load(std::memory_order_relaxed); --wanted) {
+        const int more = wanted + (wanted > threadsOpened ? wanted - threadsOpened : 0);
+        if (!KeptRoom(static_cast<std::size_t>(more) * bytesOfThread + roomOfLibraries).isThere())
+            continue;
+        threadsWithMemory.store(wanted, std::memory_order_relaxed);
+        break;
+    }
+    return wanted;
+}
 
 const OpenBlasTable& openBlas() {
     pthread_once(&once, open);

@@ -25,4 +25,8 @@ const OpenBlasTable& openBlas();
 Status prepareOpenBlas(const ShapedCall& call, int threads,
                        std::unique_ptr<PreparedCall>& prepared);
 
+// How many of so many threads OpenBLAS may be asked for: those whose memory is there, which it asks
+// for until it has it. At least 1.
+int openBlasThreads(int wanted);
+
 } // namespace fw::runtime
