@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -207,6 +208,61 @@ private Q_SLOTS:
         QCOMPARE(fw_set_cancel(model, close, &own), FW_OK);
         QCOMPARE(fw_run(model), FW_CANCELLED);
         QCOMPARE(fw_last_error(model), "the model was closed while a call on it ran");
+    }
+
+    // Before, within and behind the last steps of a call that another thread makes.
+    void closedAtAnyTime() {
+        int cancelled = 0;
+        for (int round = 0; round < 300; ++round) {
+            Opened own(1 + round % 2);
+            std::atomic<bool> isInside{false};
+            const auto tell = [](void* data) -> std::int32_t {
+                static_cast<std::atomic<bool>*>(data)->store(true, std::memory_order_relaxed);
+                return 0;
+            };
+            QCOMPARE(fw_set_cancel(own.model, tell, &isInside), FW_OK);
+            fw_status status = FW_OK;
+            std::thread caller([&, model = own.model] { status = fw_run(model); });
+            while (!isInside.load(std::memory_order_relaxed))
+                std::this_thread::yield();
+            for (int i = 0; i < round % 10 * 100; ++i)
+                std::atomic_signal_fence(std::memory_order_seq_cst);
+            fw_close(std::exchange(own.model, nullptr));
+            caller.join();
+            QVERIFY(status == FW_OK || status == FW_CANCELLED);
+            cancelled += status == FW_CANCELLED ? 1 : 0;
+        }
+        QVERIFY(cancelled > 0);
+    }
+
+    // A pool that has threads, and knows by a counter that orders nothing that they are through.
+    void poolWithThreads() {
+        struct Pool {
+            std::vector<std::thread> threads;
+            std::atomic<int> through{0};
+        } pool;
+        Opened own;
+        const auto shares = [](void* data, std::int32_t count, void (*share)(void*, std::int32_t),
+                               void* argument) {
+            auto& [threads, through] = *static_cast<Pool*>(data);
+            through.store(0, std::memory_order_relaxed);
+            for (std::int32_t i = 1; i < count; ++i)
+                threads.emplace_back([share, argument, i, &counter = through] {
+                    share(argument, i);
+                    counter.fetch_add(1, std::memory_order_relaxed);
+                });
+            share(argument, 0);
+            while (through.load(std::memory_order_relaxed) < count - 1)
+                std::this_thread::yield();
+        };
+        const fw_thread_pool given = {sizeof given, 2, shares, &pool};
+        QCOMPARE(fw_set_thread_pool(own.model, &given), FW_OK);
+        for (int i = 0; i < 50; ++i) {
+            QCOMPARE(fw_run(own.model), FW_OK);
+            QVERIFY(own.isRight());
+        }
+        for (std::thread& thread : pool.threads)
+            thread.join();
     }
 
     // Each share of a loop once, whatever the pool of the caller does.
