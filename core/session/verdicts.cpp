@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <future>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace fw {
@@ -447,7 +448,7 @@ public:
                     rules.push_back(std::move(rule));
         if (rules.size() < 2 || std::thread::hardware_concurrency() < 2)
             return;
-        m_thread = std::thread([this, &books, file, order, cancel, rules = std::move(rules)] {
+        const auto work = [this, &books, file, order, cancel, rules = std::move(rules)] {
             Orders orders(books, file);
             for (auto rule = rules.begin();
                  order == Verdicts::Order::Tell && rule != rules.end() && !m_enough; ++rule)
@@ -457,7 +458,11 @@ public:
                 });
             for (auto rule = rules.rbegin(); rule != rules.rend() && !m_enough; ++rule)
                 notThrowing([&] { trialOf(*rule, books, cancel); });
-        });
+        };
+        try {
+            m_thread = std::thread([work] { notThrowing(work); });
+        } catch (const std::system_error&) { // no thread to be had: who judges does it all
+        }
     }
     ~TriedAhead() {
         m_enough = true;
@@ -472,7 +477,7 @@ private:
     static void notThrowing(const Work& work) {
         try {
             work();
-        } catch (const InternalError&) { // who judges it is told
+        } catch (const std::exception&) { // of memory, too: who judges it is told
         }
     }
 
