@@ -13,6 +13,13 @@ namespace fw {
 
 namespace {
 
+// What is made of what was made, again and again, would have a number behind every number.
+std::string_view withoutNumbers(std::string_view name) {
+    constexpr std::size_t longest = 200;
+    const std::size_t end = name.find_last_not_of("0123456789_");
+    return name.size() > longest ? name.substr(0, end + 1) : name;
+}
+
 bool contains(const std::vector<Assumption>& list, const Assumption& assumption) {
     return std::any_of(list.begin(), list.end(), [&](const Assumption& known) {
         return known.condition == assumption.condition;
@@ -240,9 +247,10 @@ void GraphEditor::giveName(std::string& place, const std::string& wish) {
     knowNames();
     place = wish;
     if (m_names.contains(place)) {
-        int& number = m_numbers[wish];
+        const std::string base(withoutNumbers(wish));
+        int& number = m_numbers[base];
         do
-            place = fmt::format("{}_{}", wish, ++number);
+            place = fmt::format("{}_{}", base, ++number);
         while (m_names.contains(place));
     }
     char* const text = static_cast<char*>(m_nameMemory.allocate(place.size() + 1, 1));

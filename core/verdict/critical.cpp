@@ -17,7 +17,9 @@ constexpr int wantedGraphs = 3; // at which both act, of one overlap
 // Calls that inference is asked about, of one overlap, at first and for each graph at which both
 // act: what has many operators rarely fits at once.
 constexpr std::size_t leastWork = 200, workOfPair = 20; // of two of its operators
-constexpr int mostAttempts = 100;                       // to find one call that fits
+// To settle a graph of a few operators takes some tens; rules that go round take as many as may.
+constexpr std::size_t mostApplications = 1000;
+constexpr int mostAttempts = 100; // to find one call that fits
 
 struct Acted {
     GraphPtr graph;
@@ -138,6 +140,7 @@ std::optional<CriticalPair> CriticalPairs::of(const std::shared_ptr<const RuleTr
     }
     RewriteOptions options;
     options.cancel = cancel;
+    options.applications = mostApplications;
     // Constants are folded on both sides, so that a weight and its formula are one.
     const auto settled = [&](const GraphPtr& graph) {
         const Result<Rewritten> out = rewriteGraph(graph, stage->second, options);
