@@ -1,5 +1,6 @@
 #include "extern/adapter.h"
 
+#include "base/system_limit.h"
 #include "extern/limited_start.h"
 #include "runtime/breadcrumb.h"
 #include "runtime/library_level.h"
@@ -173,6 +174,10 @@ LibraryStatus statusOf(runtime::LibraryId library) {
     out.path = info.path;
     out.reason = info.reason;
     out.package = info.package;
+    if (systemLimitIn(info.reason, {})) { // it is installed
+        out.state = LibraryState::Unusable;
+        out.package.clear();
+    }
     return out;
 }
 

@@ -140,6 +140,9 @@ void TestLimits::memory() {
     const Answer few = fw(u"ulimit -d 10000"_s, {u"run"_s, m_model, u"--json"_s});
     QVERIFY(isTold(few));
     QVERIFY2(few.code == 0 || few.errors.contains("ulimit -v"), few.errors.constData());
+    const Answer doctor = fw(u"ulimit -v 400000"_s, {u"doctor"_s});
+    for (const QByteArray& line : (doctor.out + doctor.errors).split('\n'))
+        QVERIFY2(!line.contains("memory") || !line.contains("apt-get"), line.constData());
     // A worker that ends as under a library that does not look whether it got what it asked for.
     const Answer dead = killed(u"ulimit -v 700000"_s), other = killed(u"ulimit -v 64000000"_s);
     QCOMPARE(dead.code, 3);
