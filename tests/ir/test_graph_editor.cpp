@@ -12,6 +12,7 @@ class TestGraphEditor : public QObject {
 private Q_SLOTS:
     void everyNameIsItsOwn();
     void namesOfWhatIsGoneAreFree();
+    void namesDoNotGrowForEver();
     void nodesStandBehindWhatTheyRead();
     void readersInOrder();
     void stepsAreCheckedAndUndone();
@@ -52,6 +53,19 @@ void TestGraphEditor::namesOfWhatIsGoneAreFree() {
     QCOMPARE(b.editor.find(after.node)->name, std::string("unused"));
     QCOMPARE(b.editor.find(after.node)->outputs[0].name, std::string("unused.y"));
     QVERIFY(b.editor.finish());
+}
+
+// Of a node that is named after the one before it, again and again.
+void TestGraphEditor::namesDoNotGrowForEver() {
+    Builder b;
+    ValueRef at = b.op("relu", {b.input("x", {4})}, "a");
+    std::set<std::string> all;
+    for (int i = 0; i < 500; ++i) {
+        at = b.op("relu", {at}, b.editor.find(at.node)->name.c_str());
+        const std::string& name = b.editor.find(at.node)->name;
+        QVERIFY(all.insert(name).second);
+        QVERIFY2(name.size() < 220, name.c_str());
+    }
 }
 
 void TestGraphEditor::nodesStandBehindWhatTheyRead() {
