@@ -64,7 +64,7 @@ std::optional<Diag> systemLimitIn(std::string_view said, const std::string& what
 
 std::string memoryShortage(std::uint64_t residentBytes) {
     // Four times, since stacks and arenas of threads count whole, and what was refused as well.
-    const std::uint64_t usual = 4 * residentBytes + (std::uint64_t{512} << 20);
+    const std::uint64_t usual = 4 * residentBytes + (std::uint64_t{1} << 30);
     for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
         rlimit limit{};
         if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
