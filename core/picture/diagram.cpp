@@ -19,7 +19,7 @@ std::string chipText(const MakerRecord& maker) {
     case Maker::Library:
         if (const auto row = builtInLibrary(maker.library))
             return std::string(builtInLibraries()[*row].chip);
-        std::string letters = maker.library.substr(0, 2);
+        std::string letters = maker.library.str().substr(0, 2);
         for (char& letter : letters)
             letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
         return letters;

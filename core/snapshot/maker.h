@@ -1,9 +1,10 @@
 // Who computes something.
 #pragma once
 
+#include "base/shared_text.h"
+
 #include <compare>
 #include <cstdint>
-#include <string>
 
 namespace fw::snapshot {
 
@@ -13,10 +14,14 @@ enum class Maker : std::uint8_t { Nobody, Generated, Library, Runtime, Reference
 
 struct MakerRecord {
     Maker by = Maker::Nobody;
-    std::string library; // of a Library: "onednn"
+    SharedText library; // of a Library: "onednn"
 
     bool isSomebody() const { return by != Maker::Nobody; }
-    auto operator<=>(const MakerRecord&) const = default;
+    bool operator==(const MakerRecord&) const = default;
+    std::strong_ordering operator<=>(const MakerRecord& other) const {
+        const auto first = by <=> other.by;
+        return first != 0 ? first : library.str() <=> other.library.str();
+    }
 };
 
 } // namespace fw::snapshot
