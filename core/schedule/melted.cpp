@@ -330,8 +330,14 @@ std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& n
     const bool isRows = !why.empty();
     if (isRows && !takesRows(planner, nest))
         return {};
-    if (isRows)
-        lane = planner.storageSpace(nest.root).back();
+    if (isRows) {
+        const std::vector<Axis> space = planner.storageSpace(nest.root);
+        if (space.empty()) {
+            why = "its result is one number, which has no tiles";
+            return {};
+        }
+        lane = space.back();
+    }
     if (!lane.extent.isInt()) {
         why = fmt::format("its lanes lie along {}, whose size {} is free", lane.var.text(),
                           lane.extent.text());
