@@ -11,19 +11,19 @@
 //     };
 //
 // The domains, and what each promises:
-//     scalars           expr/scalar.cpp            values of element types as scalar.h says: the
-//                                                  meaning that all others are held to
-//     checked integers  expr/eval.cpp              indices and shapes; nothing where 64 bits end
-//     registers         tensor/program.cpp         a program that runs over scalars, point by
-//     point,
-//                                                  in rows (program_rows) or with the error that
-//                                                  rounding may make (bounded_rows)
-//     memory            loop/interpret.cpp         scalars, and buffers whose every access is
-//     looked at spans             tensor/safety.cpp          all values that an index may take
-//     terms             verdict/symbolic.cpp       formulas over the elements of inputs, in one
-//     form fields            verdict/field.cpp          terms at random points of a finite field
-//     formulas          verdict/smt.cpp            terms as Z3 knows them
-//     programs          module/program_expression.cpp  what the runtime of a module evaluates
+//   - scalars, expr/scalar.cpp: values of element types as scalar.h says, to which all are held;
+//   - checked integers, expr/eval.cpp: indices and shapes; nothing where 64 bits or a type end;
+//   - registers, tensor/program.cpp: a program over scalars that runs point by point, in rows
+//     (program_rows.h) or with the error that rounding may make (bounded_rows.h);
+//   - bounds, tensor/bounded_rows.cpp: that error behind one operation on floats;
+//   - memory, loop/interpret.cpp: scalars, and buffers whose every access is looked at;
+//   - spans, tensor/safety.cpp: all values that an index may take;
+//   - terms, verdict/symbolic.cpp and terms.cpp: formulas over the elements of inputs, in one form;
+//   - fields, verdict/field.cpp: terms at random points of a finite field;
+//   - formulas, verdict/smt.cpp: terms as Z3 knows them;
+//   - ways, condition/exclusion.cpp: the comparisons that make a condition true, or false;
+//   - programs, module/program_expression.cpp: what the runtime of a module evaluates.
+// A domain of expressions gives expressions of wider types (tensor/wide.cpp).
 // Machine code is the only other place: codegen/emit_value.cpp, emit_index.cpp, vecmath.cpp.
 #pragma once
 
