@@ -10,6 +10,7 @@ function(fw_folder name)
        ${CMAKE_CURRENT_SOURCE_DIR}/*.S)
   string(REPLACE "/" "_" target fw_${name})
   add_library(${target} STATIC ${sources})
+  set_property(GLOBAL APPEND PROPERTY fw_folders ${target})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/core ${PROJECT_SOURCE_DIR})
   if("views/*" IN_LIST ARG_USES)
     list(REMOVE_ITEM ARG_USES views/*)
@@ -33,6 +34,27 @@ function(fw_folder name)
   endif()
 endfunction()
 
+# Folders that are linked into each test that needs no other: their tests ask what a process holds and when it is loaded.
+set(FW_SMALL_FOLDERS base runtime syntax target expr)
+
+# Every folder of core/, views/ and app/ as one shared library, `fw_tested`: 250 test programs that each held most of
+# them took 14 GB of disk and a link of each after every change of a source.
+function(fw_tested)
+  get_property(folders GLOBAL PROPERTY fw_folders)
+  list(TRANSFORM folders REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  if(TARGET fw_app_window_resources_1) # the pages, which are an object library of their own
+    list(APPEND objects $<TARGET_OBJECTS:fw_app_window_resources_1>)
+  endif()
+  add_library(fw_tested SHARED ${objects})
+  set_target_properties(fw_tested PROPERTIES LINKER_LANGUAGE CXX LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_include_directories(fw_tested PUBLIC ${PROJECT_SOURCE_DIR}/core ${PROJECT_SOURCE_DIR})
+  target_include_directories(fw_tested SYSTEM PUBLIC ${DNNL_INCLUDE_DIR})
+  target_link_options(fw_tested PRIVATE -Wl,-Bsymbolic-functions)
+  target_link_libraries(fw_tested PUBLIC fmt::fmt xxhash LLVM onnx_proto protobuf::libprotobuf ${Z3_LIBRARY}
+                        nlohmann_json::nlohmann_json Qt6::Widgets ${CMAKE_DL_LIBS})
+  add_dependencies(fw_tested ${folders})
+endfunction()
+
 # `fw_test(expr/test_simplify USES expr)` builds tests/expr/test_simplify.cpp as one Qt Test program.
 function(fw_test path)
   cmake_parse_arguments(ARG "DISPLAY" "" "USES;LIBRARIES;LABELS;SOURCES" ${ARGN})
@@ -43,8 +65,12 @@ function(fw_test path)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${FW_WARNINGS}>)
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS FW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FW_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  set(large ${ARG_USES})
+  list(REMOVE_ITEM large ${FW_SMALL_FOLDERS})
+  if(large)
+    set(ARG_USES tested)
+  endif()
   foreach(used IN LISTS ARG_USES)
-    string(REPLACE "/" "_" used ${used})
     target_link_libraries(${target} PRIVATE fw_${used})
   endforeach()
   target_link_libraries(${target} PRIVATE Qt6::Test ${ARG_LIBRARIES})
