@@ -53,6 +53,22 @@ function(fw_tested)
   target_link_libraries(fw_tested PUBLIC fmt::fmt xxhash LLVM onnx_proto protobuf::libprotobuf ${Z3_LIBRARY}
                         nlohmann_json::nlohmann_json Qt6::Widgets ${CMAKE_DL_LIBS})
   add_dependencies(fw_tested ${folders})
+  # What a test reads of others' headers is most of the time that it takes to compile: read once for all that link
+  # the library. Qt tells every folder its own name, which would make these headers others in each; nobody asks for it.
+  set_property(TARGET Qt6::Test PROPERTY INTERFACE_COMPILE_DEFINITIONS QT_TESTLIB_LIB)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n")
+  add_executable(test_headers EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
+  fw_test_options(test_headers)
+  target_link_libraries(test_headers PRIVATE fw_tested Qt6::Test)
+  target_precompile_headers(test_headers PRIVATE <QtTest> <algorithm> <functional> <map> <memory> <optional> <set> <string>
+                            <variant> <vector> <fmt/format.h>)
+endfunction()
+
+function(fw_test_options target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${FW_WARNINGS}>)
+  target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS FW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             FW_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
 # `fw_test(expr/test_simplify USES expr)` builds tests/expr/test_simplify.cpp as one Qt Test program.
@@ -61,14 +77,14 @@ function(fw_test path)
   string(REPLACE "/" "_" target ${path})
   add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}.cpp ${ARG_SOURCES})
   set_target_properties(${target} PROPERTIES AUTOMOC ON AUTOMOC_MOC_OPTIONS -D_GLIBCXX_CONCEPTS=1 RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${FW_WARNINGS}>)
-  target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS FW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                             FW_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  fw_test_options(${target})
   set(large ${ARG_USES})
   list(REMOVE_ITEM large ${FW_SMALL_FOLDERS})
   if(large)
     set(ARG_USES tested)
+    if(NOT ARG_SOURCES MATCHES "[.]c(;|$)") # for which there would have to be headers of C
+      target_precompile_headers(${target} REUSE_FROM test_headers)
+    endif()
   endif()
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(${target} PRIVATE fw_${used})
