@@ -1,7 +1,7 @@
 #include "each_file.h"
 
 #include "base/files.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/book_texts.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "base/beginning.h"
 #include "base/numbers.h"
-#include "onnx/given_value.h"
+#include "onnx/model/given_value.h"
 
 #include <fmt/format.h>
 

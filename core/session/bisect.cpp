@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "ir/graph_text.h"
-#include "onnx/export.h"
+#include "onnx/write/export.h"
 #include "rewrite/history.h"
 #include "session/compare.h"
 #include "session/measure.h"

@@ -1,7 +1,7 @@
 #include "session/commands.h"
 #include "base/system_limit.h"
 #include "ir/graph_text.h"
-#include "onnx/names.h"
+#include "onnx/model/names.h"
 #include "rewrite/check.h"
 #include "session/assist.h"
 #include "session/bisect.h"

@@ -1,8 +1,8 @@
 #include "session/data_sets.h"
 
 #include "ir/missing_type.h"
-#include "onnx/default_inputs.h"
-#include "onnx/given_value.h"
+#include "onnx/model/default_inputs.h"
+#include "onnx/model/given_value.h"
 
 #include <algorithm>
 #include <filesystem>

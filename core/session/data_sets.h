@@ -2,14 +2,14 @@
 // may be of kinds that nothing here computes with, and their files of kinds that cannot be read.
 #pragma once
 
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/pipeline.h"
 #include "snapshot/protocol.h"
 
 namespace fw {
 
-// The model as it was imported, the part of it that is computed, PipelineInputs::types (an input that
-// has a value there is none of the graphs) and the file of the model.
+// The model as it was imported, the part of it that is computed, PipelineInputs::types (an input
+// that has a value there is none of the graphs) and the file of the model.
 struct ComputedPart {
     const Graph& model;
     const Graph& graph;

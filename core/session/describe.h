@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fusion/plan.h"
-#include "onnx/import.h"
+#include "onnx/read/import.h"
 #include "snapshot/records.h"
 #include "strategy/user_libraries.h"
 

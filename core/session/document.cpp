@@ -1,7 +1,7 @@
 #include "session/document.h"
 
-#include "onnx/default_inputs.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/default_inputs.h"
+#include "onnx/model/tensor_file.h"
 #include "session/book_texts.h"
 #include "session/graph_file.h"
 #include "snapshot/document_file.h"

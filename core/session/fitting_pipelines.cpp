@@ -2,7 +2,7 @@
 
 #include "expr/simplify.h"
 #include "ir/missing_type.h"
-#include "onnx/given_value.h"
+#include "onnx/model/given_value.h"
 
 #include <algorithm>
 #include <fmt/format.h>

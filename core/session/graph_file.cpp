@@ -5,11 +5,11 @@
 #include "ir/inline_calls.h"
 #include "ir/missing_type.h"
 #include "library/library.h"
-#include "onnx/beyond_texts.h"
-#include "onnx/declaration.h"
-#include "onnx/given_value.h"
-#include "onnx/npy.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/beyond_texts.h"
+#include "onnx/model/given_value.h"
+#include "onnx/model/npy.h"
+#include "onnx/model/tensor_file.h"
+#include "onnx/read/declaration.h"
 #include "syntax/parser.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // some.
 #pragma once
 
-#include "onnx/import.h"
+#include "onnx/read/import.h"
 
 namespace fw {
 

@@ -3,7 +3,7 @@
 #include "extern/user_library.h"
 #include "library/library.h"
 #include "module/kernel_cache.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "rewrite/apply.h"
 #include "rewrite/required.h"
 #include "session/book_texts.h"

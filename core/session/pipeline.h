@@ -21,7 +21,7 @@
 #include "book/book.h"
 #include "module/compile.h"
 #include "module/load.h"
-#include "onnx/import.h"
+#include "onnx/read/import.h"
 #include "session/tuning_log.h"
 #include "snapshot/protocol.h"
 

@@ -3,7 +3,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "book/include.h"
-#include "onnx/external_files.h"
+#include "onnx/model/external_files.h"
 #include "session/book_texts.h"
 #include "session/graph_file.h"
 #include "snapshot/json.h"

@@ -4,7 +4,7 @@
 #include "base/numbers.h"
 #include "ir/graph_text.h"
 #include "ir/missing_type.h"
-#include "onnx/export.h"
+#include "onnx/write/export.h"
 #include "session/describe.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "session/size_ranges.h"
 
 #include "ir/bound_dims.h"
-#include "onnx/names.h"
+#include "onnx/model/names.h"
 
 #include <fmt/format.h>
 

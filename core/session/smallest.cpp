@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "ir/graph_text.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/candidates.h"
 #include "session/graph_file.h"
 #include "session/part.h"

@@ -1,7 +1,7 @@
 #include "session/tune.h"
 
 #include "base/hash.h"
-#include "onnx/names.h"
+#include "onnx/model/names.h"
 #include "runtime/cpu.h"
 #include "session/candidates.h"
 #include "session/contests.h"

@@ -1,7 +1,7 @@
 // Values inside a model, by name: `fw run --value NAME`.
 #pragma once
 
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/pipeline.h"
 
 namespace fw {

@@ -3,7 +3,7 @@
 #include "ir/graph_text.h"
 #include "large/shapes.h"
 #include "library/library.h"
-#include "onnx/import.h"
+#include "onnx/read/import.h"
 #include "rewrite/apply.h"
 #include "rewrite/history.h"
 #include "rewrite/matches.h"

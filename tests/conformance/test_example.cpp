@@ -2,7 +2,7 @@
 // example program on the files of the test data. Its outputs are those of `fw run` to the bit.
 #include "fw_process.h"
 
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 
 #include <QDir>
 #include <QFileInfo>

@@ -8,12 +8,12 @@
 #include "base/files.h"
 #include "common/long_functions.h"
 #include "library/library.h"
-#include "onnx/export.h"
 #include "onnx/function_cases.h"
 #include "onnx/graph_tools.h"
-#include "onnx/import.h"
+#include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
+#include "onnx/read/import.h"
+#include "onnx/write/export.h"
 
 #include <QDir>
 #include <QFileInfo>

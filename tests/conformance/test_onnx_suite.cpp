@@ -9,8 +9,8 @@
 
 #include "common/long_functions.h"
 #include "onnx/data_cases.h"
-#include "onnx/export.h"
 #include "onnx/reading.h"
+#include "onnx/write/export.h"
 #include "snapshot/documents.h"
 
 #include <QDir>

@@ -127,7 +127,7 @@ void TestPages::whatIsUntrueIsTold() {
 
     const auto places =
         placesOf(u"`no` and `isDocumentFile` in `core/snapshot/document_file.h`,\n"
-                 "`core/onnx/import_*.cpp`, `nothing` in `core/base/{diag,hash}.h`, "
+                 "`core/onnx/forms/*_read.cpp`, `nothing` in `core/base/{diag,hash}.h`, "
                  "`core/none.h`"_s);
     QCOMPARE(places.size(), 4);
     QCOMPARE(problemOf(places[0]), QString());

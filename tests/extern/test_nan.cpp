@@ -4,7 +4,7 @@
 #include "extern/judge.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/asked.h"
 #include "session/ran_otherwise.h"
 

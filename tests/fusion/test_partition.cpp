@@ -4,7 +4,7 @@
 #include "fusion/partition.h"
 #include "large/shapes.h"
 #include "library/library.h"
-#include "onnx/import.h"
+#include "onnx/read/import.h"
 
 #include <QtTest>
 

@@ -2,7 +2,7 @@
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-#include "onnx/import.h"
+#include "onnx/read/import.h"
 #include "strategy/measurements.h"
 
 #include <QtTest>

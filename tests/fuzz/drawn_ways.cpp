@@ -1,7 +1,7 @@
 #include "fuzz/drawn_ways.h"
 
 #include "ir/index_operands.h"
-#include "onnx/npy.h"
+#include "onnx/model/npy.h"
 
 #include <fmt/format.h>
 

@@ -10,9 +10,9 @@
 #include "ir/graph_text.h"
 #include "loop/trial.h"
 #include "loop/verify.h"
-#include "onnx/export.h"
-#include "onnx/import.h"
-#include "onnx/npy.h"
+#include "onnx/model/npy.h"
+#include "onnx/read/import.h"
+#include "onnx/write/export.h"
 #include "tensor/evaluate_graph.h"
 
 #include <fmt/format.h>

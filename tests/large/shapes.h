@@ -1,7 +1,7 @@
 // Models of any size in the shapes that large models have, for everything that asserts growth.
 #pragma once
 
-#include "onnx/proto.h"
+#include "onnx/model/proto.h"
 
 #include <array>
 #include <string>

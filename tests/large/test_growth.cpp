@@ -9,7 +9,7 @@
 #include "library/library.h"
 #include "module/compile.h"
 #include "module/kernel_cache.h"
-#include "onnx/import.h"
+#include "onnx/read/import.h"
 #include "picture/graph_diagram.h"
 #include "picture/picture.h"
 #include "picture/writers.h"

@@ -5,8 +5,8 @@
 #include "base/decision.h"
 #include "fusion/plan.h"
 #include "library/library.h"
-#include "onnx/import.h"
 #include "onnx/model_builder.h"
+#include "onnx/read/import.h"
 
 #include <fmt/format.h>
 

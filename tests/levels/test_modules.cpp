@@ -1,7 +1,7 @@
 // An exported module takes oneDNN as it finds it: made at one instruction set and run at another it
 // computes the same numbers, or says why it cannot. Packed weights and blocks of channels included.
 #include "conformance/fw_process.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 
 #include <QDir>
 #include <QFileInfo>

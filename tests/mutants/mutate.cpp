@@ -1,6 +1,6 @@
 #include "mutants/mutate.h"
 
-#include "onnx/proto.h"
+#include "onnx/model/proto.h"
 
 #include <algorithm>
 #include <cctype>

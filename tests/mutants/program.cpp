@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "fuzz/forked.h"
 #include "mutants/mutate.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/commands.h"
 #include "snapshot/document_file.h"
 #include "snapshot/documents.h"

@@ -4,8 +4,8 @@
 
 #include "library/library.h"
 #include "onnx/graph_tools.h"
-#include "onnx/import.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
+#include "onnx/read/import.h"
 
 #include <QFile>
 

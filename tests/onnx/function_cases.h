@@ -2,7 +2,7 @@
 #pragma once
 
 #include "library/library.h"
-#include "onnx/export.h"
+#include "onnx/write/export.h"
 
 #include <QtTest>
 

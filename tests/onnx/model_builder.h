@@ -1,7 +1,7 @@
 // Small ONNX models for tests, in a line or two each.
 #pragma once
 
-#include "onnx/proto.h"
+#include "onnx/model/proto.h"
 
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "library/library.h"
-#include "onnx/export.h"
-#include "onnx/import.h"
 #include "onnx/model_builder.h"
+#include "onnx/read/import.h"
+#include "onnx/write/export.h"
 
 namespace fw::test {
 

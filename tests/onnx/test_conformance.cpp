@@ -3,7 +3,7 @@
 // computed. What comes back as another graph stands in written_otherwise.txt. The backend tests of
 // ONNX are asked the same by tests/conformance/test_onnx_suite.
 #include "onnx/data_cases.h"
-#include "onnx/export.h"
+#include "onnx/write/export.h"
 
 #include <QDir>
 #include <QtTest>

@@ -2,11 +2,11 @@
 // sub-graphs use, types that the model does not tell, and what it warns of.
 #include "ir/graph_text.h"
 #include "library/library.h"
-#include "onnx/export.h"
 #include "onnx/graph_tools.h"
-#include "onnx/import.h"
 #include "onnx/model_builder.h"
-#include "onnx/standard_operators.h"
+#include "onnx/read/import.h"
+#include "onnx/schema/standard_operators.h"
+#include "onnx/write/export.h"
 
 #include "base/files.h"
 

@@ -1,7 +1,7 @@
 // Values of types that nothing here computes with: text, narrow and complex numbers, sequences,
 // optionals, maps, sparse tensors. Files that have them open, say what they are, and are written as
 // they were.
-#include "onnx/foreign_values.h"
+#include "onnx/model/foreign_values.h"
 #include "onnx/reading.h"
 
 #include "base/files.h"

@@ -1,9 +1,9 @@
 // Functions that a model brings along: calls with bodies, which stand in their place when planned.
 #include "common/slowdown.h"
 #include "ir/graph_text.h"
-#include "onnx/export.h"
 #include "onnx/graph_tools.h"
 #include "onnx/reading.h"
+#include "onnx/write/export.h"
 
 #include <QtTest>
 

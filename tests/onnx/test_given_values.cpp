@@ -1,6 +1,6 @@
 // Values that a user gives an input in place of a file: how they are written, and what a model
 // becomes with them.
-#include "onnx/given_value.h"
+#include "onnx/model/given_value.h"
 #include "onnx/reading.h"
 
 #include <QtTest>

@@ -1,8 +1,8 @@
 // Files that contradict themselves are refused with the right code and a message that names the
 // cause; no byte of a model can crash the importer; external data stays inside the model's folder.
-#include "onnx/import.h"
 #include "onnx/loose_operators.h"
 #include "onnx/model_builder.h"
+#include "onnx/read/import.h"
 
 #include "base/files.h"
 

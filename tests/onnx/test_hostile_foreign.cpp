@@ -1,9 +1,9 @@
 // Files that are something else: told as what they are. Tensors and types that nothing here
 // computes with, in files that contradict themselves: refused with what is wrong, or opened;
 // counted with no more than has to be.
-#include "onnx/import.h"
 #include "onnx/loose_operators.h"
 #include "onnx/model_builder.h"
+#include "onnx/read/import.h"
 
 #include <QElapsedTimer>
 #include <QtTest>

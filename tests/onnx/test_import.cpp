@@ -1,8 +1,8 @@
 // The normal forms that the importer makes, one per test, and what the writer takes back. The
 // models of ../shared open without errors when they are there.
-#include "onnx/export.h"
 #include "onnx/graph_tools.h"
 #include "onnx/reading.h"
+#include "onnx/write/export.h"
 
 #include <QDir>
 #include <QElapsedTimer>

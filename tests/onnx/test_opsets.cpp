@@ -2,9 +2,9 @@
 // nodes that are handed on mean what they meant; and functions that readers can call.
 #include "ir/graph_text.h"
 #include "onnx/judge.h"
-#include "onnx/tensor_proto.h"
-#include "onnx/standard_operators.h"
-#include "onnx/standard_types.h"
+#include "onnx/model/tensor_proto.h"
+#include "onnx/schema/standard_operators.h"
+#include "onnx/schema/standard_types.h"
 
 #include <QRegularExpression>
 #include <QtTest>
@@ -251,12 +251,11 @@ void TestOpsets::typesThatNoOpsetHas() {
     QFETCH(QString, dtype);
     QFETCH(QString, call);
     QFETCH(QString, refused);
-    const auto graph =
-        parseGraph(fmt::format("graph g(x: {0}[2, 3]) -> y {{\n"
-                               "  w = const [3, 2, 1, 100, 7, 5] : {0}[2, 3]\n"
-                               "  i = const [1, 2] : i32[2]\n  y = {1}\n}}",
-                               dtype.toStdString(), call.toStdString()),
-                   standardOperators());
+    const auto graph = parseGraph(fmt::format("graph g(x: {0}[2, 3]) -> y {{\n"
+                                              "  w = const [3, 2, 1, 100, 7, 5] : {0}[2, 3]\n"
+                                              "  i = const [1, 2] : i32[2]\n  y = {1}\n}}",
+                                              dtype.toStdString(), call.toStdString()),
+                                  standardOperators());
     QVERIFY2(graph.ok(), graph.ok() ? "" : graph.diag().text().c_str());
     const auto written = exportModel(**graph);
     if (!refused.isEmpty()) {
@@ -288,8 +287,8 @@ void TestOpsets::typesThatNoOpsetHas() {
     }
     const auto again = importModelBytes(written->bytes, standardOperators());
     QVERIFY(again.ok() && again->diagnostics.empty());
-    const TensorData x = dataFromIntegers((*graph)->type({(*graph)->inputs()[0], 0}).dtype,
-                                          {2, 3}, {3, 100, 127, 2, 1, 90});
+    const TensorData x = dataFromIntegers((*graph)->type({(*graph)->inputs()[0], 0}).dtype, {2, 3},
+                                          {3, 100, 127, 2, 1, 90});
     const auto before = evaluateGraph(**graph, {x}), behind = evaluateGraph(*again->graph, {x});
     QVERIFY(before.ok() && behind.ok());
     QVERIFY((*behind)[0] == (*before)[0]);

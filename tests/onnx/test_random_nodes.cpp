@@ -2,9 +2,9 @@
 // understood or refused with a reason, and what is understood is written, or refused, and read
 // again. Nothing here is expected of what it computes. FW_ROUNDS: so many more of each.
 #include "onnx/graph_tools.h"
-#include "onnx/node_import.h"
+#include "onnx/read/node_import.h"
 #include "onnx/reading.h"
-#include "onnx/standard_operators.h"
+#include "onnx/schema/standard_operators.h"
 
 #include <QtTest>
 

@@ -1,6 +1,6 @@
 // Where Resize reads, over all small sizes, against fractions of whole numbers.
+#include "onnx/forms/resize_places.h"
 #include "onnx/judge.h"
-#include "onnx/resize_places.h"
 
 #include <QtTest>
 

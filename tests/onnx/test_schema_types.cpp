@@ -4,8 +4,8 @@
 // and computed by the reference from the data of the case. Where a pair begins to work its line
 // goes. FW_WRITE=1 writes the file. Skipped, and said so, where libonnx-testdata is not there.
 #include "onnx/data_cases.h"
+#include "onnx/model/tensor_proto.h"
 #include "onnx/reading.h"
-#include "onnx/tensor_proto.h"
 
 #include <onnx/defs/schema.h>
 

@@ -1,6 +1,6 @@
 // Clauses of the library that name attributes otherwise or limit them: read, written, refused.
-#include "onnx/export.h"
 #include "onnx/reading.h"
+#include "onnx/write/export.h"
 
 #include <QtTest>
 

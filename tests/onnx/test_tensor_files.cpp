@@ -1,6 +1,6 @@
 // Tensor files of both formats hold what was written; others are refused; test folders are found.
-#include "onnx/npy.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/npy.h"
+#include "onnx/model/tensor_file.h"
 
 #include "base/files.h"
 

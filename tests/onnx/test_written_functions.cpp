@@ -3,8 +3,9 @@
 // and its function, read as a stranger reads it, on the same random operands.
 #include "onnx/function_cases.h"
 #include "onnx/graph_tools.h"
-#include "onnx/proto.h"
+#include "onnx/model/proto.h"
 #include "onnx/reading.h"
+#include "onnx/schema/own.h"
 
 #include <QtTest>
 

@@ -3,7 +3,7 @@
 # left out. Not part of `all`; the test policy/headers builds it.
 add_custom_target(headers_alone)
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-     ${PROJECT_SOURCE_DIR}/core/*/*.h ${PROJECT_SOURCE_DIR}/core/libraries/*/*/*.h ${PROJECT_SOURCE_DIR}/views/*/*.h ${PROJECT_SOURCE_DIR}/app/*/*.h)
+     ${PROJECT_SOURCE_DIR}/core/*/*.h ${PROJECT_SOURCE_DIR}/core/libraries/*/*/*.h ${PROJECT_SOURCE_DIR}/core/onnx/*/*.h ${PROJECT_SOURCE_DIR}/views/*/*.h ${PROJECT_SOURCE_DIR}/app/*/*.h)
 foreach(header IN LISTS headers)
   string(REGEX REPLACE "^core/|h$" "" spelling ${header})
   string(REGEX REPLACE "h$" "cpp" own ${PROJECT_SOURCE_DIR}/${header})
@@ -15,6 +15,7 @@ foreach(header IN LISTS headers)
   endif()
   get_filename_component(folder ${header} DIRECTORY)
   string(REGEX REPLACE "^core/" "" name ${folder})
+  string(REGEX REPLACE "^onnx/.*$" "onnx" name ${name})
   string(REGEX REPLACE "^libraries/.*/call$" "runtime" name ${name}) # which its sources are compiled into
   string(REGEX REPLACE "^libraries/.*/plan$" "extern" name ${name})
   string(REPLACE "/" "_" name ${name})

@@ -111,10 +111,12 @@ bool Folders::mayKnow(const QString& folder, const QString& other) const {
 
 namespace {
 
-// By the parts of a path below core/. Of each library two folders have rows for all.
+// By the parts of a path below core/. The rooms of onnx have rows of their own; of each library two
+// folders have rows for all.
 QString coreFolder(const QStringList& parts) {
-    const bool half = parts[0] == u"libraries"_s && parts.size() == 4;
-    return half ? u"libraries/*/"_s + parts[2] : parts[0];
+    if (parts[0] == u"libraries"_s && parts.size() == 4)
+        return u"libraries/*/"_s + parts[2];
+    return parts[0] == u"onnx"_s && parts.size() == 3 ? u"onnx/"_s + parts[1] : parts[0];
 }
 
 } // namespace

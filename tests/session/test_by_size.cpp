@@ -1,7 +1,7 @@
 // A model whose sizes choose the entry that computes it: what the commands tell of that, which
 // entry a profile shows, and that verifying tries each at sizes that lead to it.
 #include "base/files.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/asked.h"
 #include "session/document.h"
 #include "session/tune.h"

@@ -2,7 +2,7 @@
 // that ran otherwise than planned.
 #include "base/files.h"
 #include "extern/extern.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>

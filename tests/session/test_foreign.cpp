@@ -1,8 +1,8 @@
 // Files with text, sequences and other values that nothing here computes with: every command opens
 // them, and what does not depend on such a value, or on an operator that nobody knows, is computed.
 #include "base/files.h"
+#include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
 #include "session/asked.h"
 
 #include <QDir>

@@ -1,10 +1,10 @@
 // Initializers that are inputs: constants unless they are given, by --input, by the data of a
 // folder or, for a module, by their type.
 #include "base/files.h"
-#include "onnx/default_inputs.h"
-#include "onnx/given_value.h"
+#include "onnx/model/default_inputs.h"
+#include "onnx/model/given_value.h"
+#include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>

@@ -1,6 +1,6 @@
 // f16 and bf16 through the worker: every implementation under fw verify, and results in files.
 #include "base/files.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/asked.h"
 
 #include <QtTest>
@@ -23,8 +23,8 @@ void TestHalves::areComputed_data() {
     for (const char* dtype : {"f16", "bf16"})
         for (const char* body :
              {"y = abs(x)", "y = relu(x)", "y = exp(x)", "y = softmax(x)",
-              "a = add(x, x)  y = mul(a, x)", "(y, m, s) = layernorm(x, g, b)", "y = rms_norm(x, g)",
-              "y = log_softmax(x)", "y = reduce_mean(x) {axes = [1]}",
+              "a = add(x, x)  y = mul(a, x)", "(y, m, s) = layernorm(x, g, b)",
+              "y = rms_norm(x, g)", "y = log_softmax(x)", "y = reduce_mean(x) {axes = [1]}",
               "y = reduce_sum(x) {axes = [0]}", "a = dense(x, w)  c = sigmoid(a)  y = softmax(c)",
               "a = add(x, x)  (c, m, s) = layernorm(a, g, b)  y = relu(c)"})
             QTest::addRow("%s %s", dtype, body)

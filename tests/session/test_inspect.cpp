@@ -1,8 +1,8 @@
 // The commands that look inside: match, values by name, times of groups by themselves.
 #include "base/files.h"
 #include "library/library.h"
-#include "onnx/import.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
+#include "onnx/read/import.h"
 #include "session/asked.h"
 #include "session/part.h"
 #include "tensor/evaluate_graph.h"

@@ -1,6 +1,6 @@
 // Reorders around a library's call are seen: in the plan with bytes and estimate, in the profile as
 // rows with times, and what is timed alone counts them for their group.
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/commands.h"
 #include "session/compare.h"
 #include "session/group_times.h"

@@ -1,8 +1,8 @@
 // What is reported of a run: the table of a profile, its trace, values of inner and of several
 // results. Small graphs of text, where everything that is told can be counted.
 #include "base/files.h"
+#include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
 #include "session/asked.h"
 
 #include <QFile>

@@ -1,8 +1,8 @@
 // A model that computes its sizes: every command says what is known before it runs and what only
 // behind it.
 #include "base/files.h"
+#include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>

@@ -1,8 +1,8 @@
 // An operator that is not known: what is around it is planned, explained, compiled and timed, only
 // the whole cannot run, and what is said about it makes it run. Values of unknown type get one.
 #include "base/files.h"
+#include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>

@@ -2,8 +2,8 @@
 // output; and what `fw rewrite` tells of the file that it writes.
 #include "session/asked.h"
 
+#include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
-#include "onnx/tensor_file.h"
 #include "session/compare.h"
 
 #include "base/files.h"

@@ -6,7 +6,7 @@
 #include "book/book.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-#include "onnx/tensor_file.h"
+#include "onnx/model/tensor_file.h"
 #include "session/candidates.h"
 #include "session/folded.h"
 #include "session/graph_file.h"

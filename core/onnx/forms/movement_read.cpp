@@ -1,0 +1,498 @@
+// Operators that move elements. Flatten, Squeeze, Unsqueeze and the Reshape family become `reshape`
+// with the target as an attribute, over free dimensions where need be; constants are viewed at
+// once.
+#include "base/numbers.h"
+#include "expr/simplify.h"
+#include "onnx/forms/running_sizes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace fw {
+
+namespace {
+
+// A view of operand 0 in another shape.
+Status view(NodeImport& n, const Shape& shape) {
+    if (const TensorData* data = n.constant(0))
+        if (const auto extents = fixedExtents(shape)) {
+            const auto count = checkedCount(*extents);
+            if (count && static_cast<std::size_t>(*count) == data->count())
+                return n.constantResult(data->reshaped(*extents));
+        }
+    FW_TRY(const ValueRef x, n.input(0));
+    return n.resultReshaped(x, shape);
+}
+
+// The extent that -1 stands for: equal factors of both sides cancel, so a free dimension stays
+// readable.
+Dim remaining(Shape from, const Shape& known) {
+    Dim divisor = intExpr(1);
+    for (const Dim& dim : known) {
+        const auto same = std::find(from.begin(), from.end(), dim);
+        if (same != from.end())
+            from.erase(same);
+        else
+            divisor = divisor * dim;
+    }
+    Dim count = intExpr(1);
+    for (const Dim& dim : from)
+        count = count * dim;
+    if (divisor.isInt(1))
+        return simplify(count);
+    if (divisor.isInt(0))
+        return intExpr(0);
+    return simplify(floorDivExpr(count, divisor));
+}
+
+Status reshapeTo(NodeImport& n, const Exprs& target, bool allowZero) {
+    FW_TRY(const TensorType x, n.inputType(0));
+    Shape shape;
+    Shape known;
+    std::optional<std::size_t> open;
+    for (std::size_t i = 0; i < target.size(); ++i) {
+        Dim dim = target[i];
+        if (dim.isInt(0) && !allowZero) {
+            if (i >= x.rank())
+                return n.malformed(
+                    fmt::format("target {} copies dimension {} of a tensor of rank {}",
+                                shapeText(target), i, x.rank()));
+            dim = x.shape[i];
+        }
+        if (dim.isInt(-1)) {
+            if (open)
+                return n.malformed("target " + shapeText(target) + " leaves two dimensions open");
+            open = i;
+        } else if (dim.asInt() && *dim.asInt() < 0) {
+            return n.malformed("target " + shapeText(target) + " has a negative dimension");
+        } else {
+            known.push_back(dim);
+        }
+        shape.push_back(dim);
+    }
+    if (open)
+        shape[*open] = remaining(x.shape, known);
+    std::vector<std::int64_t> extents;
+    for (const Dim& dim : shape)
+        extents.push_back(dim.asInt().value_or(1));
+    FW_TRY([[maybe_unused]] const std::int64_t count, checkedCount(extents));
+    const auto before = fixedExtents(x.shape);
+    const auto after = fixedExtents(shape);
+    if (before && after && *checkedCount(*before) != *checkedCount(*after))
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("{} cannot be viewed as {}: {} elements against {}", x.text(),
+                                    shapeText(shape), *checkedCount(*before),
+                                    *checkedCount(*after)));
+    return view(n, shape);
+}
+
+Status reshapeAttribute(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const auto shape, n.list("shape"));
+    if (!shape)
+        return n.malformed("has no attribute 'shape'");
+    return reshapeTo(n, Exprs(shape->begin(), shape->end()), false);
+}
+
+Status reshape(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const bool allowZero, n.flag("allowzero", false));
+    const auto target = n.shapeValues(1);
+    if (!target)
+        return reshapeRunning(n, allowZero);
+    return reshapeTo(n, *target, allowZero);
+}
+
+Status flatten(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::int64_t where, n.integer("axis", 1));
+    FW_TRY(const TensorType x, n.inputType(0));
+    std::size_t axis = x.rank();
+    if (where != static_cast<std::int64_t>(x.rank())) {
+        FW_TRY(axis, n.axis(where, x.rank()));
+    }
+    Dim outer = intExpr(1);
+    Dim inner = intExpr(1);
+    for (std::size_t i = 0; i < x.rank(); ++i)
+        (i < axis ? outer : inner) = (i < axis ? outer : inner) * x.shape[i];
+    return view(n, {simplify(outer), simplify(inner)});
+}
+
+Status squeeze(NodeImport& n) {
+    FW_CHECK(n.need(1, 2));
+    if (n.isComputed(1))
+        return squeezeRunning(n);
+    FW_TRY(const auto given, n.listOrOperand("axes", 1));
+    FW_TRY(const TensorType x, n.inputType(0));
+    std::vector<std::size_t> axes;
+    if (given && given->empty()) // all axes to some programs, none to others
+        return n.unsupported("an empty list of axes is not supported");
+    if (given) {
+        for (const std::int64_t where : *given) {
+            FW_TRY(const std::size_t axis, n.axis(where, x.rank()));
+            if (x.shape[axis].asInt() && !x.shape[axis].isInt(1))
+                return makeDiag(DiagCode::ShapeMismatch,
+                                fmt::format("axis {} of {} has not extent 1", axis, x.text()));
+            axes.push_back(axis);
+        }
+    } else {
+        for (std::size_t i = 0; i < x.rank(); ++i)
+            if (x.shape[i].isInt(1))
+                axes.push_back(i);
+            else if (!x.shape[i].asInt())
+                n.assume(neExpr(x.shape[i], Expr(1)),
+                         fmt::format("Squeeze without axes: axis {} of {} is {} and stays, so it "
+                                     "must not be 1",
+                                     i, n.operandName(0), x.shape[i].text()));
+    }
+    return view(n, withoutAxes(x.shape, axes));
+}
+
+Status unsqueeze(NodeImport& n) {
+    FW_CHECK(n.need(1, 2));
+    if (n.isComputed(1))
+        return unsqueezeRunning(n);
+    FW_TRY(const auto given, n.listOrOperand("axes", 1));
+    if (!given)
+        return n.malformed("has no axes");
+    FW_TRY(const TensorType x, n.inputType(0));
+    const std::size_t rank = x.rank() + given->size();
+    std::set<std::size_t> axes;
+    for (const std::int64_t where : *given) {
+        FW_TRY(const std::size_t axis, n.axis(where, rank));
+        if (!axes.insert(axis).second)
+            return n.malformed("an axis is named twice");
+    }
+    Shape out;
+    for (std::size_t i = 0, next = 0; i < rank; ++i)
+        out.push_back(axes.contains(i) ? intExpr(1) : x.shape[next++]);
+    return view(n, out);
+}
+
+Status transpose(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const auto given, n.list("perm"));
+    FW_TRY(const ValueRef x, n.input(0));
+    const std::size_t rank = n.type(x).rank();
+    Integers perm;
+    for (std::size_t i = 0; i < rank; ++i)
+        perm.push_back(static_cast<std::int64_t>(rank - 1 - i));
+    if (given) {
+        Integers sorted = *given;
+        std::sort(sorted.begin(), sorted.end());
+        bool fits = sorted.size() == rank;
+        for (std::size_t i = 0; fits && i < rank; ++i)
+            fits = sorted[i] == static_cast<std::int64_t>(i);
+        if (!fits)
+            return n.malformed(fmt::format("perm [{}] is no permutation of {} axes",
+                                           fmt::join(*given, ", "), rank));
+        perm = *given;
+    }
+    Attrs attrs;
+    attrs.set("perm", std::move(perm));
+    return n.result("transpose", {x}, std::move(attrs));
+}
+
+Status concat(NodeImport& n) {
+    FW_CHECK(n.need(1, n.inputCount()));
+    if (n.opset() >= 4 && !n.given("axis"))
+        return n.malformed("has no attribute 'axis'");
+    FW_TRY(const std::int64_t where, n.integer("axis", 1));
+    std::vector<ValueRef> inputs;
+    for (std::size_t i = 0; i < n.inputCount(); ++i) {
+        FW_TRY(const ValueRef value, n.input(i));
+        inputs.push_back(value);
+    }
+    if (inputs.empty())
+        return n.malformed("has no operands");
+    FW_TRY(const std::size_t axis, n.axis(where, n.type(inputs[0]).rank()));
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(axis));
+    return n.result("concat", std::move(inputs), std::move(attrs));
+}
+
+Status splitRunning(NodeImport& n) {
+    FW_TRY(const std::int64_t where, n.integer("axis", 0));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const std::size_t axis, n.axis(where, n.type(x).rank()));
+    FW_TRY(const Exprs sizes, n.sizes(1));
+    if (sizes.size() != n.outputCount() || n.given("num_outputs"))
+        return n.malformed(fmt::format("{} parts for {} outputs", sizes.size(), n.outputCount()));
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(axis));
+    attrs.set("sizes", shapeAttr(sizes));
+    return n.result("split", {x}, std::move(attrs));
+}
+
+Status split(NodeImport& n) {
+    FW_CHECK(n.need(1, 2));
+    if (n.isComputed(1))
+        return splitRunning(n);
+    FW_TRY(auto sizes, n.listOrOperand("split", 1));
+    FW_TRY(const std::int64_t where, n.integer("axis", 0));
+    FW_TRY(const ValueRef x, n.input(0));
+    const TensorType type = n.type(x);
+    FW_TRY(const std::size_t axis, n.axis(where, type.rank()));
+    const auto extent = type.shape[axis].asInt();
+    const auto outputs = static_cast<std::int64_t>(n.outputCount());
+    FW_TRY(const std::int64_t parts, n.integer("num_outputs", outputs)); // since opset 18
+    if (parts != outputs || (sizes && n.given("num_outputs")))
+        return n.malformed(fmt::format("num_outputs {} does not fit {} outputs{}", parts, outputs,
+                                       sizes ? " of given sizes" : ""));
+    if (!sizes && n.opset() >= 18 && !n.given("num_outputs"))
+        return n.malformed("has neither sizes nor num_outputs");
+    if (!sizes && !extent) { // before opset 18 the parts are equal, which becomes an assumption
+        const Dim& whole = type.shape[axis];
+        const Dim size = simplify(n.opset() >= 18 ? ceilDivExpr(whole, Expr(parts))
+                                                  : floorDivExpr(whole, Expr(parts)));
+        Exprs dims(n.outputCount(), size);
+        if (n.opset() >= 18)
+            dims.back() = simplify(whole - size * Expr(parts - 1));
+        Attrs attrs;
+        attrs.set("axis", static_cast<std::int64_t>(axis));
+        attrs.set("sizes", shapeAttr(dims));
+        return n.result("split", {x}, std::move(attrs));
+    }
+    if (!sizes) {
+        const std::int64_t size =
+            (*extent + parts - 1) / parts; // the last one may be smaller (opset 18)
+        sizes = Integers(n.outputCount(), size);
+        sizes->back() = *extent - size * (parts - 1);
+    }
+    std::int64_t sum = 0;
+    for (const std::int64_t size : *sizes) {
+        if (size < 0 || !checkedAdd(sum, size))
+            return n.malformed(fmt::format("part of extent {}", size));
+        sum += size;
+    }
+    if (sizes->size() != n.outputCount())
+        return n.malformed(fmt::format("{} parts for {} outputs", sizes->size(), n.outputCount()));
+    if (extent && sum != *extent)
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("the parts sum to {}, axis {} of {} has {}", sum, axis,
+                                    type.text(), *extent));
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(axis));
+    attrs.set("sizes", std::move(*sizes));
+    return n.result("split", {x}, std::move(attrs));
+}
+
+Status slice(NodeImport& n) {
+    FW_CHECK(n.need(1, 5));
+    for (const std::size_t i : {1u, 2u, 3u, 4u})
+        if (n.has(i) && !n.integers(i))
+            return sliceRunning(n);
+    FW_TRY(const auto starts, n.listOrOperand("starts", 1));
+    FW_TRY(const auto ends, n.listOrOperand("ends", 2));
+    FW_TRY(const auto givenAxes, n.listOrOperand("axes", 3));
+    FW_TRY(const auto givenSteps, n.listOrOperand("steps", 4));
+    if (!starts || !ends || starts->size() != ends->size())
+        return n.malformed("starts and ends do not agree");
+    FW_TRY(const ValueRef x, n.input(0));
+    const TensorType type = n.type(x);
+    const std::size_t count = starts->size();
+    Integers axes;
+    Integers first = *starts, last = *ends;
+    Integers steps = givenSteps.value_or(Integers(count, 1));
+    if ((givenAxes && givenAxes->size() != count) || steps.size() != count)
+        return n.malformed("starts, axes and steps do not agree");
+    for (std::size_t i = 0; i < count; ++i) {
+        FW_TRY(const std::size_t axis,
+               n.axis(givenAxes ? (*givenAxes)[i] : static_cast<std::int64_t>(i), type.rank()));
+        if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end())
+            return n.malformed(fmt::format("axis {} is named twice", axis));
+        axes.push_back(static_cast<std::int64_t>(axis));
+        if (steps[i] == 0)
+            return n.malformed("a step is 0");
+        first[i] = placeOfSlice(n, first[i], type.shape[axis], axis);
+        last[i] = placeOfSlice(n, last[i], type.shape[axis], axis);
+        // Backwards ONNX begins at the first element where a start lies before it; NumPy takes
+        // none.
+        constexpr std::int64_t far = std::int64_t(1) << 40;
+        const auto extent = type.shape[axis].asInt();
+        if (steps[i] < 0 && (extent ? *extent > 0 && first[i] < -*extent : first[i] <= -far))
+            first[i] = 0;
+    }
+    Attrs attrs;
+    attrs.set("starts", std::move(first));
+    attrs.set("ends", std::move(last));
+    attrs.set("axes", std::move(axes));
+    attrs.set("steps", std::move(steps));
+    return n.result("slice", {x}, std::move(attrs));
+}
+
+Status padWith(NodeImport& n, const Integers& pads, double value) {
+    FW_TRY(const std::string mode, n.text("mode", "constant"));
+    FW_TRY(const ValueRef x, n.input(0));
+    const std::size_t rank = n.type(x).rank();
+    if (pads.size() != 2 * rank)
+        return n.malformed(fmt::format("{} pads for a tensor of rank {}", pads.size(), rank));
+    Attrs attrs;
+    if (mode == "edge" || mode == "reflect" || mode == "wrap") {
+        const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
+        attrs.set("before", Integers(pads.begin(), middle));
+        attrs.set("behind", Integers(middle, pads.end()));
+        return n.result("pad_" + mode, {x}, std::move(attrs));
+    }
+    if (mode != "constant")
+        return n.malformed("there is no mode '" + mode + "'");
+    attrs.set("pads", pads);
+    attrs.set("value", value);
+    return n.result("pad", {x}, std::move(attrs));
+}
+
+Status padAttributes(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const auto pads, n.list(n.opset() < 2 ? "paddings" : "pads"));
+    FW_TRY(const double value, n.real("value", 0));
+    if (!pads)
+        return n.malformed("has no pads");
+    return padWith(n, *pads, value);
+}
+
+Status pad(NodeImport& n) {
+    FW_CHECK(n.need(2, 4));
+    const auto given = n.integers(1);
+    const bool isComputed = (n.has(2) && !n.scalar(2)) || (n.has(3) && !n.integers(3));
+    if (!given || isComputed) {
+        FW_TRY(const std::string mode, n.text("mode", "constant"));
+        return padRunning(n, mode);
+    }
+    const double value = n.has(2) ? *n.scalar(2) : 0;
+    Integers pads = *given;
+    if (n.has(3)) { // opset 18: pads for some axes only
+        const auto axes = n.integers(3);
+        FW_TRY(const TensorType x, n.inputType(0));
+        if (!axes || pads.size() != 2 * axes->size())
+            return n.malformed("pads and axes do not agree");
+        Integers all(2 * x.rank(), 0);
+        for (std::size_t i = 0; i < axes->size(); ++i) {
+            FW_TRY(const std::size_t axis, n.axis((*axes)[i], x.rank()));
+            all[axis] = pads[i];
+            all[x.rank() + axis] = pads[axes->size() + i];
+        }
+        pads = std::move(all);
+    }
+    return padWith(n, pads, value);
+}
+
+Status expand(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const Exprs target, n.sizes(1));
+    FW_TRY(const ValueRef x, n.input(0));
+    const TensorType type = n.type(x);
+    // Broadcast of both shapes, so that the attribute is the shape of the result.
+    Shape shape(std::max(type.rank(), target.size()), intExpr(1));
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::size_t fromEnd = shape.size() - i;
+        const Dim own = fromEnd <= type.rank() ? type.shape[type.rank() - fromEnd] : intExpr(1);
+        const Dim wanted = fromEnd <= target.size() ? target[target.size() - fromEnd] : intExpr(1);
+        if (wanted.asInt() && *wanted.asInt() < 0)
+            return n.malformed("target " + shapeText(target) + " has a negative dimension");
+        if (!own.isInt(1) && !wanted.isInt(1) && own.asInt() && wanted.asInt() && !(own == wanted))
+            return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} cannot be stretched to {}",
+                                                                 type.text(), shapeText(target)));
+        shape[i] = wanted.isInt(1) ? own : wanted;
+    }
+    if (shape == type.shape)
+        return n.result("identity", {x});
+    Attrs attrs;
+    attrs.set("shape", shapeAttr(shape));
+    return n.result("expand", {x}, std::move(attrs));
+}
+
+Status gather(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const std::int64_t where, n.integer("axis", 0));
+    FW_TRY(const ValueRef x, n.input(0));
+    FW_TRY(const std::size_t axis, n.axis(where, n.type(x).rank()));
+    FW_TRY(const ValueRef index, n.input(1));
+    Attrs attrs;
+    attrs.set("axis", static_cast<std::int64_t>(axis));
+    return n.result("gather", {x, index}, std::move(attrs));
+}
+
+Status tile(NodeImport& n) {
+    FW_CHECK(n.need(2, 2));
+    FW_TRY(const Exprs repeats, n.sizes(1));
+    FW_TRY(const ValueRef x, n.input(0));
+    if (repeats.size() != n.type(x).rank() ||
+        std::any_of(repeats.begin(), repeats.end(),
+                    [](const Expr& r) { return r.asInt().value_or(0) < 0; }))
+        return n.malformed(
+            fmt::format("repeats {} do not fit {}", shapeText(repeats), n.type(x).text()));
+    Attrs attrs;
+    attrs.set("repeats", shapeAttr(repeats));
+    return n.result("tile", {x}, std::move(attrs));
+}
+
+// [N, C, H, W] -> [N, C b², H / b, W / b]
+Status spaceToDepth(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::int64_t block, n.integer("blocksize", 0));
+    FW_TRY(const ValueRef x, n.input(0));
+    const Shape s = n.type(x).shape;
+    if (s.size() != 4 || block < 1 || block > (1 << 15))
+        return n.malformed(fmt::format("blocksize {} for {}", block, n.type(x).text()));
+    for (const std::size_t axis : {2u, 3u})
+        if (const auto extent = s[axis].asInt(); extent && *extent % block != 0)
+            return n.malformed(fmt::format("blocksize {} does not divide the axes of {}", block,
+                                           n.type(x).text()));
+    const Dim b = intExpr(block);
+    const Dim h = simplify(floorDivExpr(s[2], b)), w = simplify(floorDivExpr(s[3], b));
+    FW_TRY(const ValueRef six, n.reshaped(x, {s[0], s[1], h, b, w, b}));
+    Attrs attrs;
+    attrs.set("perm", Integers{0, 3, 5, 1, 2, 4});
+    FW_TRY(const ValueRef moved, n.step("transpose", {six}, std::move(attrs)));
+    return n.resultReshaped(moved, {s[0], simplify(s[1] * b * b), h, w});
+}
+
+// [N, C, H, W] -> [N, C / b², H b, W b]
+Status depthToSpace(NodeImport& n) {
+    FW_CHECK(n.need(1, 1));
+    FW_TRY(const std::int64_t block, n.integer("blocksize", 0));
+    FW_TRY(const std::string mode, n.text("mode", "DCR"));
+    FW_TRY(const ValueRef x, n.input(0));
+    const Shape s = n.type(x).shape;
+    const auto channels = s.size() == 4 ? s[1].asInt() : std::nullopt;
+    if (!channels || block < 1 || block > (1 << 15) || *channels % (block * block) != 0)
+        return n.malformed(fmt::format("blocksize {} does not divide the channels of {}", block,
+                                       n.type(x).text()));
+    const Dim b = intExpr(block);
+    const Dim c = intExpr(*channels / (block * block));
+    const bool depthFirst = mode != "CRD";
+    FW_TRY(const ValueRef six, n.reshaped(x, depthFirst ? Shape{s[0], b, b, c, s[2], s[3]}
+                                                        : Shape{s[0], c, b, b, s[2], s[3]}));
+    Attrs attrs;
+    attrs.set("perm", depthFirst ? Integers{0, 3, 4, 1, 5, 2} : Integers{0, 1, 4, 2, 5, 3});
+    FW_TRY(const ValueRef moved, n.step("transpose", {six}, std::move(attrs)));
+    return n.resultReshaped(moved, {s[0], c, simplify(s[2] * b), simplify(s[3] * b)});
+}
+
+constexpr ImporterRow rows[] = {
+    {"Reshape", 1, reshapeAttribute},
+    {"Reshape", 5, reshape},
+    {"Flatten", 1, flatten},
+    {"Squeeze", 1, squeeze},
+    {"Unsqueeze", 1, unsqueeze},
+    {"Transpose", 1, transpose},
+    {"Concat", 1, concat},
+    {"Split", 1, split},
+    {"Slice", 1, slice},
+    {"Pad", 1, padAttributes},
+    {"Pad", 11, pad},
+    {"Expand", 8, expand},
+    {"Gather", 1, gather},
+    {"DepthToSpace", 1, depthToSpace},
+    {"SpaceToDepth", 1, spaceToDepth},
+    {"Tile", 6, tile},
+};
+
+} // namespace
+
+std::span<const ImporterRow> movementImporters() {
+    return rows;
+}
+
+} // namespace fw

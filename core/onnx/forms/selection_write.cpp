@@ -1,0 +1,248 @@
+// Operators that pick elements, by index or by size, and spectra: their attributes become operands
+// again.
+#include "onnx/model/tensor_proto.h"
+#include "onnx/write/graph_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fw {
+
+namespace {
+
+std::vector<std::string> operands(GraphWriter& out, const Node& node) {
+    std::vector<std::string> names;
+    for (const ValueRef& input : node.inputs)
+        names.push_back(out.use(input));
+    return names;
+}
+
+// The second result has its name, too.
+proto::NodeProto& two(GraphWriter& out, const Node& node, const char* type,
+                      const std::vector<std::string>& inputs) {
+    proto::NodeProto& written = out.main(node, type, inputs);
+    written.add_output(out.nameOf({node.id, 1}));
+    return written;
+}
+
+std::string number(GraphWriter& out, const Node& node, const std::string& suffix,
+                   std::int64_t value) {
+    return out.initializer(node.name + "." + suffix, dataFromIntegers(DType::I64, {}, {value}));
+}
+
+Status argExtreme(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, node.op == "arg_max" ? "ArgMax" : "ArgMin", operands(out, node));
+    setAttribute(written, "axis", node.attrs.integer("axis", 0));
+    setAttribute(written, "keepdims", std::int64_t{0});
+    setAttribute(written, "select_last_index", node.attrs.integer("last", 0));
+    return {};
+}
+
+Status topK(GraphWriter& out, const Node& node) {
+    FW_TRY(const std::string k, out.dims(node.name + ".k", dimsOf(node, "count")));
+    auto& written = two(out, node, "TopK", {out.use(node.inputs[0]), k});
+    setAttribute(written, "axis", node.attrs.integer("axis", -1));
+    setAttribute(written, "largest", node.attrs.integer("largest", 1));
+    return {};
+}
+
+Status cumSum(GraphWriter& out, const Node& node) {
+    auto& written = out.main(
+        node, "CumSum",
+        {out.use(node.inputs[0]), number(out, node, "axis", node.attrs.integer("axis", 0))});
+    setAttribute(written, "exclusive", node.attrs.integer("exclusive", 0));
+    setAttribute(written, "reverse", node.attrs.integer("reverse", 0));
+    return {};
+}
+
+std::string casted(GraphWriter& out, const Node& node, const std::string& x, DType to,
+                   const std::string& suffix) {
+    const std::string name = out.fresh(node.name + "." + suffix);
+    setAttribute(out.node("Cast", {x}, name, out.fresh(name + ".node")), "to",
+                 std::int64_t{onnxFromDtype(to)});
+    return name;
+}
+
+// ONNX Runtime has kernels for some threes of element types only: indices, values and depth of i64,
+// f32 and i64, i32, f32 and i32, and i64, i32 and f32.
+Status oneHot(GraphWriter& out, const Node& node) {
+    const Graph& graph = out.graph();
+    const Exprs dims = dimsOf(node, "depth");
+    const DType values = graph.type(node.inputs[1]).dtype;
+    DType index = graph.type(node.inputs[0]).dtype;
+    std::string places = out.use(node.inputs[0]);
+    const bool both32 = index == DType::I32 && values == DType::F32;
+    if ((values == DType::I64 || values == DType::I32 || values == DType::F32) && !both32 &&
+        index != DType::I64) {
+        index = DType::I64;
+        places = casted(out, node, places, index, "places");
+    }
+    const DType type = both32                                        ? DType::I32
+                       : index == DType::I64 && values == DType::I32 ? DType::F32
+                                                                     : DType::I64;
+    std::string depth;
+    if (const auto fixed = fixedExtents(dims)) {
+        depth = out.initializer(
+            node.name + ".depth",
+            type == DType::F32 ? dataFromDoubles(type, {1}, {static_cast<double>(fixed->at(0))})
+                               : dataFromIntegers(type, {1}, {fixed->at(0)}));
+    } else {
+        FW_TRY(depth, out.dims(node.name + ".depth", dims));
+        if (type != DType::I64)
+            depth = casted(out, node, depth, type, "count");
+    }
+    auto& written = out.main(node, "OneHot", {places, depth, out.use(node.inputs[1])});
+    setAttribute(written, "axis", std::int64_t{-1});
+    return {};
+}
+
+Status gatherNd(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "GatherND", operands(out, node)), "batch_dims",
+                 node.attrs.integer("batch_dims", 0));
+    return {};
+}
+
+Status scatterNd(GraphWriter& out, const Node& node) {
+    auto& written = out.main(node, "ScatterND", operands(out, node));
+    if (const std::string reduction = node.attrs.text("reduction", "none"); reduction != "none")
+        setAttribute(written, "reduction", reduction);
+    return {};
+}
+
+Status reverseSequence(GraphWriter& out, const Node& node) {
+    out.main(node, "ReverseSequence", operands(out, node));
+    return {};
+}
+
+Status diagonal(GraphWriter& out, const Node& node) {
+    setAttribute(out.main(node, "Einsum", operands(out, node)), "equation",
+                 std::string("...ii->...i"));
+    return {};
+}
+
+Status dft(GraphWriter& out, const Node& node) {
+    FW_TRY(const std::string length, out.dims(node.name + ".length", dimsOf(node, "length")));
+    const std::string one =
+        out.step(node, "Squeeze", {length, out.integers(node.name + ".first", {0})}, "number");
+    // One side of a transform back gives real numbers, which dft does not.
+    const bool isReal = node.op == "inverse_real_dft";
+    if (!isReal && node.attrs.integer("onesided", 0) != 0 && node.attrs.integer("inverse", 0) != 0)
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "ONNX has no one-sided inverse of DFT that keeps complex numbers");
+    const std::int64_t axis = node.attrs.integer("axis", 1);
+    std::vector<std::string> inputs{out.use(node.inputs[0]), one};
+    const bool asOperand = out.opset() >= 20;
+    if (asOperand)
+        inputs.push_back(number(out, node, "axis", axis));
+    auto& written = out.main(node, "DFT", inputs);
+    if (!asOperand)
+        setAttribute(written, "axis", axis);
+    setAttribute(written, "inverse", isReal ? 1 : node.attrs.integer("inverse", 0));
+    setAttribute(written, "onesided", isReal ? 1 : node.attrs.integer("onesided", 0));
+    return {};
+}
+
+Status stft(GraphWriter& out, const Node& node) {
+    std::string step;
+    if (const Integers fixed = node.attrs.integers("step"); fixed.size() == 1) {
+        step = number(out, node, "step", fixed.front());
+    } else {
+        FW_TRY(const std::string size, out.dims(node.name + ".step", dimsOf(node, "step")));
+        step = out.step(node, "Squeeze", {size, out.integers(node.name + ".first", {0})}, "one");
+    }
+    auto& written =
+        out.main(node, "STFT", {out.use(node.inputs[0]), step, out.use(node.inputs[1])});
+    setAttribute(written, "onesided", node.attrs.integer("onesided", 1));
+    return {};
+}
+
+// A constant of whole numbers, or what was an integer before it was cast and seen as another shape.
+bool isWhole(const Graph& graph, ValueRef value) {
+    for (const Node* node = &graph.node(value.node);; node = &graph.node(node->inputs[0].node)) {
+        if (node->isConstant()) {
+            for (std::size_t i = 0; i < node->data->count(); ++i)
+                if (node->data->at(i) != std::floor(node->data->at(i)))
+                    return false;
+            return true;
+        }
+        if (!isFloat(node->outputs[0].type.dtype))
+            return true;
+        if ((node->op != "cast" && node->op != "reshape") || node->inputs.empty())
+            return false;
+    }
+}
+
+// In ONNX the rate is an integer.
+Status melWeights(GraphWriter& out, const Node& node) {
+    if (!isWhole(out.graph(), node.inputs[0]))
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        "ONNX has mel weights of rates that are whole numbers only");
+    FW_TRY(const std::string bins, out.dims(node.name + ".bins", dimsOf(node, "bins")));
+    FW_TRY(const std::string length, out.dims(node.name + ".length", dimsOf(node, "length")));
+    const std::string scalar = out.integers(node.name + ".scalar", {});
+    std::vector<std::string> inputs{out.step(node, "Reshape", {bins, scalar}, "bins"),
+                                    out.step(node, "Reshape", {length, scalar}, "length"),
+                                    casted(out, node, out.use(node.inputs[0]), DType::I64, "rate"),
+                                    casted(out, node, out.use(node.inputs[1]), DType::F32, "low"),
+                                    casted(out, node, out.use(node.inputs[2]), DType::F32, "high")};
+    const AttrValue* to = node.attrs.find("to");
+    const DType* dtype = to ? std::get_if<DType>(to) : nullptr;
+    setAttribute(out.main(node, "MelWeightMatrix", inputs), "output_datatype",
+                 std::int64_t{onnxFromDtype(dtype ? *dtype : DType::F32)});
+    return {};
+}
+
+Status cosineWindow(GraphWriter& out, const Node& node) {
+    struct Known {
+        const char* type;
+        double a, b, c;
+    };
+    static constexpr Known known[] = {{"HannWindow", 0.5, 0.5, 0},
+                                      {"HammingWindow", 25.0 / 46, 21.0 / 46, 0},
+                                      {"BlackmanWindow", 0.42, 0.5, 0.08}};
+    const auto* const found =
+        std::find_if(std::begin(known), std::end(known), [&](const Known& one) {
+            return std::abs(node.attrs.real("a", 0) - one.a) < 1e-7 &&
+                   std::abs(node.attrs.real("b", 0) - one.b) < 1e-7 &&
+                   std::abs(node.attrs.real("c", 0) - one.c) < 1e-7;
+        });
+    if (found == std::end(known))
+        return makeDiag(DiagCode::UnsupportedAttribute, "ONNX has no window of these weights");
+    const char* const type = found->type;
+    FW_TRY(const std::string size, out.dims(node.name + ".size", dimsOf(node, "size")));
+    const std::string one =
+        out.step(node, "Squeeze", {size, out.integers(node.name + ".first", {0})}, "number");
+    auto& written = out.main(node, type, {one});
+    const AttrValue* to = node.attrs.find("to");
+    const DType* dtype = to != nullptr ? std::get_if<DType>(to) : nullptr;
+    setAttribute(written, "output_datatype",
+                 std::int64_t{onnxFromDtype(dtype != nullptr ? *dtype : DType::F32)});
+    setAttribute(written, "periodic", node.attrs.integer("periodic", 1));
+    return {};
+}
+
+constexpr std::array rows{
+    WriterRow{"arg_max", argExtreme},
+    WriterRow{"arg_min", argExtreme},
+    WriterRow{"top_k", topK},
+    WriterRow{"cumsum", cumSum},
+    WriterRow{"one_hot", oneHot},
+    WriterRow{"gather_nd", gatherNd},
+    WriterRow{"scatter_nd", scatterNd, 16},
+    WriterRow{"reverse_sequence", reverseSequence},
+    WriterRow{"diagonal", diagonal},
+    WriterRow{"dft", dft, 17},
+    WriterRow{"inverse_real_dft", dft, 17},
+    WriterRow{"stft", stft, 17},
+    WriterRow{"cosine_window", cosineWindow, 17},
+    WriterRow{"mel_weights", melWeights, 17},
+};
+
+} // namespace
+
+std::span<const WriterRow> selectionWriters() {
+    return rows;
+}
+
+} // namespace fw

@@ -1,0 +1,422 @@
+// Graphs inside nodes: bodies of control flow, branches that are always taken, and functions of the
+// model. Each is read as the graph of the model is, with what is known of the values it is given.
+#include "onnx/read/model_importer.h"
+
+#include "onnx/model/beyond_texts.h"
+#include "onnx/model/subgraphs.h"
+#include "onnx/schema/standard_operators.h"
+#include "onnx/schema/stated_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fw {
+
+namespace {
+
+// What makes a model wrong rather than new to us.
+bool refusesModel(const Diag& diag) {
+    return diag.code == DiagCode::Cancelled || diag.code == DiagCode::LimitReached ||
+           diag.code == DiagCode::OnnxMalformed || diag.code == DiagCode::OnnxCycle;
+}
+
+bool isLoop(const proto::NodeProto& node) {
+    return isStandardDomain(node.domain()) && node.op_type() == "Loop";
+}
+
+bool isScan(const proto::NodeProto& node) {
+    return isStandardDomain(node.domain()) && node.op_type() == "Scan";
+}
+
+// Of a Scan, the lengths of sequences, which older ones take first.
+int operandsBeforeStates(const proto::NodeProto& node, std::int64_t opset) {
+    return isScan(node) && opset < 9 ? 1 : 0;
+}
+
+// What a round takes from the one before: which input, and which result becomes it.
+std::vector<std::pair<int, int>> carriedBy(const proto::NodeProto& node,
+                                           const proto::GraphProto& body) {
+    std::vector<std::pair<int, int>> out;
+    const proto::AttributeProto* scanned = findAttribute(node, "num_scan_inputs");
+    const auto rest = static_cast<int>(
+        std::clamp<std::int64_t>(scanned == nullptr ? 0 : scanned->i(), 0, body.input_size()));
+    if (isLoop(node))
+        for (int i = 2; i < body.input_size(); ++i)
+            out.emplace_back(i, i - 1);
+    else if (isScan(node))
+        for (int i = 0; i < body.input_size() - rest; ++i)
+            out.emplace_back(i, i);
+    return out;
+}
+
+// Loop and Scan say what their bodies take where the bodies themselves do not.
+void fillInputTypes(const proto::NodeProto& node, std::int64_t opset, proto::GraphProto& body,
+                    const std::vector<std::optional<DType>>& operands) {
+    if (!isLoop(node) && !isScan(node))
+        return;
+    const auto skipped = static_cast<std::size_t>(operandsBeforeStates(node, opset));
+    for (int i = 0; i < body.input_size(); ++i) {
+        auto& type = *body.mutable_input(i)->mutable_type();
+        if (type.has_tensor_type() ? type.tensor_type().elem_type() != 0
+                                   : type.value_case() != proto::TypeProto::VALUE_NOT_SET)
+            continue;
+        const std::size_t operand = static_cast<std::size_t>(i) + skipped;
+        auto& tensor = *type.mutable_tensor_type();
+        if (isLoop(node) && i < 2) { // the trip and whether there is another one
+            tensor.set_elem_type(i == 0 ? proto::TensorProto::INT64 : proto::TensorProto::BOOL);
+            tensor.mutable_shape();
+        } else if (operand < operands.size() && operands[operand]) {
+            tensor.set_elem_type(onnxFromDtype(*operands[operand]));
+        }
+    }
+}
+
+} // namespace
+
+std::string typeName(const proto::NodeProto& node) {
+    return cleanText(isStandardDomain(node.domain()) ? node.op_type()
+                                                     : node.domain() + "." + node.op_type());
+}
+
+Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) {
+    const std::string type = typeName(node);
+    if (isStandardDomain(node.domain()) && hasSubgraphs(node))
+        return makeDiag(DiagCode::NotRunnable,
+                        fmt::format("{} runs graphs of its own, which cannot be done yet", type),
+                        {},
+                        "its bodies are shown (fw info); a condition that is constant, or a loop "
+                        "written out by the exporter, runs");
+    if (m_run.functions.knowsDomain(node))
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("the operator {} is not known: the model has functions of "
+                                    "this domain, but none of this name",
+                                    type),
+                        {}, "export the model again with all its functions");
+    if (isRandom(node, opsetOf(node.domain())))
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("{} draws random numbers, which is not done: nothing could be "
+                                    "said of what comes out",
+                                    type),
+                        {},
+                        "make what it gives an input of the model, or a constant; or say what it "
+                        "computes in a book, which is given with --rules");
+    const BeyondTexts beyond =
+        beyondTexts(isStandardDomain(node.domain()) ? "" : node.domain(), node.op_type());
+    if (beyond != BeyondTexts::None)
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("the operator {} is not known", type), {},
+                        whyBeyondTexts(beyond, false));
+    const std::string clause = clauseHint(node);
+    return makeDiag(DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type),
+                    {},
+                    clause.empty() ? "the model can be looked at but not run: a value of this kind "
+                                     "has no form in the text of an operator"
+                                   : clause);
+}
+
+ModelImporter::Value ModelImporter::known(const std::string& name) const {
+    const Value& value = this->value(name);
+    Value out;
+    out.data = value.data;
+    out.small = value.small;
+    out.untyped = value.untyped;
+    out.foreignShape = value.foreignShape;
+    return out;
+}
+
+ModelImporter::Value ModelImporter::knownWithin(const std::string& name) {
+    Value out = known(name);
+    if (!out.data)
+        if (const TensorData* data = computed(name))
+            out.data = *data;
+    return out;
+}
+
+// An operand that became an attribute or another constant is no input any more.
+std::vector<int> ModelImporter::dropUnread() {
+    std::set<ValueRef> read;
+    for (NodeId id = 0; id < m_editor.nextId(); ++id)
+        if (const Node* node = m_editor.find(id))
+            read.insert(node->inputs.begin(), node->inputs.end());
+    for (const auto& output : m_graph.output())
+        if (const auto& ref = value(output.name()).ref)
+            read.insert(*ref);
+    std::vector<int> out;
+    const auto visit = [&](const std::string& name) {
+        const auto given = std::find_if(m_given.begin(), m_given.end(),
+                                        [&](const Given& one) { return one.name == name; });
+        const Value& value = this->value(name);
+        if (!value.ref || m_editor.find(value.ref->node) == nullptr)
+            return; // a weight
+        const bool keeps = given == m_given.end() || (!given->value.data && !given->value.small) ||
+                           read.contains(*value.ref);
+        if (keeps)
+            out.push_back(given == m_given.end() ? Body::givenByOperator : given->operand);
+        else
+            m_editor.remove(value.ref->node);
+    };
+    std::set<std::string_view> declared;
+    for (const auto& input : m_graph.input()) {
+        declared.insert(input.name());
+        visit(input.name());
+    }
+    for (const Given& given : m_given)
+        if (!declared.contains(given.name))
+            visit(given.name);
+    return out;
+}
+
+Result<ModelImporter::ReadBody> ModelImporter::readBody(proto::GraphProto graph, BodyPlace place,
+                                                        std::vector<Given> given) {
+    const std::string name = place.name;
+    ModelImporter inner(m_run, graph, std::move(place), std::move(given));
+    FW_CHECK(inner.build());
+    ReadBody out;
+    out.body.name = name;
+    out.body.operands = inner.dropUnread();
+    for (const auto& output : graph.output())
+        out.results.push_back(inner.known(output.name()));
+    for (auto& [node, diag] : inner.m_nodeDiags)
+        if (inner.m_editor.find(node))
+            out.diagnostics.push_back(std::move(diag));
+    FW_TRY(out.body.graph, inner.m_editor.finish());
+    return out;
+}
+
+// What a loop carries keeps its shape in most models. Where the body does not say one, that of the
+// first value is tried: if the body gives such a value back, every round has one.
+std::optional<ModelImporter::ReadBody> ModelImporter::readAsCarried(int index,
+                                                                    const proto::GraphProto& graph,
+                                                                    const BodyPlace& place,
+                                                                    std::vector<Given> given) {
+    const auto& node = m_graph.node(index);
+    std::vector<std::pair<TensorType, std::size_t>> expected; // of which result
+    for (const auto& [input, result] : carriedBy(node, graph)) {
+        const int operand = input + operandsBeforeStates(node, m_opset);
+        const auto& type = graph.input(input).type();
+        if (!type.has_tensor_type() || type.tensor_type().has_shape() ||
+            operand >= node.input_size() || node.input(operand).empty() ||
+            value(node.input(operand)).untyped || result >= graph.output_size())
+            continue;
+        const auto first = typeOf(node.input(operand));
+        if (!first || type.tensor_type().elem_type() != onnxFromDtype(first->dtype))
+            continue;
+        given.push_back({graph.input(input).name(), *first, {}, Body::givenByOperator});
+        expected.emplace_back(*first, static_cast<std::size_t>(result));
+    }
+    constexpr int mostFailures = 100; // each is read twice, and those inside each time
+    if (expected.empty() || m_run.wrongShapes >= mostFailures)
+        return std::nullopt;
+    const auto said = static_cast<std::ptrdiff_t>(m_run.out.diagnostics.size());
+    const auto decided = static_cast<std::ptrdiff_t>(m_run.out.decisions.size());
+    auto body = readBody(graph, place, std::move(given));
+    const auto holds = [&](const auto& one) {
+        const Graph& read = *body->body.graph;
+        return !body->results[one.second].untyped &&
+               read.type(read.results()[one.second].value) == one.first;
+    };
+    if (body && std::all_of(expected.begin(), expected.end(), holds))
+        return body.take();
+    ++m_run.wrongShapes;
+    Imported& out = m_run.out;
+    out.diagnostics.erase(out.diagnostics.begin() + said, out.diagnostics.end());
+    out.decisions.erase(out.decisions.begin() + decided, out.decisions.end());
+    return std::nullopt;
+}
+
+Result<ModelImporter::ReadBodies>
+ModelImporter::readBodies(int index, const std::vector<std::string>& captured,
+                          const std::string& taken) {
+    if (m_bodiesRead && m_bodiesRead->first == index)
+        return std::move(m_bodiesRead->second);
+    const auto& node = m_graph.node(index);
+    for (const auto& some :
+         {std::vector<std::string>(node.input().begin(), node.input().end()), captured})
+        for (const std::string& name : some)
+            FW_CHECK(asWhole(name));
+    std::vector<std::optional<DType>> operands;
+    for (const std::string& input : node.input()) {
+        const auto type = input.empty() ? Result<TensorType>(TensorType{}) : typeOf(input);
+        operands.push_back(input.empty() || !type ? std::nullopt : std::optional(type->dtype));
+    }
+    ReadBodies out;
+    const auto read = [&](const proto::GraphProto& graph, const std::string& name) -> Status {
+        std::vector<Given> given;
+        for (const std::string& outer : capturedNames(graph)) {
+            const auto place = std::find(captured.begin(), captured.end(), outer);
+            if (place == captured.end())
+                continue; // the reader of the body says that there is none
+            FW_TRY(TensorType type, typeOf(outer));
+            given.push_back({outer, std::move(type), knownWithin(outer),
+                             node.input_size() + static_cast<int>(place - captured.begin())});
+        }
+        proto::GraphProto copy = graph;
+        fillInputTypes(node, m_opset, copy, operands);
+        const BodyPlace place{name, fmt::format("{}/{}/", pathOf(index), name), m_opsets};
+        if (auto typed = readAsCarried(index, copy, place, given)) {
+            out.bodies.push_back(std::move(*typed));
+            return {};
+        }
+        auto body = readBody(std::move(copy), place, std::move(given));
+        if (body) {
+            out.bodies.push_back(body.take());
+            return {};
+        }
+        Diag diag = body.takeDiag();
+        const bool runs = taken.empty() || taken == name || diag.code != DiagCode::OnnxMalformed;
+        if (refusesModel(diag) && runs)
+            return inNode(index, std::move(diag));
+        diag.message = fmt::format("its body {} is not shown: {}", name, diag.message);
+        diag.severity = Severity::Warning;
+        out.warnings.push_back(inNode(index, std::move(diag)));
+        return {};
+    };
+    std::map<std::string, const proto::AttributeProto*> byName; // files have them in any order
+    for (const auto& attribute : node.attribute())
+        byName.emplace(cleanText(attribute.name()), &attribute);
+    for (const auto& [name, attribute] : byName) {
+        if (attribute->has_g())
+            FW_CHECK(read(attribute->g(), name));
+        for (int i = 0; i < attribute->graphs_size(); ++i)
+            FW_CHECK(read(attribute->graphs(i), fmt::format("{}_{}", name, i)));
+    }
+    return out;
+}
+
+Status ModelImporter::importCall(int index, const proto::FunctionProto& function) {
+    const auto& node = m_graph.node(index);
+    if (hasSubgraphs(node))
+        return importUnknown(index, nodeName(index),
+                             makeDiag(DiagCode::UnsupportedAttribute,
+                                      fmt::format("the function {} is given a graph, which is not "
+                                                  "supported",
+                                                  typeName(node))));
+    auto graph = m_run.functions.bodyOf(function, node);
+    if (!graph)
+        return inNode(index, graph.takeDiag());
+    if (graph->output_size() == 0)
+        return {};
+    std::vector<Given> given;
+    for (int i = 0; i < node.input_size(); ++i) {
+        if (node.input(i).empty())
+            continue;
+        FW_CHECK(asWhole(node.input(i)));
+        FW_TRY(TensorType type, typeOf(node.input(i)));
+        given.push_back({function.input(i), std::move(type), knownWithin(node.input(i)), i});
+    }
+    for (int i = 0, result = 0; i < node.output_size(); ++i) {
+        if (node.output(i).empty())
+            continue;
+        auto& output = *graph->mutable_output(result++);
+        if (const Name* known = find(node.output(i)); known != nullptr && known->declared)
+            *output.mutable_type() = known->declared->type();
+    }
+    Opsets opsets = m_opsets;
+    for (const auto& entry : function.opset_import())
+        opsets[isStandardDomain(entry.domain()) ? "" : entry.domain()] = entry.version();
+    auto body =
+        readBody(graph.take(), {cleanText(function.name()), pathOf(index) + "/", std::move(opsets)},
+                 std::move(given));
+    if (!body)
+        return inNode(index, body.takeDiag());
+    std::vector<ReadBody> bodies;
+    bodies.push_back(body.take());
+    return addCall(index, std::move(bodies), 0);
+}
+
+Result<bool> ModelImporter::importBranch(int index) {
+    const auto& node = m_graph.node(index);
+    if (!isStandardDomain(node.domain()) || node.op_type() != "If" || node.input_size() != 1)
+        return false;
+    const TensorData* condition = node.input(0).empty() ? nullptr : constant(node.input(0));
+    if (condition == nullptr && !node.input(0).empty())
+        condition = computed(node.input(0));
+    if (condition == nullptr || condition->dtype() != DType::Bool || condition->count() != 1)
+        return false;
+    const std::string taken = condition->integerAt(0) != 0 ? "then_branch" : "else_branch";
+    const std::vector<std::string> captured = captures(node);
+    FW_TRY(ReadBodies read, readBodies(index, captured, taken));
+    std::vector<ReadBody>& bodies = read.bodies;
+    const auto runs = std::find_if(bodies.begin(), bodies.end(),
+                                   [&](const ReadBody& one) { return one.body.name == taken; });
+    if (runs == bodies.end()) { // its warning goes with the node that stays
+        m_bodiesRead.emplace(index, std::move(read));
+        return false;
+    }
+    if (runs->results.size() != static_cast<std::size_t>(node.output_size()))
+        return inNode(index,
+                      makeDiag(DiagCode::OnnxMalformed,
+                               fmt::format("has {} results, its {} has {}", node.output_size(),
+                                           taken, runs->results.size())));
+    for (Diag& warning : read.warnings)
+        m_run.out.diagnostics.push_back(std::move(warning));
+    note(nodeName(index), fmt::format("the condition is constant: {} is always taken", taken));
+    // Its nodes are in the graph then, by their names there: inlineCalls() leaves out the branch.
+    const std::string inBranch = fmt::format("{}/{}/", pathOf(index), taken);
+    for (Diag& diag : runs->diagnostics)
+        if (diag.where.node.starts_with(inBranch))
+            diag.where.node =
+                fmt::format("{}/{}", pathOf(index), diag.where.node.substr(inBranch.size()));
+    const auto place = static_cast<std::size_t>(runs - bodies.begin());
+    FW_CHECK(addCall(index, std::move(bodies), place));
+    return true;
+}
+
+Status ModelImporter::addCall(int index, std::vector<ReadBody> bodies, std::size_t runs) {
+    const auto& node = m_graph.node(index);
+    const std::string name = nodeName(index);
+    GraphEditor::NewNode wish;
+    wish.op = "call";
+    wish.name = name;
+    FW_TRY(wish.attrs, unknownAttrs(node));
+    for (const char* ofWriter : {"opset", "inner_opsets", "functions"})
+        wish.attrs.erase(ofWriter);
+    for (const ReadBody& one : bodies)
+        wish.attrs.erase("onnx:" + one.body.name); // the body itself says it
+    if (runs != 0)
+        wish.attrs.set("runs", static_cast<std::int64_t>(runs));
+    std::set<int> read;
+    for (const ReadBody& one : bodies)
+        read.insert(one.body.operands.begin(), one.body.operands.end());
+    std::vector<std::string> operands(node.input().begin(), node.input().end());
+    for (std::string& captured : captures(node))
+        operands.push_back(std::move(captured));
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        wish.inputs.emplace_back();
+        if (read.contains(static_cast<int>(i))) {
+            FW_TRY(wish.inputs.back(), use(operands[i]));
+        }
+    }
+    const bool hasAll = bodies[runs].results.size() == static_cast<std::size_t>(node.output_size());
+    std::vector<int> outputs; // of the node, for each result
+    for (int i = 0; i < node.output_size(); ++i)
+        if (hasAll || !node.output(i).empty()) {
+            outputs.push_back(i);
+            wish.outputNames.push_back(cleanText(node.output(i)));
+        }
+    const GraphPtr body = bodies[runs].body.graph;
+    for (const Assumption& assumption : body->assumptions())
+        m_editor.assume({assumption.condition, assumption.sentence, name + "/" + assumption.node});
+    for (ReadBody& one : bodies)
+        wish.bodies.push_back(std::move(one.body));
+    auto values = m_editor.add(std::move(wish));
+    if (!values)
+        return inNode(index, values.takeDiag());
+    for (std::size_t i = 0; i < values->size(); ++i) {
+        const std::string& output = node.output(outputs.at(i));
+        if (output.empty())
+            continue;
+        Value& value = this->value(output);
+        value = bodies[runs].results[i];
+        if (!value.data) // a constant enters the graph where it is used
+            value.ref = (*values)[i];
+        if (!value.untyped)
+            FW_CHECK(checkDeclared(output, m_editor.type((*values)[i]), index));
+    }
+    for (Diag& diag : bodies[runs].diagnostics)
+        m_nodeDiags.emplace_back(values->front().node, std::move(diag));
+    return {};
+}
+
+} // namespace fw

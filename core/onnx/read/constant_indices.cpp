@@ -1,0 +1,84 @@
+// Indices that are known while a model is read, held against the axes that they count.
+#include "ir/index_operands.h"
+#include "onnx/read/model_importer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fw {
+
+const TensorData* ModelImporter::knownIntegers(ValueRef value) {
+    if (!value.valid() || !isInteger(m_editor.type(value).dtype))
+        return nullptr;
+    const Node& node = *m_editor.find(value.node);
+    return node.isConstant() ? node.data.get() : computed(value);
+}
+
+Status ModelImporter::checkIndices(NodeImport& context) {
+    for (const NodeId id : context.emitted()) {
+        const Node& node = *m_editor.find(id);
+        const Operator* op = m_run.operators->find(node.op);
+        if (op == nullptr || node.isLeaf() || !node.bodies.empty())
+            continue;
+        std::vector<ValueRef> present;
+        OpCall call;
+        call.attrs = node.attrs;
+        for (const ValueRef& input : node.inputs) {
+            call.inputs.push_back(input.valid() ? std::optional(m_editor.type(input))
+                                                : std::nullopt);
+            if (input.valid())
+                present.push_back(input);
+        }
+        if (std::none_of(present.begin(), present.end(),
+                         [&](const ValueRef& input) { return knownIntegers(input) != nullptr; }))
+            continue;
+        for (const IndexOperand& index : indexOperands(*op, call))
+            if (const TensorData* data = knownIntegers(present.at(index.operand)))
+                FW_CHECK(checkIndices(context, index, present[index.operand], *data));
+    }
+    return {};
+}
+
+Status ModelImporter::checkIndices(NodeImport& context, const IndexOperand& index, ValueRef value,
+                                   const TensorData& data) {
+    const std::string shown = context.shownValue(value);
+    const auto extent = index.extent.asInt();
+    if (!extent) {
+        if (const std::int64_t needed = neededExtent(data, index); needed > 1)
+            context.assume(ltExpr(Expr(needed - 1), index.extent),
+                           fmt::format("{}: {} counts an axis of {} and needs its element {}",
+                                       context.node().op_type(), shown, index.extent.text(),
+                                       needed - 1));
+        return {};
+    }
+    const auto element = firstOutside(data, index, *extent);
+    if (!element)
+        return {};
+    return context.malformed(
+        fmt::format("element {} of {} is {}, which lies outside of an axis of {}: an index lies "
+                    "between {} and {}; {}",
+                    *element, shown, data.integerAt(*element), *extent, -*extent, *extent - 1,
+                    operandsText(context.node())));
+}
+
+Status NodeImport::needBetween(std::size_t operand, std::int64_t low, const Expr& high) {
+    const TensorData* data = computedConstant(operand);
+    if (data == nullptr || !isInteger(data->dtype()))
+        return {};
+    std::int64_t most = low;
+    for (std::size_t i = 0; i < data->count(); ++i) {
+        const std::int64_t value = data->integerAt(i);
+        if (value < low || (high.asInt() && value > *high.asInt()))
+            return malformed(fmt::format(
+                "element {} of {} is {}, which does not lie between {} and {}; {}", i,
+                operandName(operand), value, low, high.text(), m_model.operandsText(m_node)));
+        most = std::max(most, value);
+    }
+    if (!high.asInt() && most > low)
+        assume(leExpr(Expr(most), high),
+               fmt::format("{}: {} holds {}, which is at most {}", m_node.op_type(),
+                           operandName(operand), most, high.text()));
+    return {};
+}
+
+} // namespace fw

@@ -1,0 +1,588 @@
+#include "onnx/read/model_importer.h"
+
+#include "base/nearest.h"
+#include "ir/inline_calls.h"
+#include "onnx/model/subgraphs.h"
+#include "onnx/read/import_clause.h"
+#include "onnx/schema/own.h"
+#include "onnx/schema/standard_operators.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <numeric>
+#include <unordered_set>
+
+namespace fw {
+
+namespace {
+
+constexpr int deferredDepth =
+    64; // chains of shape arithmetic longer than this enter the graph at once
+
+bool readsSequences(ImportFunction import) {
+    const auto rows = sequenceImporters();
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const ImporterRow& row) { return row.import == import; });
+}
+
+// Each attribute is given once and holds its own value.
+Status checkAttributes(const proto::NodeProto& node) {
+    std::set<std::string_view> names;
+    for (const auto& attribute : node.attribute()) {
+        if (attribute.name().empty())
+            return makeDiag(DiagCode::OnnxMalformed, "an attribute has no name");
+        if (!names.insert(attribute.name()).second)
+            return makeDiag(DiagCode::OnnxMalformed, fmt::format("attribute '{}' is given twice",
+                                                                 cleanText(attribute.name())));
+        if (!attribute.ref_attr_name().empty())
+            return makeDiag(
+                DiagCode::OnnxMalformed,
+                fmt::format("attribute '{}' refers to one of a function, and is in none",
+                            cleanText(attribute.name())));
+    }
+    return {};
+}
+
+} // namespace
+
+ImportRun::ImportRun(proto::ModelProto& file, std::shared_ptr<const OperatorSet> known,
+                     const ImportOptions& wishes, const CancelToken& token,
+                     const std::string& folder)
+    : model(file), operators(std::move(known)), options(wishes), cancel(token), functions(file),
+      external(folder, wishes.limits), dims(wishes.dims) {}
+
+ModelImporter::ModelImporter(ImportRun& run)
+    : ModelImporter(run, *run.model.mutable_graph(), {}, {}) {}
+
+ModelImporter::ModelImporter(ImportRun& run, proto::GraphProto& graph, BodyPlace place,
+                             std::vector<Given> given)
+    : m_run(run), m_graph(graph), m_prefix(std::move(place.prefix)), m_given(std::move(given)),
+      m_opsets(std::move(place.opsets)),
+      m_editor(run.operators, cleanText(graph.name().empty() ? "graph" : graph.name())) {
+    if (const auto standard = m_opsets.find(""); standard != m_opsets.end())
+        m_opset = standard->second;
+}
+
+Result<Imported> ModelImporter::run() {
+    FW_CHECK(readHeader());
+    FW_CHECK(build());
+    Imported& out = m_run.out;
+    FW_CHECK(checkGivenTypes());
+    for (auto& [node, diag] : m_nodeDiags)
+        if (m_editor.find(node))
+            out.diagnostics.push_back(std::move(diag));
+    // What stops `run` first, and of that what is the cause of the rest.
+    std::stable_partition(out.diagnostics.begin(), out.diagnostics.end(),
+                          [](const Diag& diag) { return diag.severity == Severity::Error; });
+    FW_TRY(out.graph, m_editor.finish());
+    for (const std::string& name : m_run.dims.unusedBindings()) {
+        std::string free;
+        for (const Symbol& dim : out.graph->freeDims())
+            free += (free.empty() ? "there are " : ", ") + std::string(dim.text());
+        return makeDiag(DiagCode::UnknownName, "there is no free dimension " + cleanText(name), {},
+                        free.empty() ? "no other dimension is free" : free);
+    }
+    FW_TRY(out.inlined, inlineCalls(out.graph));
+    out.weightFiles = m_run.external.files();
+    return std::move(out);
+}
+
+Status ModelImporter::build() {
+    for (const auto stage :
+         {&ModelImporter::checkNames, &ModelImporter::readInitializers, &ModelImporter::readInputs,
+          &ModelImporter::sortNodes, &ModelImporter::importNodes, &ModelImporter::addResults})
+        FW_CHECK((this->*stage)());
+    m_editor.removeUnused();
+    return {};
+}
+
+Status ModelImporter::readHeader() {
+    ModelInfo& info = m_run.out.info;
+    info.irVersion = m_run.model.ir_version();
+    info.producer = cleanText(m_run.model.producer_name());
+    if (!m_run.model.producer_version().empty())
+        info.producer += " " + cleanText(m_run.model.producer_version());
+    info.doc = cleanText(m_run.model.doc_string());
+    for (const auto& entry : m_run.model.metadata_props())
+        info.metadata.emplace_back(cleanText(entry.key()), cleanText(entry.value()));
+    for (const auto& entry : m_run.model.opset_import()) {
+        const std::string domain = isStandardDomain(entry.domain()) ? "" : entry.domain();
+        const auto [place, fresh] = m_opsets.emplace(domain, entry.version());
+        if (!fresh && place->second != entry.version())
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("names two opsets of the domain '{}': {} and {}",
+                                        cleanText(domain), place->second, entry.version()));
+    }
+    if (const auto standard = m_opsets.find(""); standard != m_opsets.end())
+        m_opset = standard->second;
+    else if (m_opsets.empty() && m_run.model.ir_version() >= 3)
+        return makeDiag(DiagCode::OnnxOpset,
+                        "names no opset: not a whole ONNX model, or cut short");
+    if (m_opset < 1)
+        return makeDiag(DiagCode::OnnxOpset, fmt::format("opset {} does not exist", m_opset));
+    if (m_opset < oldestOpset || m_opset > newestOpset)
+        m_run.out.diagnostics.push_back(makeWarning(
+            DiagCode::OnnxOpset,
+            fmt::format("opset {} is outside {} to {}; operators are read as well as they can be",
+                        m_opset, oldestOpset, newestOpset)));
+    info.opset = m_opset;
+    for (const auto& [domain, version] : m_opsets)
+        if (!domain.empty())
+            info.otherOpsets.emplace_back(cleanText(domain), version);
+    if (m_graph.node_size() > limits().nodes)
+        return makeDiag(DiagCode::LimitReached, fmt::format("has {} nodes, the limit is {}",
+                                                            m_graph.node_size(), limits().nodes));
+    for (const auto& node : m_graph.node())
+        ++info.operators[typeName(node)];
+    return m_run.functions.check(m_graph, limits());
+}
+
+// Every name is defined once and every operand is defined somewhere.
+Status ModelImporter::checkNames() {
+    m_names.reserve(static_cast<std::size_t>(m_graph.node_size() + m_graph.initializer_size()));
+    m_places.reserve(m_names.capacity());
+    const auto placeText = [&](int place) {
+        return place == byInitializer ? "an initializer"
+               : place == byInput     ? "an input"
+                                      : "node " + nodeName(place);
+    };
+    const auto undefined = [&](const std::string& name) {
+        constexpr std::size_t mostCompared = 2000, longest = 100;
+        std::vector<std::string> known;
+        for (const auto& [one, place] : m_places)
+            if (known.size() < mostCompared && one.size() <= longest && name.size() <= longest)
+                known.push_back(cleanText(one));
+        return makeDiag(DiagCode::OnnxMalformed,
+                        fmt::format("operand '{}' is not defined anywhere", cleanText(name)), {},
+                        didYouMean(cleanText(name), known,
+                                   "an input, an initializer or a result of a node has this name"));
+    };
+    const auto define = [&](const std::string& name, int place) -> Status {
+        const auto [found, fresh] =
+            m_places.emplace(name, static_cast<std::uint32_t>(m_names.size()));
+        if (fresh)
+            m_names.push_back({place});
+        else
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("'{}' is defined twice: by {} and by {}", cleanText(name),
+                                        placeText(m_names[found->second].place), placeText(place)),
+                            {}, "a name stands for one value: rename one of them and its readers");
+        return {};
+    };
+    for (const auto& tensor : m_graph.initializer())
+        FW_CHECK(define(tensor.name(), byInitializer));
+    for (const auto& tensor : m_graph.sparse_initializer())
+        FW_CHECK(define(tensor.values().name(), byInitializer));
+    std::unordered_set<std::string_view> inputs;
+    for (const auto& input : m_graph.input()) {
+        if (input.name().empty()) // which stands for an operand that is left out
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("input {} has no name", inputs.size() + 1));
+        if (!inputs.insert(input.name()).second)
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("'{}' is an input twice", cleanText(input.name())));
+        if (find(input.name()) == nullptr) // older models list their weights as inputs too
+            FW_CHECK(define(input.name(), byInput));
+    }
+    for (const Given& given : m_given) // what a body takes from the graph around it
+        if (find(given.name) == nullptr)
+            FW_CHECK(define(given.name, byInput));
+    for (int i = 0; i < m_graph.node_size(); ++i)
+        for (const std::string& output : m_graph.node(i).output())
+            if (!output.empty())
+                if (auto status = define(output, i); !status)
+                    return inNode(i, status.takeDiag());
+    for (int i = 0; i < m_graph.node_size(); ++i) {
+        const auto& node = m_graph.node(i);
+        if (auto status = checkAttributes(node); !status)
+            return inNode(i, status.takeDiag());
+        for (const std::string& input : node.input()) {
+            if (input.empty())
+                continue;
+            Name* known = find(input);
+            if (known == nullptr)
+                return inNode(i, undefined(input));
+            known->used = true;
+            m_inOrder = m_inOrder && known->place < i;
+        }
+        for (const std::string& capture : captures(node)) {
+            Name* known = find(capture);
+            known->used = true;
+            m_inOrder = m_inOrder && known->place < i;
+        }
+    }
+    if (m_graph.output_size() == 0)
+        return makeDiag(DiagCode::OnnxMalformed, "the graph has no outputs: nothing is computed",
+                        {}, "export the model again with the values that it should give");
+    for (const auto& output : m_graph.output()) {
+        Name* known = find(output.name());
+        if (known == nullptr)
+            return makeDiag(DiagCode::OnnxMalformed,
+                            fmt::format("the output '{}' is not computed by any node",
+                                        cleanText(output.name())));
+        known->used = true;
+        known->declared = &output;
+    }
+    for (const auto& value : m_graph.value_info())
+        if (Name* known = find(value.name()); known != nullptr && known->declared == nullptr)
+            known->declared = &value;
+    return {};
+}
+
+// Kahn's algorithm; the model's own order where it is possible.
+Status ModelImporter::sortNodes() {
+    const int count = m_graph.node_size();
+    if (m_inOrder) {
+        m_order.resize(static_cast<std::size_t>(count));
+        std::iota(m_order.begin(), m_order.end(), 0);
+        return {};
+    }
+    std::vector<int> waiting(static_cast<std::size_t>(count), 0);
+    std::vector<std::vector<int>> consumers(static_cast<std::size_t>(count));
+    const auto dependencies = [&](int i) {
+        std::vector<int> out;
+        const auto add = [&](const std::string& name) {
+            if (const Name* known = find(name); known != nullptr && known->place >= 0)
+                out.push_back(known->place);
+        };
+        for (const std::string& input : m_graph.node(i).input())
+            add(input);
+        for (const std::string& name : captures(m_graph.node(i)))
+            add(name);
+        std::sort(out.begin(), out.end());
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+        return out;
+    };
+    std::set<int> ready;
+    for (int i = 0; i < count; ++i) {
+        const auto needs = dependencies(i);
+        waiting[static_cast<std::size_t>(i)] = static_cast<int>(needs.size());
+        for (const int producer : needs)
+            consumers[static_cast<std::size_t>(producer)].push_back(i);
+        if (needs.empty())
+            ready.insert(i);
+    }
+    while (!ready.empty()) {
+        const int next = *ready.begin();
+        ready.erase(ready.begin());
+        m_order.push_back(next);
+        for (const int consumer : consumers[static_cast<std::size_t>(next)])
+            if (--waiting[static_cast<std::size_t>(consumer)] == 0)
+                ready.insert(consumer);
+    }
+    if (static_cast<int>(m_order.size()) == count) {
+        m_run.out.diagnostics.push_back({DiagCode::OnnxMalformed,
+                                         "the nodes were not in order and have been sorted",
+                                         {},
+                                         {},
+                                         Severity::Note});
+        return {};
+    }
+    // Walk backwards over nodes that never became ready until one comes up again: a cycle.
+    int at = 0;
+    while (waiting[static_cast<std::size_t>(at)] == 0)
+        ++at;
+    std::vector<int> path;
+    while (std::find(path.begin(), path.end(), at) == path.end()) {
+        path.push_back(at);
+        for (const int producer : dependencies(at))
+            if (waiting[static_cast<std::size_t>(producer)] > 0) {
+                at = producer;
+                break;
+            }
+    }
+    std::vector<int> cycle(std::find(path.begin(), path.end(), at), path.end());
+    std::reverse(cycle.begin(), cycle.end());
+    std::string text;
+    for (std::size_t i = 0; i < cycle.size() && i < 8; ++i)
+        text += nodeName(cycle[i]) + " -> ";
+    text += (cycle.size() > 8 ? fmt::format("({} more) -> ", cycle.size() - 8) : "") +
+            nodeName(cycle.front());
+    return inNode(cycle.front(), makeDiag(DiagCode::OnnxCycle, "the graph has a cycle: " + text, {},
+                                          "an operator may not depend on its own result"));
+}
+
+Status ModelImporter::importNodes() {
+    for (const int index : m_order) {
+        if (m_run.cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "importing was cancelled");
+        if (m_graph.node(index).output_size() == 0) {
+            m_run.out.diagnostics.push_back(makeWarning(DiagCode::OnnxMalformed,
+                                                        "the node has no outputs and is left out",
+                                                        {{}, pathOf(index)}));
+            continue;
+        }
+        FW_TRY(const bool known, importKnown(index));
+        if (!known)
+            FW_CHECK(importNode(index));
+    }
+    return {};
+}
+
+// Constants and shape arithmetic: the result is known, so nothing enters the graph before it is
+// used there.
+Result<bool> ModelImporter::importKnown(int index) {
+    const auto& node = m_graph.node(index);
+    if (!isStandardDomain(node.domain()) || m_run.functions.find(node) != nullptr ||
+        std::any_of(node.output().begin(), node.output().end(),
+                    [](const std::string& output) { return output.empty(); }))
+        return false;
+    // What does not look like the operator is left to the importer, which says so.
+    if (node.op_type() != "Constant" && !problemsOf(node, std::min(m_opset, newestOpset)).empty())
+        return false;
+    auto foreign = readForeignConstant(node, value(node.output(0)));
+    if (!foreign)
+        return inNode(index, foreign.takeDiag());
+    if (*foreign || importOfForeign(index))
+        return true;
+    auto constant = constantOf(node);
+    if (!constant)
+        return inNode(index, constant.takeDiag());
+    if (*constant) {
+        value(node.output(0)).data = std::move(**constant);
+        return true;
+    }
+    std::vector<SmallOperand> operands;
+    int depth = 0;
+    for (const std::string& name : node.input()) {
+        SmallOperand operand;
+        if (!name.empty()) {
+            const Value& value = this->value(name);
+            if (value.untyped)
+                return false;
+            operand.present = true;
+            operand.value = small(name);
+            if (auto type = typeOf(name))
+                operand.type = type.take();
+            depth = std::max(depth, value.depth);
+        }
+        operands.push_back(std::move(operand));
+    }
+    auto results = evaluateSmall(node, m_opset, operands);
+    if (!results || results->size() != static_cast<std::size_t>(node.output_size()))
+        return false;
+    const bool isFixed = std::all_of(results->begin(), results->end(),
+                                     [](const SmallTensor& one) { return one.isFixed(); });
+    for (int i = 0; i < node.output_size(); ++i) {
+        SmallTensor& result = (*results)[static_cast<std::size_t>(i)];
+        Value& value = this->value(node.output(i));
+        if (result.isFixed()) {
+            value.data = fixedData(result);
+            continue;
+        }
+        value.small = std::move(result);
+        value.producer = index;
+        value.depth = depth + 1 < deferredDepth ? depth + 1 : 0;
+    }
+    if (isFixed && node.op_type() != "Identity")
+        note(nodeName(index), "evaluated to a constant");
+    if (!isFixed && depth + 1 >= deferredDepth)
+        FW_CHECK(importNode(index));
+    return true;
+}
+
+// Free dimensions of operands that the message speaks of: other words for what is known of them
+// would be wrong, and data may show that all fits.
+std::set<std::string> ModelImporter::freeSizesIn(const std::string& message,
+                                                 const proto::NodeProto& node) const {
+    const auto isPart = [](char c) {
+        return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    };
+    std::set<std::string> words, out;
+    bool isName = false; // of a value, in quotes
+    for (auto at = message.begin(); at != message.end();) {
+        if (*at == '\'')
+            isName = !isName;
+        if (isName || !isPart(*at)) {
+            ++at;
+            continue;
+        }
+        const auto first = at;
+        at = std::find_if_not(first, message.end(), isPart);
+        words.emplace(first, at);
+    }
+    for (const std::string& input : node.input()) {
+        const Name* known = find(input);
+        if (known == nullptr || known->value.untyped || !known->value.ref)
+            continue;
+        for (const Dim& dim : m_editor.type(*known->value.ref).shape)
+            for (const Symbol& symbol : freeVars(dim))
+                if (words.contains(symbol.text()))
+                    out.insert(symbol.text());
+    }
+    return out;
+}
+
+Status ModelImporter::importNode(int index) {
+    const auto& node = m_graph.node(index);
+    const std::string name = nodeName(index);
+    const std::string type = typeName(node);
+    const auto untyped = [&](const std::string& input) {
+        const Name* known = find(input);
+        return known != nullptr && known->value.untyped;
+    };
+    if (node.output_size() > 0 && !node.output(0).empty() && isInParts(node.output(0)))
+        return importUnknown(index, name,
+                             makeDiag(DiagCode::UnknownOperator,
+                                      fmt::format("the sequence '{}' is read as a whole, which is "
+                                                  "not supported",
+                                                  cleanText(node.output(0))),
+                                      {}, "its tensors can be taken out at constant places"));
+    const auto isPart = [&](const std::string& input) {
+        return find(input) != nullptr && isInParts(input);
+    };
+    const bool isOfParts = std::any_of(node.input().begin(), node.input().end(), isPart);
+    const bool isUntyped =
+        std::any_of(node.input().begin(), node.input().end(),
+                    [&](const std::string& input) { return untyped(input) && !isPart(input); });
+    const OnnxReading* clause = clauseOf(node);
+    if (clause != nullptr && clause->source != OperatorSource::Shipped && !isUntyped)
+        return importOwn(index, *clause);
+    const ImportFunction import =
+        findImporter(node.domain(), node.op_type(), opsetOf(node.domain()));
+    // What the library wrote comes with a body for other programs.
+    const bool isOwn = node.domain() == ownDomain && (import != nullptr || clause != nullptr);
+    if (const auto* function = m_run.functions.find(node); function != nullptr && !isOwn)
+        return importCall(index, *function);
+    if (m_run.functions.isAmbiguous(node))
+        return importUnknown(index, name,
+                             makeDiag(DiagCode::UnknownOperator,
+                                      fmt::format("two functions of the model are named {}", type),
+                                      {}, "give each its own name"));
+    FW_TRY(const bool isDone, importBranch(index));
+    if (isDone)
+        return {};
+    if (isUntyped || (isOfParts && !readsSequences(import)))
+        return importUnknown(index, name, makeDiag(DiagCode::TypeUnknown, ""));
+    if (!import && !clause)
+        return importUnknown(index, name, reasonUnknown(node));
+    NodeImport context(*this, node, name);
+    auto status = import ? import(context)
+                         : importByClause(context, *m_run.operators->find(clause->op), *clause);
+    if (status)
+        status = context.allHonoured();
+    if (status)
+        status = checkIndices(context);
+    if (!status) {
+        Diag diag = status.takeDiag();
+        const std::string& at = diag.where.node;
+        if (!at.empty() && at != name && !at.starts_with(name + ".")) // of what it reads
+            return diag;
+        const std::set<std::string> sizes = freeSizesIn(diag.message, node);
+        diag.message = withOperands(diag, node);
+        if (diag.code == DiagCode::UnknownOperator || diag.code == DiagCode::UnsupportedAttribute ||
+            diag.code == DiagCode::DtypeMismatch)
+            return importUnknown(index, name, std::move(diag));
+        if (!sizes.empty() &&
+            (diag.code == DiagCode::ShapeMismatch || diag.code == DiagCode::OnnxMalformed)) {
+            diag.hint = fmt::format("{} {} free: data, or --dim {}=..., may show that it fits",
+                                    fmt::join(sizes, ", "), sizes.size() > 1 ? "are" : "is",
+                                    *sizes.begin());
+            return importUnknown(index, name, std::move(diag));
+        }
+        diag.where.node.clear(); // an inner operator's name says less than the node's
+        return inNode(index, std::move(diag));
+    }
+    for (Diag& problem : problemsOf(node, m_opset)) { // understood all the same
+        problem.where.node.clear();
+        m_run.out.diagnostics.push_back(inNode(index, std::move(problem)));
+    }
+    if (context.emitted().empty())
+        return {};
+    const NodeId origin = context.emitted().back();
+    for (const NodeId id : context.emitted())
+        m_editor.setOrigins(id, {origin});
+    return checkResults(index);
+}
+
+Status ModelImporter::addResults() {
+    for (const auto& output : m_graph.output()) {
+        FW_TRY(const ValueRef value, use(output.name()));
+        m_editor.addResult(cleanText(output.name()), value);
+    }
+    return {};
+}
+
+Result<ValueRef> ModelImporter::use(const std::string& name) {
+    Value& value = this->value(name);
+    if (!value.ref && value.data)
+        value.ref = m_editor.addConstant(cleanText(name), *value.data);
+    if (!value.ref && value.leaf)
+        value.ref = addLeaf(name, *value.leaf);
+    if (!value.ref && value.producer >= 0) {
+        FW_CHECK(importNode(value.producer));
+        value.depth = 0;
+    }
+    if (isInParts(name))
+        FW_CHECK(importNode(find(name)->place));
+    if (!value.ref)
+        throw InternalError("the value '" + name + "' was used before it was made");
+    return *value.ref;
+}
+
+Status ModelImporter::asWhole(const std::string& name) {
+    if (!name.empty() && isInParts(name)) {
+        FW_TRY([[maybe_unused]] const ValueRef value, use(name));
+    }
+    return {};
+}
+
+Result<TensorType> ModelImporter::typeOf(const std::string& name) const {
+    const Value& value = this->value(name);
+    if (value.ref)
+        return m_editor.type(*value.ref);
+    if (value.data)
+        return value.data->type();
+    if (value.leaf)
+        return madeUp;
+    if (value.small)
+        return TensorType{value.small->dtype, fixedShape(value.small->extents)};
+    throw InternalError("the value '" + name + "' has no type");
+}
+
+const TensorData* ModelImporter::constant(const std::string& name) const {
+    const Name* known = find(name);
+    return known != nullptr && known->value.data ? &*known->value.data : nullptr;
+}
+
+std::optional<SmallTensor> ModelImporter::small(const std::string& name) const {
+    const Value& value = this->value(name);
+    if (value.small)
+        return value.small;
+    return value.data ? smallTensor(*value.data) : std::nullopt;
+}
+
+void ModelImporter::bind(const std::string& name, ValueRef value) {
+    if (!name.empty())
+        this->value(name).ref = value;
+}
+
+void ModelImporter::bindAlias(const std::string& name, const std::string& of) {
+    if (!name.empty())
+        value(name) = value(of);
+}
+
+void ModelImporter::bindConstant(const std::string& name, TensorData data) {
+    if (!name.empty())
+        value(name).data = std::move(data);
+}
+
+void ModelImporter::note(const std::string& node, const std::string& what) {
+    m_run.out.decisions.push_back({m_prefix + node, Verdict::Note, ReasonCode::NormalForm, what});
+}
+
+std::string ModelImporter::nodeName(int index) const {
+    const auto& node = m_graph.node(index);
+    if (node.name().empty())
+        return fmt::format("{}_{}", cleanText(node.op_type()), index);
+    const std::string name = cleanText(node.name());
+    // The names of values are kept as they are; a node that shares one gives way.
+    return find(node.name()) != nullptr ? name + "_" + cleanText(node.op_type()) : name;
+}
+
+Diag ModelImporter::inNode(int index, Diag diag) const {
+    return diag.at({{}, pathOf(index)});
+}
+
+} // namespace fw

@@ -1,0 +1,287 @@
+// The state of one import: what every value name of the model stands for, and the graph being
+// built.
+//
+// A value may be known while importing (weights, shape arithmetic) and enters the graph only when
+// an operator uses it as an operand; so a weight that became an attribute leaves no constant
+// behind.
+#pragma once
+
+#include "ir/missing_type.h"
+#include "onnx/model/names.h"
+#include "onnx/model/tensor_proto.h"
+#include "onnx/read/import.h"
+#include "onnx/read/local_functions.h"
+#include "onnx/read/node_import.h"
+
+#include <memory_resource>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+namespace fw {
+
+// What the graph of a model, its bodies and functions have in common.
+struct ImportRun {
+    ImportRun(proto::ModelProto& model, std::shared_ptr<const OperatorSet> operators,
+              const ImportOptions& options, const CancelToken& cancel, const std::string& folder);
+
+    proto::ModelProto& model;
+    std::shared_ptr<const OperatorSet> operators;
+    const ImportOptions& options;
+    const CancelToken& cancel;
+    LocalFunctions functions;
+    ExternalData external;
+    DimNames dims;
+    int wrongShapes = 0;                  // of what loops carry, that were tried and did not hold
+    std::set<const OnnxReading*> noticed; // clauses of which it was told what they displace
+    // Nodes whose operators the model carries as text: its function of that name is their body.
+    std::set<std::pair<std::string, std::string>> carried; // domain, type
+    Imported out;
+};
+
+struct IndexOperand;
+
+class ModelImporter {
+public:
+    explicit ModelImporter(ImportRun& run); // the graph of the model
+
+    Result<Imported> run(); // once
+
+    // For NodeImport
+    GraphEditor& editor() { return m_editor; }
+    std::int64_t opset() const { return m_opset; }
+    const OnnxLimits& limits() const { return m_run.options.limits; }
+    Result<ValueRef> use(const std::string& name);
+    Result<TensorType> typeOf(const std::string& name) const;
+    const TensorData* constant(const std::string& name) const;
+    std::optional<SmallTensor> small(const std::string& name) const;
+    bool isUsed(const std::string& name) const {
+        const Name* known = find(name);
+        return known != nullptr && known->used;
+    }
+    // The elements of a small value in the graph that only constants lead to; else nullptr.
+    const TensorData* computed(const std::string& name);
+    bool isBound(const std::string& name) const {
+        const Name* known = find(name);
+        return known != nullptr && known->value.ref.has_value();
+    }
+    void bind(const std::string& name, ValueRef value);
+    // The elements of a value that is computed while the model runs are these dimensions.
+    void bindSizes(const std::string& name, SmallTensor sizes) {
+        value(name).small = std::move(sizes);
+    }
+    // Of a sequence whose tensors are known one by one; nullptr: it is none.
+    const std::vector<ValueRef>* partsOf(const std::string& name) const {
+        const Name* known = find(name);
+        return known != nullptr && known->value.parts ? &*known->value.parts : nullptr;
+    }
+    // It becomes a value of the graph only where something asks for the whole sequence.
+    void bindParts(const std::string& name, std::vector<ValueRef> parts) {
+        value(name).parts = std::move(parts);
+        value(name).untyped = true;
+    }
+    Dim freshDim(const std::string& wish) { return m_run.dims.fresh(wish); }
+    void bindAlias(const std::string& name, const std::string& of);
+    void bindConstant(const std::string& name, TensorData data);
+    Result<TensorData> takeTensorHere(proto::TensorProto& tensor) {
+        return takeTensor(tensor, m_run.external, limits());
+    }
+    void note(const std::string& node, const std::string& what);
+    void warn(const std::string& node, Diag diag) {
+        m_run.out.diagnostics.push_back(diag.at({{}, m_prefix + node}));
+    }
+    // "'left' is f32[2, 3], 'right' is f32[4, 5]": for errors
+    std::string operandsText(const proto::NodeProto& node) const;
+    // In quotes; nullopt if the value is none of its operands.
+    std::optional<std::string> nameOfOperand(const proto::NodeProto& node, ValueRef value) const;
+    const Operator* operatorNamed(const std::string& op) const { return m_run.operators->find(op); }
+
+private:
+    struct Value {
+        std::optional<ValueRef> ref;
+        std::optional<TensorData> data;
+        std::optional<SmallTensor> small;  // not fixed; a fixed one is `data`
+        std::shared_ptr<const Attrs> leaf; // of a foreign type: the node that it becomes when used
+        int producer = -1;                 // node to import when the value is needed in the graph
+        int depth = 0;                     // of deferred producers
+        bool untyped = false;              // no type is known: what reads it cannot be understood
+        std::optional<Shape> foreignShape; // of an untyped tensor whose elements are none of ours
+        std::optional<std::vector<ValueRef>> parts; // of a sequence
+    };
+
+    // What the model says of a value before anything is imported, and what became of it.
+    struct Name {
+        int place = 0; // the node that makes it, or one of the two below
+        bool used = false;
+        const proto::ValueInfoProto* declared = nullptr;
+        Value value = {};
+    };
+    static constexpr int byInitializer = -1, byInput = -2;
+    static const TensorType madeUp; // of values of foreign types
+    // What reads it is understood all the same: a sequence in its parts.
+    bool isInParts(const std::string& name) const {
+        const Value& value = this->value(name);
+        return value.parts && !value.ref;
+    }
+    Status asWhole(const std::string& name); // such a value becomes one of the graph
+
+    using Opsets = std::map<std::string, std::int64_t>; // domain -> version
+    // An input of a body that is an operand of the node.
+    struct Given {
+        std::string name; // in the body
+        TensorType type;
+        Value value; // what is known of it
+        int operand = 0;
+    };
+    struct BodyPlace {
+        std::string name;   // of the body
+        std::string prefix; // of its nodes in messages: "Loop_3/body/"
+        Opsets opsets;
+    };
+    struct ReadBody {
+        Body body;
+        std::vector<Value> results; // what is known of them
+        Diags diagnostics;          // of its nodes
+    };
+    ModelImporter(ImportRun& run, proto::GraphProto& graph, BodyPlace place,
+                  std::vector<Given> given);
+
+    const Name* find(const std::string& name) const { // nullptr if it is not defined
+        const auto found = m_places.find(name);
+        return found == m_places.end() ? nullptr : &m_names[found->second];
+    }
+    Name* find(const std::string& name) {
+        return const_cast<Name*>(std::as_const(*this).find(name));
+    }
+    const Value& value(const std::string& name) const { return m_names[m_places.at(name)].value; }
+    Value& value(const std::string& name) { return m_names[m_places.at(name)].value; }
+    Status readHeader();
+    Status build();
+    Status readInitializers();
+    bool isGivenDefault(const std::string& name) const;
+    Status readInputs();
+    Status readInput(const proto::ValueInfoProto& input, std::int64_t place);
+    Status readSparse(proto::SparseTensorProto& tensor, Value& value);
+    ValueRef addLeaf(const std::string& name, const Attrs& attrs);
+    Status readValue(const proto::ValueInfoProto& input, std::string_view text); // of the user
+    Status checkNames();
+    Status sortNodes();
+    Status importNodes();
+    Status importNode(int index);
+    // The clause that reads such a node; nullptr if none does.
+    const OnnxReading* clauseOf(const proto::NodeProto& node) const;
+    std::string readOtherwise(const proto::NodeProto& node, const OnnxReading& reading) const;
+    // By a clause of a book. What does not fit it becomes unknown.
+    Status importOwn(int index, const OnnxReading& reading);
+    Status importCall(int index, const proto::FunctionProto& function);
+    Result<bool> importBranch(int index); // of an If whose condition is constant
+    // Operands that no body reads are left out.
+    Status addCall(int index, std::vector<ReadBody> bodies, std::size_t runs);
+    Result<ReadBody> readBody(proto::GraphProto graph, BodyPlace place, std::vector<Given> given);
+    std::optional<ReadBody> readAsCarried(int index, const proto::GraphProto& graph,
+                                          const BodyPlace& place, std::vector<Given> given);
+    // The bodies of a node whose captured values are the operands behind its own, in that order.
+    // What cannot be shown is left out with a warning; only what contradicts itself is refused, but
+    // not beside a branch that is always taken.
+    struct ReadBodies {
+        std::vector<ReadBody> bodies;
+        Diags warnings;
+    };
+    Result<ReadBodies> readBodies(int index, const std::vector<std::string>& captured,
+                                  const std::string& taken = {});
+    std::vector<int> dropUnread();              // operands of the inputs that are left
+    Value known(const std::string& name) const; // without its place in this graph
+    // The same for a graph inside, with what operators of this one compute of small constants.
+    Value knownWithin(const std::string& name);
+    static std::optional<TensorType> branchType(const proto::NodeProto& node,
+                                                const std::vector<ReadBody>& read,
+                                                const std::vector<Body>& bodies, int output);
+    // Of an operator that is defined elsewhere and not computed here; what is not known is left
+    // out.
+    std::vector<std::optional<TensorType>> typesByStandard(int index);
+    // Of what an operator of the standard domain, with the attributes of the node as far as it has
+    // them, makes of operands of these shapes.
+    std::optional<TensorType> typeAs(int index, const std::string& as,
+                                     const std::vector<TensorType>& operands);
+    // Of a node that reads tensors of elements that are none of ours, or makes such: what does not
+    // depend on the elements.
+    struct ForeignResult {
+        std::optional<TensorType> type;    // of elements of ours
+        std::optional<Shape> foreignShape; // of others
+    };
+    std::vector<ForeignResult> typesOfForeign(int index);
+    std::optional<Shape> declaredForeignShape(const std::string& name);
+    // The types of the results of that one node, if it is understood with such operands.
+    std::vector<std::optional<TensorType>> typesOfNode(int index, proto::NodeProto node,
+                                                       std::vector<Given> given);
+    Status importUnknown(int index, const std::string& name, Diag why);
+    const TensorData* computed(ValueRef value);
+    const TensorData* knownIntegers(ValueRef value); // nullptr if they are not, or are none
+    // Indices that are known, of all that the node became: refused where they lie outside of their
+    // axis, an assumption where that is free.
+    Status checkIndices(NodeImport& context);
+    Status checkIndices(NodeImport& context, const IndexOperand& index, ValueRef value,
+                        const TensorData& data);
+    Result<bool> importKnown(int index); // constants and shape arithmetic
+    bool importOfForeign(int index);     // the same of values of types that are none of ours
+    std::optional<bool> holdsElement(const std::string& name) const; // an optional
+    static bool has(const proto::NodeProto& node, int operand);
+    Status addResults();
+    Status checkDeclared(const std::string& name, const TensorType& found, int index);
+    Status checkResults(int index); // of a node that was understood
+    // What the user says of a value (ImportOptions::types); nullopt: nothing.
+    Result<std::optional<TensorType>> givenType(const std::string& name);
+    Status checkGivenTypes();
+    // What the user or else the model says of a value before it is found.
+    Result<std::optional<TensorType>> declaredType(const std::string& name);
+    std::optional<DType> declaredElement(const std::string& name) const; // even without a shape
+    std::string declaredForeign(const std::string& name); // a type that is none of ours; or empty
+    Result<Attrs> unknownAttrs(const proto::NodeProto& node);
+    Result<std::optional<TensorData>> constantOf(const proto::NodeProto& node);
+    // Of a Constant that holds a value of another kind than constantOf() gives.
+    Result<bool> readForeignConstant(const proto::NodeProto& node, Value& value);
+    Result<std::optional<TensorData>> filled(const proto::NodeProto& node, const Integers& extents);
+    std::string nodeName(int index) const;
+    std::string withOperands(const Diag& refusal, const proto::NodeProto& node) const;
+    std::set<std::string> freeSizesIn(const std::string& message,
+                                      const proto::NodeProto& node) const;
+    std::string pathOf(int index) const { return m_prefix + nodeName(index); }
+    std::vector<std::string> captures(const proto::NodeProto& node) const;
+    std::int64_t opsetOf(const std::string& domain) const;
+    Status embedExternal(proto::GraphProto& graph);
+    Status embedExternal(proto::AttributeProto& attribute);
+    Status embedExternal(proto::TensorProto& tensor);
+    Diag inNode(int index, Diag diag) const;
+    Diag reasonUnknown(const proto::NodeProto& node);
+    // The declaration of an operator that such nodes would become; empty if none can have them.
+    std::string clauseHint(const proto::NodeProto& node);
+
+    ImportRun& m_run;
+    proto::GraphProto& m_graph;
+    std::string m_prefix;       // of names in messages; empty in the graph of the model
+    std::vector<Given> m_given; // to a body
+    Opsets m_opsets;
+    std::int64_t m_opset = 1; // of the standard domain
+    GraphEditor m_editor;
+    std::optional<MissingTypes> m_missing; // once it is asked
+
+    std::pmr::monotonic_buffer_resource m_nameMemory;
+    // Every value of the graph. Names are found far more often than there are any, so the table of
+    // them holds nothing else.
+    std::pmr::unordered_map<std::string_view, std::uint32_t> m_places{&m_nameMemory};
+    std::vector<Name> m_names;
+    bool m_inOrder = true; // every node stands behind those that it reads
+    std::vector<int> m_order;
+    // Bodies of a node that are asked for once more: read again, those inside would be read again
+    // and again.
+    std::optional<std::pair<int, ReadBodies>> m_bodiesRead;
+    std::map<NodeId, std::vector<TensorData>> m_computed;    // by constants alone; empty: it is not
+    std::vector<std::pair<NodeId, Diag>> m_nodeDiags;        // kept if the node is in the result
+    std::shared_ptr<const std::vector<std::byte>> m_uniform; // shared by constants of one value
+    std::string m_uniformPattern;
+};
+
+std::string typeName(const proto::NodeProto& node); // "Conv", "com.example.Odd"
+bool isRecurrent(const proto::NodeProto& node);     // LSTM, GRU, RNN: steps over time
+
+} // namespace fw
