@@ -223,6 +223,7 @@ Index Emitter::index(const Expr& e) {
     case ExprOp::Or:
     case ExprOp::Not:
     case ExprOp::Cast:
+    case ExprOp::BitCast:
     case ExprOp::Load:
     case ExprOp::Pad:
     case ExprOp::Call:
@@ -348,6 +349,7 @@ Condition Emitter::condition(const Expr& e) {
     case ExprOp::Fma:
     case ExprOp::Select:
     case ExprOp::Cast:
+    case ExprOp::BitCast:
     case ExprOp::Load:
     case ExprOp::Pad:
     case ExprOp::Call:

@@ -133,6 +133,8 @@ llvm::Value* Emitter::computed(const Expr& e) {
         return select(e);
     case ExprOp::Cast:
         return cast(value(e.arg(0)), e.arg(0).dtype(), e.dtype());
+    case ExprOp::BitCast:
+        return bitCast(value(e.arg(0)), e.arg(0).dtype(), e.dtype());
     case ExprOp::Load:
         return load(e);
     case ExprOp::Pad:
@@ -214,6 +216,7 @@ llvm::Value* Emitter::arithmetic(const Expr& e) {
     case ExprOp::Not:
     case ExprOp::Select:
     case ExprOp::Cast:
+    case ExprOp::BitCast:
     case ExprOp::Load:
     case ExprOp::Pad:
     case ExprOp::Call:
@@ -372,6 +375,21 @@ llvm::Value* Emitter::cast(llvm::Value* v, DType from, DType to) {
     return m_builder.CreateIntCast(v, type, !isUnsigned(from));
 }
 
+llvm::Value* Emitter::bitCast(llvm::Value* v, DType from, DType to) {
+    const Target& target = *m_request.target;
+    if (isHalf(from))
+        v = halfOfFloat(m_builder, target, from, v);
+    if (to == DType::Bool)
+        return m_builder.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
+    llvm::Type* type = isHalf(to)            ? m_builder.getInt16Ty()
+                       : from == DType::Bool ? m_builder.getInt8Ty()
+                                             : valueType(to);
+    if (const auto* vector = llvm::dyn_cast<llvm::VectorType>(v->getType()))
+        type = llvm::VectorType::get(type, vector->getElementCount());
+    v = from == DType::Bool ? m_builder.CreateZExt(v, type) : m_builder.CreateBitCast(v, type);
+    return isHalf(to) ? floatOfHalf(m_builder, target, to, v) : v;
+}
+
 llvm::Value* Emitter::call(const Expr& e) {
     llvm::Value* a = value(e.arg(0));
     llvm::Value* b = e.args().size() > 1 ? value(e.arg(1)) : nullptr;
@@ -392,6 +410,14 @@ llvm::Value* Emitter::call(const Expr& e) {
         return m_builder.CreateSelect(m_builder.CreateICmpSLT(a, zero),
                                       llvm::Constant::getAllOnesValue(a->getType()), positive);
     }
+    if (e->fn == MathFn::BitAnd)
+        return m_builder.CreateAnd(a, b);
+    if (e->fn == MathFn::BitOr)
+        return m_builder.CreateOr(a, b);
+    if (e->fn == MathFn::BitXor)
+        return m_builder.CreateXor(a, b);
+    if (e->fn == MathFn::BitNot)
+        return m_builder.CreateNot(a);
     if (e->fn == MathFn::Floor || e->fn == MathFn::Ceil || e->fn == MathFn::Round)
         return a;
     return refuse("no code for " + std::string(mathName(e->fn)) + " of " +

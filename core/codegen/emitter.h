@@ -140,6 +140,7 @@ private:
     llvm::Value* comparison(const Expr& e);
     llvm::Value* select(const Expr& e);
     llvm::Value* cast(llvm::Value* v, DType from, DType to);
+    llvm::Value* bitCast(llvm::Value* v, DType from, DType to);
     llvm::Value* call(const Expr& e);
     llvm::Value* constant(const Expr& e);
     llvm::Value* splat(llvm::Value* v);

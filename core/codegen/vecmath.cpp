@@ -215,6 +215,11 @@ llvm::Value* emitMath(llvm::IRBuilderBase& builder, const Target& target, MathFn
         if (const auto exponent = quarters(b))
             return powOfQuarters(m, a, *exponent);
         return wide ? powF64(m, a, b, false) : inDouble(m, fn, a, b);
+    case MathFn::BitAnd:
+    case MathFn::BitOr:
+    case MathFn::BitXor:
+    case MathFn::BitNot:
+        break; // of integers only
     }
     return a;
 }

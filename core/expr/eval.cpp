@@ -30,6 +30,7 @@ public:
     Index load(const Expr&) const { return {}; }
     Index pad(const Expr&) const { return {}; }
     Index call(const Expr&) const { return {}; }
+    Index bitCast(const Expr&) const { return {}; }
     Index other(ExprOp op, const Expr& e) {
         const Index a = of(e.arg(0)), b = a && e.args().size() > 1 ? of(e.arg(1)) : a;
         return a && b ? held(e, checked(op, *a, *b)) : Index();

@@ -445,6 +445,10 @@ Expr castExpr(const Expr& value, DType dtype) {
     return makeOp(ExprOp::Cast, dtype, {value});
 }
 
+Expr bitCastExpr(const Expr& value, DType dtype) {
+    return value.dtype() == dtype ? value : makeOp(ExprOp::BitCast, dtype, {value});
+}
+
 Expr loadExpr(Symbol tensor, Exprs indices, DType dtype) {
     ExprNode node;
     node.op = ExprOp::Load;
@@ -521,6 +525,8 @@ Expr withArgs(const Expr& e, Exprs args) {
         return args[0].op() == ExprOp::Load ? padExpr(args[0], args[1]) : args[0];
     case ExprOp::Call:
         return callExpr(node.fn, std::move(args));
+    case ExprOp::BitCast:
+        return bitCastExpr(args[0], node.dtype);
     }
     return e;
 }

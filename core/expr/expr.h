@@ -24,15 +24,16 @@ namespace fw {
 
 // Int, Float: a number. Var: symbol. Fma: args a, b, c; a * b + c with one rounding. Eq to Not:
 // dtype Bool. Select: args condition, then, else; only the taken side is evaluated. Cast: float to
-// integer truncates toward zero and saturates; to Bool: != 0. Load: symbol is the tensor (or buffer
-// in loop IR), args its indices. Pad: args Load, else; the else value wherever an index of the load
-// is out of range. Call: a function, see MathFn.
+// integer truncates toward zero and saturates; to Bool: != 0. BitCast: the same bits as another
+// type of that size (in memory: a Bool is a byte). Load: symbol is the tensor (or buffer in loop
+// IR), args its indices. Pad: args Load, else; the else value wherever an index of the load is out
+// of range. Call: a function, see MathFn.
 enum class ExprOp : std::uint8_t {
 #define FW_OPERATION(name, ...) name,
 #include "expr/functions.def"
 };
 
-// Pow takes two arguments, the others one. Round is half to even.
+// Pow, BitAnd, BitOr and BitXor take two arguments, the others one. Round is half to even.
 enum class MathFn : std::uint8_t {
 #define FW_FUNCTION(name, ...) name,
 #include "expr/functions.def"
@@ -117,6 +118,7 @@ Expr notExpr(const Expr& a);
 
 Expr selectExpr(const Expr& condition, const Expr& then, const Expr& otherwise);
 Expr castExpr(const Expr& value, DType dtype);
+Expr bitCastExpr(const Expr& value, DType dtype);
 Expr loadExpr(Symbol tensor, Exprs indices, DType dtype);
 Expr padExpr(const Expr& load, const Expr& otherwise);
 Expr callExpr(MathFn fn, Exprs args);

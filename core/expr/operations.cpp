@@ -13,8 +13,9 @@ constexpr OperationRow operationRows[] = {
 
 constexpr FunctionRow functionRows[] = {
 #define FW_FUNCTION(name, method, text, operands, value, cost, transcendental, ulps, absolute,     \
-                    symmetry, monotone)                                                            \
-    {text, operands, cost, transcendental, ulps, absolute, Symmetry::symmetry, monotone},
+                    symmetry, monotone, takes)                                                     \
+    {text,     operands,           cost,     transcendental, ulps,                                 \
+     absolute, Symmetry::symmetry, monotone, Takes::takes},
 #include "expr/functions.def"
 };
 

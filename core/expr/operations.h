@@ -11,6 +11,7 @@ struct OperationRow {
     double flops = 0; // arithmetic that it counts as
 };
 
+enum class Takes : std::uint8_t { Real, Number, Integer };
 enum class Symmetry : std::uint8_t { None, Odd, Even };
 
 struct FunctionRow {
@@ -22,6 +23,7 @@ struct FunctionRow {
     double absolute = 0;
     Symmetry symmetry = Symmetry::None;
     bool monotone = true; // one that is not moves no further than its operand
+    Takes takes = Takes::Real;
 };
 
 const OperationRow& rowOf(ExprOp op);

@@ -1,5 +1,6 @@
 #include "expr/parse.h"
 
+#include "expr/operations.h"
 #include "expr/scalar.h"
 #include "syntax/foreign_words.h"
 
@@ -114,14 +115,16 @@ private:
     }
 
     Result<Expr> call(const Tree& tree) const {
-        if (tree.text == "cast" && tree.args.size() == 2 && tree.args[1].isName()) {
+        if ((tree.text == "cast" || tree.text == "bit_cast") && tree.args.size() == 2 &&
+            tree.args[1].isName()) {
             FW_TRY(const Expr value, run(tree.args[0]));
             const auto dtype = parseDtype(tree.args[1].text);
             if (!dtype || *dtype == DType::Text)
                 return typeError(where(tree),
                                  fmt::format("'{}' is not an element type", tree.args[1].text),
                                  elementTypeHint(tree.args[1].text));
-            return castExpr(value, *dtype);
+            return tree.text == "cast" ? castExpr(value, *dtype)
+                                       : applyBitCast(value, *dtype, where(tree));
         }
         FW_TRY(const Exprs args, list(tree.args));
         if (tree.text == "pad" && args.size() == 2) {
@@ -203,13 +206,20 @@ Result<Expr> applyPrefix(const std::string& sign, const Expr& operand, const Whe
     return -operand;
 }
 
+Result<Expr> applyBitCast(const Expr& value, DType dtype, const Where& where) {
+    if (dtype == DType::Text || value.dtype() == DType::Text ||
+        dtypeBytes(dtype) != dtypeBytes(value.dtype()))
+        return typeError(where, fmt::format("{} and {} are not of one size",
+                                            dtypeText(value.dtype()), dtypeText(dtype)));
+    return bitCastExpr(value, dtype);
+}
+
 std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& args,
                                           const Where& where) {
     const auto fit = [&](std::size_t count) -> std::optional<Diag> {
         if (args.size() != count)
-            return typeError(
-                where, fmt::format("{}() takes {} operand{}, not {}", name, count,
-                                   count == 1 ? "" : "s", args.size()));
+            return typeError(where, fmt::format("{}() takes {} operand{}, not {}", name, count,
+                                                count == 1 ? "" : "s", args.size()));
         return std::nullopt;
     };
     if (name == "min" || name == "max" || name == "div") {
@@ -250,13 +260,18 @@ std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& 
     Exprs operands = args;
     if (operands.size() == 2 && !unify(operands[0], operands[1]))
         return typeError(where, fmt::format("{}() takes two numbers of one type", name));
-    const bool anyNumber = *fn == MathFn::Abs || *fn == MathFn::Sign;
-    if (operands[0].isInt() && operands[0].dtype() == DType::I64 && !anyNumber)
+    const Takes takes = rowOf(*fn).takes;
+    if (operands[0].isInt() && operands[0].dtype() == DType::I64 && takes == Takes::Real)
         operands[0] = floatExpr(static_cast<double>(operands[0]->integer));
-    if (!isFloat(operands[0].dtype()) && !(anyNumber && isInteger(operands[0].dtype())))
+    const DType dtype = operands[0].dtype();
+    const bool fits =
+        (isFloat(dtype) && takes != Takes::Integer) || (isInteger(dtype) && takes != Takes::Real);
+    if (!fits)
         return typeError(where, fmt::format("{}() takes {}, not {}", name,
-                                            anyNumber ? "a number" : "a float",
-                                            dtypeText(operands[0].dtype())));
+                                            takes == Takes::Number ? "a number"
+                                            : takes == Takes::Real ? "a float"
+                                                                   : "an integer",
+                                            dtypeText(dtype)));
     return Result<Expr>(callExpr(*fn, std::move(operands)));
 }
 

@@ -27,6 +27,8 @@ Result<Expr> parseExpr(std::string_view text, const ExprScope& scope = {});
 Result<Expr> applyInfix(const std::string& sign, const Expr& left, const Expr& right,
                         const Where& where);
 Result<Expr> applyPrefix(const std::string& sign, const Expr& operand, const Where& where);
+// TextType unless both types take the same bytes.
+Result<Expr> applyBitCast(const Expr& value, DType dtype, const Where& where);
 // min, max, fma, div, select and the math functions; nullopt if there is no such function.
 std::optional<Result<Expr>> applyFunction(const std::string& name, const Exprs& args,
                                           const Where& where);

@@ -118,7 +118,8 @@ void print(std::string& out, const Expr& e, int context) {
     case ExprOp::Select:
         return printCall(out, "select", e.args());
     case ExprOp::Cast:
-        out += "cast(";
+    case ExprOp::BitCast:
+        out += e.op() == ExprOp::Cast ? "cast(" : "bit_cast(";
         print(out, e.arg(0), orLevel);
         out += fmt::format(", {})", dtypeText(e.dtype()));
         return;

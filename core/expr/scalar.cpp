@@ -247,6 +247,10 @@ public:
         return isNegative(at) ? wrapped(at, -x(at)) : at.a.integer;
     }
     std::int64_t sign(const Operands& at) const { return isNegative(at) ? -1 : at.a.integer != 0; }
+    std::int64_t bitAnd(const Operands& at) const { return at.a.integer & at.b.integer; }
+    std::int64_t bitOr(const Operands& at) const { return at.a.integer | at.b.integer; }
+    std::int64_t bitXor(const Operands& at) const { return at.a.integer ^ at.b.integer; }
+    std::int64_t bitNot(const Operands& at) const { return wrapped(at, ~x(at)); }
     template <class Kind>
     std::int64_t other(Kind, const Operands&) const {
         throw InternalError("an operation without a meaning on integers");
@@ -316,6 +320,20 @@ Value converted(Value value, DType from, DType to) {
 
 } // namespace
 
+Value sameBits(Value value, DType from, DType to) {
+    const auto narrow = [](DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; };
+    const std::int64_t out = narrow(from) ? narrowBits(from, value.real)
+                             : from == DType::F32
+                                 ? std::bit_cast<std::int32_t>(static_cast<float>(value.real))
+                             : from == DType::F64 ? std::bit_cast<std::int64_t>(value.real)
+                                                  : value.integer;
+    if (narrow(to))
+        return realValue(narrowValue(to, static_cast<std::uint16_t>(out)));
+    if (to == DType::F32)
+        return realValue(std::bit_cast<float>(static_cast<std::int32_t>(out)));
+    return to == DType::F64 ? realValue(std::bit_cast<double>(out)) : intValue(wrapTo(to, out));
+}
+
 Value literalValue(const Expr& literal) {
     if (!isFloat(literal.dtype()))
         return intValue(literal->integer);
@@ -329,6 +347,8 @@ Operation operationOf(const Expr& e) {
 Value applyOperation(const Operation& operation, Value a, Value b, Value c) {
     if (operation.op == ExprOp::Cast)
         return converted(a, operation.from, operation.dtype);
+    if (operation.op == ExprOp::BitCast)
+        return sameBits(a, operation.from, operation.dtype);
     const Operands at{operation, a, b, c};
     return isFloat(operation.from) ? Reals().of(operation.op, at)
                                    : intValue(Integers().of(operation.op, at));

@@ -66,6 +66,9 @@ double realOf(DType from, std::int64_t value, DType to);
 // halfway beyond the largest on. Others as they are.
 double roundReal(DType dtype, double value);
 
+// The value that the bits of another one of the same size are, as they lie in memory.
+Value sameBits(Value value, DType from, DType to);
+
 // The two bytes of F16 or BF16: those of the nearest value as above, and their value. A NaN stays
 // one, quiet, with its sign and the leading bits of its payload.
 std::uint16_t narrowBits(DType dtype, double value);

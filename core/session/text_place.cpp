@@ -552,15 +552,17 @@ private:
         const bool begins = m_open.size() == 1 && (prev() == "{" || ended());
         if (begins)
             return set(Expect::Expression, {"let", "each"});
-        if (inside("(") && prev() == "," && m_open.back().name == "cast")
+        if (inside("(") && prev() == "," &&
+            (m_open.back().name == "cast" || m_open.back().name == "bit_cast"))
             return set(Expect::ElementType);
         if (inside("(") && ended() && isReduction(m_open.back().name))
             return set(Expect::Words, {"in"});
         set(Expect::Expression,
-            {"sum", "max",   "min",    "prod",  "pad",   "wrap", "select", "cast", "exp",
-             "log", "clamp", "lowest", "sqrt",  "rsqrt", "sqr",  "tanh",   "erf",  "sigmoid",
-             "abs", "floor", "ceil",   "round", "sign",  "sin",  "cos",    "pow",  "div",
-             "fma", "given", "before", "total", "true",  "false"});
+            {"sum",   "max",     "min",    "prod",    "pad",     "wrap",     "select",  "cast",
+             "exp",   "log",     "clamp",  "lowest",  "sqrt",    "rsqrt",    "sqr",     "tanh",
+             "erf",   "sigmoid", "abs",    "floor",   "ceil",    "round",    "sign",    "sin",
+             "cos",   "pow",     "div",    "fma",     "given",   "before",   "total",   "true",
+             "false", "bit_and", "bit_or", "bit_xor", "bit_not", "bit_cast", "replaced"});
     }
 
     static bool isReduction(const std::string& name) {

@@ -230,7 +230,26 @@ void BoundedRows::select(const Step& step, std::size_t count) {
     }
 }
 
+// What is a little off has no bits that are known.
+void BoundedRows::applyBitCast(const Step& step, std::size_t count) {
+    BoundedRow &out = row(step.out), &a = row(step.a);
+    out.exact = a.exact;
+    for (std::size_t i = 0; i < count; ++i)
+        out.value[i] = applyOperation(step, roundTo(a.value[i], step.from));
+    if (out.exact)
+        return;
+    spellOut(a, step.from, m_count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool isReal = isFloat(step.dtype);
+        out.magnitude[i] =
+            isReal && std::isfinite(out.value[i].real) ? std::fabs(out.value[i].real) : 0;
+        out.error[i] = a.error[i] == 0 ? 0 : unbounded;
+    }
+}
+
 void BoundedRows::apply(const Step& step, std::size_t count) {
+    if (step.op == ExprOp::BitCast)
+        return applyBitCast(step, count);
     if (step.op == ExprOp::Cast)
         return applyCast(step, count);
     if (!isFloat(step.from))

@@ -52,6 +52,7 @@ private:
     void applyMath(const Step& step, std::size_t count);
     double carried(const Step& step, std::size_t i);
     void applyCast(const Step& step, std::size_t count);
+    void applyBitCast(const Step& step, std::size_t count);
     void applyInteger(const Step& step, std::size_t count);
     void spread(int index, std::size_t count); // the first value to all
 

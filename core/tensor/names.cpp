@@ -51,9 +51,10 @@ std::optional<double> foldReals(const std::string& sign, const Expr& a, const Ex
 // Of those that applyFunction() does not know.
 std::optional<std::size_t> operandsOf(std::string_view function) {
     constexpr std::pair<std::string_view, std::size_t> known[] = {
-        {"sqr", 1},     {"size", 1},  {"rank", 1},   {"len", 1},    {"float", 1},
-        {"integer", 1}, {"total", 1}, {"before", 1}, {"lowest", 1}, {"ceil_div", 2},
-        {"wrap", 2},    {"cast", 2},  {"clamp", 3},  {"given", 3},  {"permute", 2}};
+        {"sqr", 1},      {"size", 1},    {"rank", 1},   {"len", 1},    {"float", 1},
+        {"integer", 1},  {"total", 1},   {"before", 1}, {"lowest", 1}, {"ceil_div", 2},
+        {"wrap", 2},     {"cast", 2},    {"clamp", 3},  {"given", 3},  {"permute", 2},
+        {"bit_cast", 2}, {"replaced", 3}};
     for (const auto& [name, operands] : known)
         if (name == function)
             return operands;
@@ -110,7 +111,7 @@ bool TreeEvaluator::isList(const Tree& tree) const {
     case TreeKind::Binary:
         return isList(tree.args[0]) || isList(tree.args[1]);
     case TreeKind::Call:
-        return tree.text == "permute" ||
+        return tree.text == "permute" || tree.text == "replaced" ||
                ((tree.text == "min" || tree.text == "max") && tree.args.size() == 2 &&
                 (isList(tree.args[0]) || isList(tree.args[1])));
     case TreeKind::Int:
@@ -211,6 +212,8 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
                     fmt::format("the order is not a permutation of {} axes", values.size()));
             return out;
         }
+        if (tree.text == "replaced" && tree.args.size() == 3)
+            return replaced(tree);
         if (isList(tree))
             return combined(tree, [&](const Expr& a, const Expr& b) {
                 return *applyFunction(tree.text, {a, b}, where(tree));
@@ -224,6 +227,25 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
         break;
     }
     return error(tree, DiagCode::TextType, "a list expected");
+}
+
+// The list with other elements at these places.
+Result<Exprs> TreeEvaluator::replaced(const Tree& tree) {
+    FW_TRY(Exprs out, list(tree.args[0]));
+    FW_TRY(const Exprs places, list(tree.args[1]));
+    FW_TRY(const Exprs values, list(tree.args[2]));
+    if (places.size() != values.size())
+        return error(tree, DiagCode::UnsupportedAttribute,
+                     fmt::format("{} elements for {} places", values.size(), places.size()));
+    std::set<std::size_t> taken;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto place = static_cast<std::size_t>(places[i].asInt().value_or(-1));
+        if (place >= out.size() || !taken.insert(place).second)
+            return error(tree, DiagCode::UnsupportedAttribute,
+                         fmt::format("the places are not some of {}, each once", out.size()));
+        out[place] = values[i];
+    }
+    return out;
 }
 
 Result<DType> TreeEvaluator::dtype(const Tree& tree) const {
@@ -441,9 +463,11 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
         FW_TRY(const bool there, present(tree.args[0].text, where(tree)));
         return scalar(tree.args[there ? 1 : 2]);
     }
-    if (tree.text == "cast" && tree.args.size() == 2) {
+    if ((tree.text == "cast" || tree.text == "bit_cast") && tree.args.size() == 2) {
         FW_TRY(const Expr value, scalar(tree.args[0]));
         FW_TRY(const DType to, dtype(tree.args[1]));
+        if (tree.text == "bit_cast")
+            return applyBitCast(value, to, where(tree));
         if ((to == DType::Text || value.dtype() == DType::Text) && to != value.dtype())
             return error(tree, DiagCode::TextType,
                          to == DType::Text ? "cast() makes no text" : "cast() takes no text");

@@ -73,6 +73,7 @@ protected:
     }
 
 private:
+    Result<Exprs> replaced(const Tree& tree);
     Result<Exprs> combined(const Tree& tree,
                            const std::function<Result<Expr>(const Expr&, const Expr&)>& combine);
     Result<Expr> name(const Tree& tree);

@@ -160,6 +160,9 @@ private:
         return withArgs(e, std::move(args));
     }
     Expr cast(const Expr& e) { return castExpr(of(e.arg(0)), e.dtype()); }
+    Expr bitCast(const Expr& e) { // of the value as it is stored
+        return bitCastExpr(castExpr(of(e.arg(0)), e.arg(0).dtype()), e.dtype());
+    }
     Expr other(ExprOp, const Expr& e) {
         Exprs args = partsOf(e);
         if (isNarrow(e.arg(0).dtype()))

@@ -192,6 +192,21 @@ private:
             (isFloat(from.dtype) ? keepsValues(from.dtype, term.dtype) : isGiven(from));
         return keeps ? operand(term, 0) : other(ExprOp::Cast, term);
     }
+    std::uint64_t bitCast(const Term& term) const {
+        const auto from = static_cast<std::uint64_t>(m_terms[term.args[0]].dtype);
+        return drawn({6, from, static_cast<std::uint64_t>(term.dtype), operand(term, 0)});
+    }
+    std::uint64_t bitsOfTwo(MathFn fn, const Term& term) const {
+        const auto [less, more] = std::minmax(operand(term, 0), operand(term, 1));
+        return drawn({7, static_cast<std::uint64_t>(fn), static_cast<std::uint64_t>(term.dtype),
+                      less, more});
+    }
+    std::uint64_t bitNot(const Term& term) const {
+        return drawn({8, static_cast<std::uint64_t>(term.dtype), operand(term, 0)});
+    }
+    std::uint64_t bitAnd(const Term& term) const { return bitsOfTwo(MathFn::BitAnd, term); }
+    std::uint64_t bitOr(const Term& term) const { return bitsOfTwo(MathFn::BitOr, term); }
+    std::uint64_t bitXor(const Term& term) const { return bitsOfTwo(MathFn::BitXor, term); }
     std::uint64_t other(ExprOp op, const Term& term) const {
         std::vector<std::uint64_t> operands;
         for (std::size_t i = 0; i < term.args.size(); ++i)

@@ -188,6 +188,10 @@ private:
         return isUnsigned(own) ? z3::zext(from, wide - narrow) : z3::sext(from, wide - narrow);
     }
 
+    z3::expr bitCast(const Term& term) {
+        return unknown(term, "bits_of_" + std::string(dtypeText(m_terms[term.args[0]].dtype)));
+    }
+
     // A function of which only is known that it is one.
     z3::expr unknown(const Term& term, const std::string& name) {
         z3::sort_vector sorts(m_context);

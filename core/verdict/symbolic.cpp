@@ -215,7 +215,7 @@ private:
 
     // What would wrap is left as it is: proofs are over all integers.
     Maybe ofIntegers(const Expr& e, const std::vector<TermId>& args) {
-        if (args.size() > 2 || e.op() == ExprOp::Call)
+        if (args.size() > 2 || e.op() == ExprOp::Call || e.op() == ExprOp::BitCast)
             return std::nullopt;
         const DType from = m_terms[args[0]].dtype;
         const std::int64_t a = m_terms[args[0]].integer, b = m_terms[args.back()].integer;
