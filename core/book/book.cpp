@@ -103,12 +103,20 @@ std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names&
     return std::nullopt;
 }
 
-// A clause about nodes that another operator of the same book is.
+// What an operator takes, as its signature says it: operands, attributes, requirements.
+std::string takenBy(const Operator& op) {
+    const std::string signature = op.signature();
+    const std::size_t open = std::min(signature.find('('), signature.size());
+    return signature.substr(open, signature.rfind("->") - open);
+}
+
+// A clause about nodes that another operator of the same book is, which takes the same operands: of
+// two that take others each reads what it takes.
 std::optional<Diag> takenNodes(const OperatorSet& operators, const Operator& op) {
     for (const OnnxBinding& clause : op.onnx())
         for (const OnnxReading& other : operators.onnxReadings())
             if (other.op != op.name() && other.binding.where.file == clause.where.file &&
-                other.binding.overlaps(clause))
+                other.binding.overlaps(clause) && takenBy(*operators.find(other.op)) == takenBy(op))
                 return makeDiag(DiagCode::TextName,
                                 fmt::format("{}: nodes of type {} are {} by the clause in line {}",
                                             op.name(), clause.type, other.op,

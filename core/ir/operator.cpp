@@ -43,17 +43,27 @@ Status OperatorSet::add(std::shared_ptr<const Operator> op, OperatorSource sourc
 const OnnxReading* OperatorSet::onnxReading(std::string_view domain, std::string_view type,
                                             std::int64_t opset,
                                             const std::map<std::string, AttrValue>& given) const {
+    const auto all = onnxReadings(domain, type, opset, given);
+    return all.empty() ? nullptr : all.front();
+}
+
+std::vector<const OnnxReading*>
+OperatorSet::onnxReadings(std::string_view domain, std::string_view type, std::int64_t opset,
+                          const std::map<std::string, AttrValue>& given) const {
+    std::vector<const OnnxReading*> out;
     const OnnxReading* last = nullptr;
     for (auto reading = m_readings.rbegin(); reading != m_readings.rend(); ++reading) {
         const OnnxBinding& binding = reading->binding;
         if (binding.type != type || binding.domain != domain || !binding.takes(opset))
             continue;
         if (binding.agreesWith(given))
-            return &*reading;
-        if (last == nullptr)
+            out.push_back(&*reading);
+        else if (last == nullptr)
             last = &*reading;
     }
-    return last;
+    if (out.empty() && last != nullptr)
+        out.push_back(last);
+    return out;
 }
 
 const Operator* OperatorSet::find(std::string_view name) const {

@@ -64,6 +64,26 @@ struct Arity {
     std::string text() const; // "2 operands", "1 to 3 operands", "any number of operands"
 };
 
+// Where a clause takes an attribute of the operator from.
+struct OnnxAttribute {
+    enum class Default : std::uint8_t {
+        Own,      // the operator's
+        Value,    // `value`
+        All,      // every axis of `axesOf`, in order
+        Reversed, // the same from the last one
+    };
+    std::string name;                   // of the node's attribute
+    std::optional<std::size_t> operand; // of the node, whose elements it is; no `name` then
+    Default fallback = Default::Own;    // where the node has neither
+    std::optional<AttrValue> value;
+    bool isFixed = false; // `value`, whatever the node says; no `name` and no `operand`
+    // What the operator has for what the node has, where the two are not the same; no others then.
+    std::vector<std::pair<AttrValue, AttrValue>> spellings;
+    std::string axesOf; // the operator's operand whose axes it counts: from the front, always
+
+    bool operator==(const OnnxAttribute&) const = default;
+};
+
 // Nodes of an ONNX model that are an operator: those of a domain and a type, in the opsets from
 // `since` to `until` of that domain.
 struct OnnxBinding {
@@ -71,11 +91,13 @@ struct OnnxBinding {
     std::string type;
     std::int64_t since = 1;
     std::int64_t until = std::numeric_limits<std::int64_t>::max();
-    // The operator's attributes that the node calls otherwise, with its names for them.
-    std::map<std::string, std::string> attributes;
+    // The operator's attributes that are not just the node's of that name.
+    std::map<std::string, OnnxAttribute> attributes;
     // Attributes of the node that the operator does not have, with the one value (an integer, a
     // number or a text) under which the node is the operator; one that is not given has it.
     std::map<std::string, AttrValue> fixed;
+    // Such a node has operands as it likes; the operator, of two, is applied from the left.
+    bool isChain = false;
     Where where; // of the clause that says so
 
     bool takes(std::int64_t opset) const { return since <= opset && opset <= until; }
@@ -92,7 +114,16 @@ struct OnnxBinding {
     }
     const std::string& nodeAttribute(const std::string& ours) const {
         const auto renamed = attributes.find(ours);
-        return renamed == attributes.end() ? ours : renamed->second;
+        return renamed == attributes.end() ? ours : renamed->second.name;
+    }
+    const OnnxAttribute* attribute(const std::string& ours) const { // nullptr: the node's `ours`
+        const auto found = attributes.find(ours);
+        return found == attributes.end() ? nullptr : &found->second;
+    }
+    // Whether the operand of the node, counted from 0, is an attribute of the operator.
+    bool isAttribute(std::size_t operand) const {
+        return std::any_of(attributes.begin(), attributes.end(),
+                           [&](const auto& one) { return one.second.operand == operand; });
     }
 };
 
@@ -165,6 +196,11 @@ public:
     const std::vector<OnnxReading>& onnxReadings() const { return m_readings; }
     // Who reads such a node of this opset of the domain; nullptr if nobody does. Of several the
     // last that says nothing else of the node's attributes; the last if all do.
+    // All of them, in the order in which they are asked: of several whose operators do not take the
+    // operands of a node it is the next.
+    std::vector<const OnnxReading*>
+    onnxReadings(std::string_view domain, std::string_view type, std::int64_t opset,
+                 const std::map<std::string, AttrValue>& given = {}) const;
     const OnnxReading* onnxReading(std::string_view domain, std::string_view type,
                                    std::int64_t opset,
                                    const std::map<std::string, AttrValue>& given = {}) const;

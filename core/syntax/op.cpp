@@ -167,6 +167,31 @@ std::string nodeAttribute(Parser& parser) {
                                                  : parser.expectName("an attribute of the node");
 }
 
+// Where an attribute of the operator comes from.
+void onnxSource(Parser& parser, OnnxAttributeTree& attribute) {
+    if (parser.at("operand") && parser.peek(1).kind == TokenKind::Int) {
+        parser.take();
+        attribute.operand = parser.expectInt("which operand of the node, counted from 1");
+    } else if (parser.at("-") || parser.at("true") || parser.at("false") || parser.at("[") ||
+               parser.peek().kind == TokenKind::Int || parser.peek().kind == TokenKind::Float) {
+        attribute.value = parser.expression();
+    } else {
+        attribute.theirs = nodeAttribute(parser);
+    }
+    if (parser.accept("(")) {
+        do {
+            Tree theirs = parser.expression();
+            parser.expect("=");
+            attribute.spellings.emplace_back(std::move(theirs), parser.expression());
+        } while (parser.accept(","));
+        parser.expect(")");
+    }
+    if (parser.accept("else"))
+        attribute.fallback = parser.expression();
+    if (parser.accept("of"))
+        attribute.axesOf = parser.expectName("an operand of the operator");
+}
+
 OnnxAttributeTree onnxAttribute(Parser& parser) {
     OnnxAttributeTree attribute;
     const Token start = parser.peek();
@@ -177,7 +202,7 @@ OnnxAttributeTree onnxAttribute(Parser& parser) {
     } else {
         attribute.ours = parser.expectName("an attribute of the operator");
         parser.expect("=");
-        attribute.theirs = nodeAttribute(parser);
+        onnxSource(parser, attribute);
     }
     attribute.span = parser.spanFrom(start);
     return attribute;
@@ -192,6 +217,7 @@ OnnxTree onnxClause(Parser& parser) {
         onnx.since = parser.expectInt("the first opset");
     if (parser.accept("until"))
         onnx.until = parser.expectInt("the last opset");
+    onnx.isChain = parser.accept("chain");
     // A statement, which the body begins with, never goes on so after its first word.
     if (parser.at("{") && (parser.peek(2).is("=") || parser.peek(2).is("=="))) {
         parser.take();

@@ -45,11 +45,17 @@ struct StmtTree {
     Span span;
 };
 
-// ours = theirs, or theirs == only
+// ours = theirs, ours = theirs ("one" = 1, "two" = 2), ours = operand 2, ours = 0, each as `...
+// else 1 of x`; or theirs == only
 struct OnnxAttributeTree {
-    std::string ours;         // empty: the operator has none
-    std::string theirs;       // the node's name for it
-    std::optional<Tree> only; // the one value that it may have
+    std::string ours;                             // empty: the operator has none
+    std::string theirs;                           // the node's name for it
+    std::optional<Tree> only;                     // the one value that it may have
+    std::optional<std::int64_t> operand;          // of the node, counted from 1
+    std::optional<Tree> value;                    // whatever the node says
+    std::vector<std::pair<Tree, Tree>> spellings; // theirs and ours
+    std::optional<Tree> fallback;                 // `all`, `reversed` or a value
+    std::string axesOf;                           // the operand whose axes it counts
     Span span;
 };
 
@@ -58,6 +64,7 @@ struct OnnxTree {
     std::string type;
     std::int64_t since = 1;
     std::optional<std::int64_t> until;
+    bool isChain = false;
     std::vector<OnnxAttributeTree> attributes;
     Span span;
 };

@@ -21,6 +21,51 @@ std::optional<AttrValue> valueOf(const Tree& tree) {
     return tree.kind == TreeKind::Text ? std::optional(AttrValue(tree.text)) : std::nullopt;
 }
 
+// The same, a truth as 0 or 1, or a list of integers or numbers.
+std::optional<AttrValue> valueOrList(const Tree& tree) {
+    if (tree.kind != TreeKind::List)
+        return valueOf(tree);
+    Integers integers;
+    Reals reals;
+    for (const Tree& one : tree.args) {
+        if (const auto integer = integerFromTree(one))
+            integers.push_back(*integer);
+        const auto number = numberFromTree(one);
+        if (!number && integers.size() != reals.size() + 1)
+            return std::nullopt;
+        reals.push_back(number ? *number : static_cast<double>(integers.back()));
+    }
+    if (integers.size() == reals.size())
+        return AttrValue(std::move(integers));
+    return AttrValue(std::move(reals));
+}
+
+OnnxAttribute sourceOf(const OnnxAttributeTree& tree) {
+    OnnxAttribute out;
+    out.name = tree.theirs;
+    if (tree.operand)
+        out.operand = static_cast<std::size_t>(*tree.operand - 1);
+    out.axesOf = tree.axesOf;
+    for (const auto& [theirs, ours] : tree.spellings) {
+        auto from = valueOf(theirs), to = valueOf(ours);
+        if (from && to)
+            out.spellings.emplace_back(std::move(*from), std::move(*to));
+    }
+    out.isFixed = tree.value.has_value();
+    if (out.isFixed)
+        out.value = valueOrList(*tree.value);
+    if (!tree.fallback)
+        return out;
+    out.fallback = tree.fallback->isName() && tree.fallback->text == "all"
+                       ? OnnxAttribute::Default::All
+                   : tree.fallback->isName() && tree.fallback->text == "reversed"
+                       ? OnnxAttribute::Default::Reversed
+                       : OnnxAttribute::Default::Value;
+    if (out.fallback == OnnxAttribute::Default::Value)
+        out.value = valueOrList(*tree.fallback);
+    return out;
+}
+
 OnnxBinding bindingOf(const OnnxTree& clause, const std::string& file) {
     OnnxBinding out;
     out.domain = clause.domain == "ai.onnx" ? "" : clause.domain;
@@ -29,9 +74,10 @@ OnnxBinding bindingOf(const OnnxTree& clause, const std::string& file) {
     out.until = clause.until.value_or(out.until);
     for (const OnnxAttributeTree& attribute : clause.attributes)
         if (!attribute.only)
-            out.attributes.emplace(attribute.ours, attribute.theirs);
+            out.attributes.emplace(attribute.ours, sourceOf(attribute));
         else if (auto value = valueOf(*attribute.only))
             out.fixed.emplace(attribute.theirs, std::move(*value));
+    out.isChain = clause.isChain;
     out.where = {file, {}, clause.span.line, clause.span.column};
     return out;
 }
@@ -49,6 +95,9 @@ public:
             const OnnxTree& clause = m_op.onnx[i];
             checkOpsets(clause);
             checkAttributes(clause, all[i]);
+            checkSources(clause, all[i]);
+            if (clause.isChain)
+                checkChain(clause);
             const auto same = std::find_if(all.begin(), all.begin() + static_cast<long>(i),
                                            [&](const auto& one) { return one.overlaps(all[i]); });
             if (same != all.begin() + static_cast<long>(i))
@@ -91,6 +140,8 @@ private:
                        fmt::format("the attribute '{}' is named twice", attribute.ours));
         for (const std::string& ours : m_attributes) {
             const std::string& name = binding.nodeAttribute(ours);
+            if (name.empty()) // an operand, or a value
+                continue;
             const auto [other, isNew] = theirs.emplace(name, ours);
             if (!isNew && other->second.empty())
                 refuse(clause.span, DiagCode::TextName,
@@ -103,6 +154,73 @@ private:
                                    other->second, ours, name),
                        "give one of them another name");
         }
+    }
+
+    // Where attributes come from that are not just the node's of another name.
+    void checkSources(const OnnxTree& clause, const OnnxBinding& binding) {
+        std::set<std::int64_t> operands;
+        for (const OnnxAttributeTree& attribute : clause.attributes) {
+            if (attribute.only)
+                continue;
+            if (attribute.operand && *attribute.operand < 1)
+                refuse(attribute.span, DiagCode::TextType, "operands count from 1");
+            if (attribute.operand && !operands.insert(*attribute.operand).second)
+                refuse(attribute.span, DiagCode::TextName,
+                       fmt::format("operand {} of the node is two attributes", *attribute.operand));
+            const OnnxAttribute& source = binding.attributes.at(attribute.ours);
+            const bool hasNoValue =
+                (source.isFixed || source.fallback == OnnxAttribute::Default::Value) &&
+                !source.value;
+            if (hasNoValue)
+                refuse(attribute.span, DiagCode::TextType,
+                       fmt::format("the value of '{}' is not a constant", attribute.ours),
+                       "an integer, a number, a text in quotes or a list of integers");
+            if (source.isFixed && (attribute.fallback || !attribute.axesOf.empty()))
+                refuse(attribute.span, DiagCode::TextType,
+                       fmt::format("'{}' has one value here, which nothing stands in for",
+                                   attribute.ours));
+            if (source.spellings.size() != attribute.spellings.size() ||
+                (!attribute.spellings.empty() && source.name.empty()))
+                refuse(attribute.span, DiagCode::TextType,
+                       fmt::format("'{}' has values that are not constants of the node's attribute",
+                                   attribute.ours),
+                       "ours = theirs (\"one\" = 1, \"two\" = 2)");
+            checkAxes(attribute, source);
+        }
+    }
+
+    void checkAxes(const OnnxAttributeTree& attribute, const OnnxAttribute& source) {
+        const bool ofRank = source.fallback == OnnxAttribute::Default::All ||
+                            source.fallback == OnnxAttribute::Default::Reversed;
+        if (ofRank && attribute.axesOf.empty())
+            refuse(attribute.span, DiagCode::TextType,
+                   fmt::format("'{}' are the axes of an operand, which is not said",
+                               attribute.fallback->text),
+                   fmt::format("{} = ... else {} of x", attribute.ours, attribute.fallback->text));
+        if (attribute.axesOf.empty())
+            return;
+        std::vector<std::string> operands;
+        for (const ParamTree& param : m_op.params)
+            operands.push_back(param.name);
+        if (std::find(operands.begin(), operands.end(), attribute.axesOf) == operands.end())
+            refuse(attribute.span, DiagCode::TextName,
+                   fmt::format("there is no operand '{}'", attribute.axesOf),
+                   didYouMean(attribute.axesOf, operands, "an operand of the operator"));
+        for (const AttrParamTree& attr : m_op.attrs)
+            if (attr.name == attribute.ours &&
+                (attr.kind != AttrKind::Int || (ofRank && !attr.list)))
+                refuse(attribute.span, DiagCode::TextType,
+                       fmt::format("'{}' is no {}", attribute.ours,
+                                   ofRank ? "list of axes" : "axis and no list of axes"));
+    }
+
+    void checkChain(const OnnxTree& clause) {
+        const bool isPair = m_op.params.size() == 2 && m_op.outs.size() == 1 &&
+                            std::none_of(m_op.params.begin(), m_op.params.end(),
+                                         [](const ParamTree& one) { return one.variadic; });
+        if (!isPair)
+            refuse(clause.span, DiagCode::TextType,
+                   "a chain is of an operator with two operands and one result");
     }
 
     // `theirs` gets its name, as an attribute that is none of the operator.

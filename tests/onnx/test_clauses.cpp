@@ -1,7 +1,7 @@
 // `onnx` clauses: which nodes become an operator of a book, what is told where one does not fit,
 // and how it is written again.
 #include "ir/graph_text.h"
-#include "onnx/reading.h"
+#include "onnx/clause_models.h"
 #include "tensor/evaluate_graph.h"
 
 #include <QtTest>
@@ -37,34 +37,6 @@ private Q_SLOTS:
 
 namespace {
 
-std::shared_ptr<const OperatorSet> operatorsWith(const std::string& text) {
-    Diags errors;
-    auto out = withOperators(*standardOperators(), text, "mine.fw", errors);
-    if (!errors.empty())
-        qWarning("%s", errors.front().text().c_str());
-    return out;
-}
-
-Result<Imported> readWith(const M& model, const std::string& text) {
-    return importModelBytes(model.bytes(), operatorsWith(text));
-}
-
-// A model of opset `version` of "com.me".
-M ofMine(std::int64_t version = 1) {
-    M m;
-    auto* entry = m.model.add_opset_import();
-    entry->set_domain("com.me");
-    entry->set_version(version);
-    return m;
-}
-
-proto::NodeProto& mine(M& m, const std::string& type, const std::string& inputs,
-                       const std::string& outputs, const std::string& name = "n") {
-    auto& node = m.node(type, inputs, outputs, name);
-    node.set_domain("com.me");
-    return node;
-}
-
 void setReals(proto::NodeProto& node, const std::string& name, const std::vector<float>& values) {
     auto* attribute = node.add_attribute();
     attribute->set_name(name);
@@ -95,20 +67,6 @@ M affineModel() {
     m.input("x", {"N", "2"}).output("y");
     M::setReal(mine(m, "Affine", "x", "y"), "scale", 2);
     return m;
-}
-
-// Why a model was not read, or what was told first; empty: nothing.
-std::string problemOf(const Result<Imported>& read) {
-    if (!read)
-        return read.diag().text();
-    return read->diagnostics.empty() ? std::string() : read->diagnostics.front().text();
-}
-
-bool says(const std::string& text, const std::string& part) {
-    if (text.find(part) != std::string::npos)
-        return true;
-    qWarning("'%s' is not in: %s", part.c_str(), text.c_str());
-    return false;
 }
 
 } // namespace
@@ -385,7 +343,25 @@ void TestClauses::clausesAreChecked_data() {
     row("onnx \"d\" \"T\" {mode == }", "mine.fw:2:23: error TXT01: ");
     row("onnx \"d\" 5", "mine.fw:2:10: error TXT01: ");
     row("onnx \"d\" \"T\" until x", "mine.fw:2:20: error TXT01: ");
-    row("onnx \"d\" \"T\" {scale = 5}", "mine.fw:2:23: error TXT01: ");
+    row("onnx \"d\" \"T\" {scale = }", "mine.fw:2:23: error TXT01: ");
+    row("onnx \"d\" \"T\" {scale = operand 0}",
+        "mine.fw:2:15: error TXT03: o: operands count from 1");
+    row("onnx \"d\" \"T\" {scale = operand 2, k = operand 2}",
+        "mine.fw:2:34: error TXT02: o: operand 2 of the node is two attributes");
+    row("onnx \"d\" \"T\" {scale = [a]}",
+        "mine.fw:2:15: error TXT03: o: the value of 'scale' is not a constant");
+    row("onnx \"d\" \"T\" {scale = 5 of x}",
+        "mine.fw:2:15: error TXT03: o: 'scale' has one value here, which nothing stands in for");
+    row("onnx \"d\" \"T\" {scale = a of x}",
+        "mine.fw:2:15: error TXT03: o: 'scale' is no axis and no list of axes");
+    row("onnx \"d\" \"T\" {scale = a of z}",
+        "mine.fw:2:15: error TXT02: o: there is no operand 'z'");
+    row("onnx \"d\" \"T\" {scale = a else all}",
+        "mine.fw:2:15: error TXT03: o: 'all' are the axes of an operand, which is not said");
+    row("onnx \"d\" \"T\" {scale = operand 2 (\"a\" = 1)}",
+        "mine.fw:2:15: error TXT03: o: 'scale' has values that are not constants of the node's");
+    row("onnx \"d\" \"T\" chain",
+        "mine.fw:2:1: error TXT03: o: a chain is of an operator with two operands and one result");
 }
 
 void TestClauses::clausesAreChecked() {

@@ -1,11 +1,13 @@
 #include "onnx/read/import_clause.h"
 
+#include "onnx/model/attributes.h"
 #include "onnx/read/model_importer.h"
 #include "onnx/schema/standard_operators.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace fw {
 
@@ -58,6 +60,20 @@ AttrType typeOfFixed(const AttrValue& value) {
     return std::holds_alternative<std::int64_t>(value) ? AttrType::Int
            : std::holds_alternative<double>(value)     ? AttrType::Float
                                                        : AttrType::Text;
+}
+
+// What the operator has for what the node has.
+Result<AttrValue> spelledValue(const NodeImport& node, const OnnxAttribute& source) {
+    FW_TRY(const AttrValue given,
+           attributeValue(node, source.name, typeOfFixed(source.spellings.front().first)));
+    std::string known;
+    for (const auto& [theirs, ours] : source.spellings) {
+        if (given == theirs)
+            return ours;
+        known += (known.empty() ? "" : ", ") + attrText(theirs);
+    }
+    return node.unsupported(fmt::format("the attribute '{}' is {}, which is none of {}",
+                                        cleanText(source.name), attrText(given), known));
 }
 
 // Attributes that say whether a node infers or trains.
@@ -122,39 +138,221 @@ Status checkAllTaken(const NodeImport& node, const Operator& op, const OnnxBindi
     return {};
 }
 
+Diag computedLater(const NodeImport& node, const std::string& ours, std::size_t operand) {
+    return node.unsupported(
+        fmt::format("operand {}, which is the attribute '{}', is computed while the model runs",
+                    operand + 1, ours),
+        "make it a constant of the model");
+}
+
+// The elements of an operand as an attribute. `bind`: those that are computed while the model runs
+// may become free dimensions, where the attribute may hold such.
+Result<AttrValue> operandValue(NodeImport& node, const std::string& ours, std::size_t operand,
+                               AttrType type, bool bind) {
+    if (type == AttrType::IntList || type == AttrType::Dims) {
+        if (auto known = node.integers(operand))
+            return AttrValue(std::move(*known));
+        const auto small = node.shapeValues(operand);
+        if (!small && !bind)
+            return computedLater(node, ours, operand);
+        FW_TRY(const Exprs sizes, small ? Result<Exprs>(*small) : node.sizes(operand));
+        return shapeAttr(sizes);
+    }
+    const TensorData* data = node.computedConstant(operand);
+    if (data == nullptr)
+        return computedLater(node, ours, operand);
+    const bool isList = type == AttrType::FloatList;
+    if (!isList && data->count() != 1)
+        return node.malformed(fmt::format("operand {}, which is the attribute '{}', has {} "
+                                          "elements, not one",
+                                          operand + 1, ours, data->count()));
+    const bool isWhole = isInteger(data->dtype()) || data->dtype() == DType::Bool;
+    if (isWhole && type == AttrType::Int)
+        return AttrValue(data->toIntegers().front());
+    if (isWhole && type == AttrType::Bool)
+        return AttrValue(std::int64_t{data->toIntegers().front() != 0});
+    if (type == AttrType::Float && data->dtype() != DType::Text)
+        return AttrValue(data->dtype() == DType::F32 ? readableReal(static_cast<float>(data->at(0)))
+                                                     : data->at(0));
+    if (isList && data->dtype() != DType::Text)
+        return AttrValue(data->toDoubles());
+    return node.unsupported(fmt::format("operand {} of {} cannot be the attribute '{}'",
+                                        operand + 1, dtypeText(data->dtype()), ours));
+}
+
+Integers axesInOrder(std::size_t rank, OnnxAttribute::Default order) {
+    Integers out(rank);
+    std::iota(out.begin(), out.end(), 0);
+    if (order == OnnxAttribute::Default::Reversed)
+        std::reverse(out.begin(), out.end());
+    return out;
+}
+
+// Axes that count from the front, as the operator has them.
+Result<AttrValue> fromTheFront(const NodeImport& node, AttrValue value, std::size_t rank) {
+    if (const auto* axis = std::get_if<std::int64_t>(&value)) {
+        FW_TRY(const std::size_t front, node.axis(*axis, rank));
+        return AttrValue(static_cast<std::int64_t>(front));
+    }
+    if (auto* axes = std::get_if<Integers>(&value))
+        for (std::int64_t& axis : *axes) {
+            FW_TRY(const std::size_t front, node.axis(axis, rank));
+            axis = static_cast<std::int64_t>(front);
+        }
+    if (std::holds_alternative<Exprs>(value))
+        return node.unsupported("its axes are computed while the model runs",
+                                "make them a constant of the model");
+    return value;
+}
+
+// A call of the operator on its way from a node: which operands it has, then its attributes.
+class ClauseCall {
+public:
+    ClauseCall(NodeImport& node, const Operator& op, const OnnxBinding& clause)
+        : m_node(node), m_op(op), m_clause(clause) {
+        for (std::size_t i = 0; i < node.inputCount(); ++i)
+            if (!clause.isAttribute(i))
+                m_operands.push_back(i);
+        while (!m_operands.empty() && !node.has(m_operands.back()))
+            m_operands.pop_back();
+    }
+
+    const std::vector<std::size_t>& operands() const { return m_operands; } // of the node
+
+    Status checkCount() const {
+        const Arity arity = m_op.arity();
+        std::size_t least = arity.least, most = arity.most;
+        for (const auto& [ours, source] : m_clause.attributes)
+            if (source.operand && most != Arity().most) {
+                least = std::max(least, *source.operand < least ? least + 1 : least);
+                ++most;
+            }
+        if (m_clause.isChain)
+            return m_node.need(1, Arity().most);
+        // An operand that is absent among others may be an optional one.
+        return m_node.need(m_node.inputCount() < least ? least : 0, most);
+    }
+
+    Result<Attrs> attributes(bool bind) {
+        Attrs out;
+        for (const std::string& ours : m_op.attrNames()) {
+            FW_TRY(auto value, attribute(ours, bind));
+            if (value)
+                out.set(ours, std::move(*value));
+        }
+        return out;
+    }
+
+private:
+    Result<std::optional<AttrValue>> attribute(const std::string& ours, bool bind) {
+        const OnnxAttribute* source = m_clause.attribute(ours);
+        if (source != nullptr && source->isFixed)
+            return source->value;
+        const bool isOperand = source != nullptr && source->operand;
+        const std::string theirs = m_clause.nodeAttribute(ours);
+        const AttrType type = m_op.attrType(ours).value_or(AttrType::Any);
+        std::optional<AttrValue> value;
+        if (isOperand && m_node.has(*source->operand)) {
+            FW_TRY(value, operandValue(m_node, ours, *source->operand, type,
+                                       bind && source->axesOf.empty()));
+        } else if (!isOperand && m_node.given(theirs)) {
+            FW_TRY(value, source != nullptr && !source->spellings.empty()
+                              ? spelledValue(m_node, *source)
+                              : attributeValue(m_node, theirs, type));
+        } else if (source == nullptr || source->fallback == OnnxAttribute::Default::Own) {
+            value = m_op.attrDefault(ours);
+        } else if (source->fallback == OnnxAttribute::Default::Value) {
+            value = source->value;
+        }
+        if (source == nullptr || source->axesOf.empty())
+            return value;
+        FW_TRY(const std::size_t rank, rankOf(source->axesOf));
+        if (!value && source->fallback != OnnxAttribute::Default::Own)
+            return std::optional(AttrValue(axesInOrder(rank, source->fallback)));
+        if (!value)
+            return value;
+        FW_TRY(value, fromTheFront(m_node, std::move(*value), rank));
+        return value;
+    }
+
+    Result<std::size_t> rankOf(const std::string& operand) const {
+        const std::vector<std::string> names = m_op.inputNames();
+        const auto found = static_cast<std::size_t>(std::find(names.begin(), names.end(), operand) -
+                                                    names.begin());
+        if (found >= m_operands.size() || !m_node.has(m_operands[found]))
+            return m_node.malformed(
+                fmt::format("the operand '{}', whose axes it names, is absent", operand));
+        FW_TRY(const TensorType type, m_node.inputType(m_operands[found]));
+        return type.rank();
+    }
+
+    NodeImport& m_node;
+    const Operator& m_op;
+    const OnnxBinding& m_clause;
+    std::vector<std::size_t> m_operands;
+};
+
+// From the left; a single operand is the result. Where there are several steps narrow numbers are
+// rounded once.
+Status importChain(NodeImport& node, const Operator& op, const Attrs& attrs) {
+    if (node.inputCount() > 2)
+        node.computeWide();
+    FW_TRY(ValueRef out, node.input(0));
+    if (node.inputCount() == 1)
+        return node.alias(0, out);
+    for (std::size_t i = 1; i + 1 < node.inputCount(); ++i) {
+        FW_TRY(const ValueRef next, node.input(i));
+        FW_TRY(out, node.step(op.name(), {out, next}, attrs));
+    }
+    FW_TRY(const ValueRef last, node.input(node.inputCount() - 1));
+    return node.result(op.name(), {out, last}, attrs);
+}
+
+// Whether the operator takes what the node has, as far as that is known without a step of it.
+bool fits(NodeImport& node, const Operator& op, const OnnxBinding& clause) {
+    ClauseCall call(node, op, clause);
+    auto attrs = call.attributes(false);
+    if (!call.checkCount() || !attrs)
+        return false;
+    OpCall wish;
+    wish.attrs = attrs.take();
+    for (const std::size_t operand : call.operands()) {
+        const auto type = node.has(operand) ? std::optional(node.inputType(operand)) : std::nullopt;
+        if (type && !*type)
+            return false;
+        wish.inputs.push_back(type ? std::optional(**type) : std::nullopt);
+        if (clause.isChain && wish.inputs.size() == 2)
+            break;
+    }
+    return (clause.isChain && wish.inputs.size() == 1) || op.infer(wish).ok();
+}
+
 } // namespace
 
 Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& reading) {
     const OnnxBinding& clause = reading.binding;
-    const Arity arity = op.arity();
-    // An operand that is absent among others may be an optional one.
-    FW_CHECK(node.need(node.inputCount() < arity.least ? arity.least : 0, arity.most));
+    ClauseCall call(node, op, clause);
+    FW_CHECK(call.checkCount());
     if (reading.source != OperatorSource::Shipped)
         FW_CHECK(checkAllTaken(node, op, clause));
     FW_CHECK(checkFixed(node, clause));
-    std::vector<ValueRef> operands(std::min(node.inputCount(), arity.most));
-    for (std::size_t i = 0; i < operands.size(); ++i)
-        if (node.has(i)) {
-            FW_TRY(operands[i], node.input(i));
-        }
-    while (!operands.empty() && !operands.back().valid())
-        operands.pop_back();
-    FW_CHECK(checkOtherResults(node, op, clause));
-    Attrs attrs;
-    for (const std::string& ours : op.attrNames()) {
-        const std::string& theirs = clause.nodeAttribute(ours);
-        if (node.given(theirs)) {
-            FW_TRY(AttrValue value,
-                   attributeValue(node, theirs, op.attrType(ours).value_or(AttrType::Any)));
-            attrs.set(ours, std::move(value));
-        } else if (auto fallback = op.attrDefault(ours)) {
-            attrs.set(ours, std::move(*fallback));
+    if (clause.isChain) {
+        FW_TRY(const Attrs attrs, call.attributes(true));
+        return importChain(node, op, attrs);
+    }
+    std::vector<ValueRef> operands;
+    for (const std::size_t operand : call.operands()) {
+        operands.emplace_back();
+        if (node.has(operand)) {
+            FW_TRY(operands.back(), node.input(operand));
         }
     }
+    FW_CHECK(checkOtherResults(node, op, clause));
+    FW_TRY(Attrs attrs, call.attributes(true));
     return node.result(op.name(), std::move(operands), std::move(attrs));
 }
 
-const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) const {
+const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) {
     std::map<std::string, AttrValue> given; // of the types that a clause can give
     for (const auto& attribute : node.attribute())
         if (attribute.type() == proto::AttributeProto::INT)
@@ -163,8 +361,29 @@ const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) const {
             given.emplace(attribute.name(), static_cast<double>(attribute.f()));
         else if (attribute.type() == proto::AttributeProto::STRING)
             given.emplace(attribute.name(), attribute.s());
-    return m_run.operators->onnxReading(isStandardDomain(node.domain()) ? "" : node.domain(),
-                                        node.op_type(), opsetOf(node.domain()), given);
+    const auto all =
+        m_run.operators->onnxReadings(isStandardDomain(node.domain()) ? "" : node.domain(),
+                                      node.op_type(), opsetOf(node.domain()), given);
+    if (all.size() < 2 || all[1]->source != all[0]->source)
+        return all.empty() ? nullptr : all.front();
+    // Of several the first whose operator takes the operands.
+    // Where they give an attribute other values, a node without it is what the first one says.
+    const auto saysAsFirst = [&](const OnnxReading& reading) {
+        return std::all_of(reading.binding.fixed.begin(), reading.binding.fixed.end(),
+                           [&](const auto& one) {
+                               const auto& first = all[0]->binding.fixed;
+                               const auto said = first.find(one.first);
+                               return given.contains(one.first) || said == first.end() ||
+                                      said->second == one.second;
+                           });
+    };
+    for (const OnnxReading* reading : all) {
+        NodeImport trial(*this, node, {});
+        if (reading->source == all[0]->source && saysAsFirst(*reading) &&
+            fits(trial, *m_run.operators->find(reading->op), reading->binding))
+            return reading;
+    }
+    return all.front();
 }
 
 // What would have read the node if no book did; empty: nothing.
@@ -175,7 +394,8 @@ std::string ModelImporter::readOtherwise(const proto::NodeProto& node,
         return "the function that the model brings along";
     const std::int64_t opset = opsetOf(node.domain());
     for (const OnnxReading& other : m_run.operators->onnxReadings())
-        if (&other != &reading && other.binding.domain == reading.binding.domain &&
+        if (&other != &reading && other.binding.where.file != reading.binding.where.file &&
+            other.binding.domain == reading.binding.domain &&
             other.binding.type == node.op_type() && other.binding.takes(opset) &&
             other.binding.agreesWith(reading.binding.fixed))
             return other.source == OperatorSource::Shipped

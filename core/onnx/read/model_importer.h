@@ -169,7 +169,7 @@ private:
     Status importNodes();
     Status importNode(int index);
     // The clause that reads such a node; nullptr if none does.
-    const OnnxReading* clauseOf(const proto::NodeProto& node) const;
+    const OnnxReading* clauseOf(const proto::NodeProto& node);
     std::string readOtherwise(const proto::NodeProto& node, const OnnxReading& reading) const;
     // By a clause of a book. What does not fit it becomes unknown.
     Status importOwn(int index, const OnnxReading& reading);

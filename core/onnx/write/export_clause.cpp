@@ -23,7 +23,81 @@ AttrValue asDeclared(const AttrValue& value, std::optional<AttrType> type) {
     return value;
 }
 
+// What an attribute is where the node of the graph says nothing.
+std::optional<AttrValue> valueOf(const Node& node, const Operator& op, const std::string& name) {
+    const AttrValue* given = node.attrs.find(name);
+    return given != nullptr ? std::optional(*given) : op.attrDefault(name);
+}
+
+// How the node has it; nullptr: it has no such value.
+const AttrValue* spelledAs(const OnnxAttribute& source, const std::optional<AttrValue>& value) {
+    const auto found = std::find_if(source.spellings.begin(), source.spellings.end(),
+                                    [&](const auto& one) { return value == one.second; });
+    return found == source.spellings.end() ? nullptr : &found->first;
+}
+
+// Whether the attributes that have one value in the clause, or one of several, have it.
+bool agrees(const Node& node, const Operator& op, const OnnxBinding& clause) {
+    return std::all_of(clause.attributes.begin(), clause.attributes.end(), [&](const auto& one) {
+        const auto& [ours, source] = one;
+        const auto value = valueOf(node, op, ours);
+        if (!source.spellings.empty())
+            return spelledAs(source, value) != nullptr;
+        return !source.isFixed ||
+               value == std::optional(asDeclared(*source.value, op.attrType(ours)));
+    });
+}
+
+// An operand that has the elements of an attribute; empty: the attribute has no value.
+Result<std::string> asOperand(GraphWriter& out, const Node& node, const Operator& op,
+                              const std::string& name) {
+    const auto value = valueOf(node, op, name);
+    if (!value)
+        return std::string();
+    const std::string wish = node.name + "." + name;
+    const AttrValue declared = asDeclared(*value, op.attrType(name));
+    if (const auto* integers = std::get_if<Integers>(&declared))
+        return out.integers(wish, *integers);
+    if (const auto* exprs = std::get_if<Exprs>(&declared))
+        return out.dims(wish, *exprs);
+    if (const auto* integer = std::get_if<std::int64_t>(&declared)) {
+        const DType dtype = op.attrType(name) == AttrType::Bool ? DType::Bool : DType::I64;
+        return out.initializer(wish, dataFromIntegers(dtype, {}, {*integer}));
+    }
+    // Of the element type of the first operand, where that is a real number.
+    const DType own = node.inputs.empty() ? DType::F32 : out.graph().type(node.inputs[0]).dtype;
+    const DType dtype = isFloat(own) ? own : DType::F32;
+    if (const auto* real = std::get_if<double>(&declared))
+        return out.initializer(wish, dataFromDoubles(dtype, {}, {*real}));
+    if (const auto* reals = std::get_if<Reals>(&declared))
+        return out.initializer(
+            wish, dataFromDoubles(dtype, {static_cast<std::int64_t>(reals->size())}, *reals));
+    return makeDiag(DiagCode::UnsupportedAttribute,
+                    fmt::format("the attribute {} is no operand of a node", name));
+}
+
 } // namespace
+
+// Those of the graph, and attributes where the clause has them among the operands.
+Result<std::vector<std::string>> GraphWriter::clauseOperands(const Node& node, const Operator& op,
+                                                             const OnnxBinding& clause) {
+    std::map<std::size_t, std::string> attributes; // by operand
+    for (const auto& [ours, source] : clause.attributes)
+        if (source.operand) {
+            FW_TRY(attributes[*source.operand], asOperand(*this, node, op, ours));
+        }
+    std::vector<std::string> out;
+    auto next = node.inputs.begin();
+    while (next != node.inputs.end() || !attributes.empty()) {
+        if (const auto found = attributes.find(out.size()); found != attributes.end()) {
+            out.push_back(found->second);
+            attributes.erase(found);
+        } else {
+            out.push_back(next != node.inputs.end() ? use(*next++) : std::string());
+        }
+    }
+    return out;
+}
 
 bool GraphWriter::isByClause(const Node& node) const {
     return !clausesOf(node).empty();
@@ -67,15 +141,22 @@ void GraphWriter::chooseDomains() {
 
 Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
     const auto clauses = clausesOf(node);
+    const Operator& op = *m_graph.operators().find(node.op);
     const auto opsetOf = [&](const OnnxBinding& clause) {
         return clause.domain.empty() ? m_opset : m_domains.at(clause.domain);
     };
     const auto found = std::find_if(clauses.rbegin(), clauses.rend(), [&](const auto* clause) {
         return (clause->domain.empty() || m_domains.contains(clause->domain)) &&
-               clause->takes(opsetOf(*clause));
+               clause->takes(opsetOf(*clause)) && agrees(node, op, *clause);
     });
     if (found == clauses.rend()) {
         const OnnxBinding& wanted = *clauses.back();
+        if (std::none_of(clauses.begin(), clauses.end(),
+                         [&](const auto* clause) { return agrees(node, op, *clause); }))
+            return makeDiag(
+                DiagCode::UnsupportedAttribute,
+                fmt::format("no clause of {} has the attributes {}", node.op, node.attrs.print()),
+                {}, "give the operator a clause for them");
         return makeDiag(DiagCode::UnknownOperator,
                         fmt::format("no clause of {} holds in opset {} of '{}', which the rest of "
                                     "the model is written in",
@@ -83,8 +164,15 @@ Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
                         {}, "give the operator a clause for that opset");
     }
     const OnnxBinding& clause = **found;
-    const OnnxReading* reader =
-        m_graph.operators().onnxReading(clause.domain, clause.type, opsetOf(clause), clause.fixed);
+    // Of several readers the first that takes the operands.
+    const OnnxReading* reader = nullptr;
+    for (const OnnxReading* one : m_graph.operators().onnxReadings(clause.domain, clause.type,
+                                                                   opsetOf(clause), clause.fixed)) {
+        reader = reader == nullptr || one->op == node.op ? one : reader;
+        if (one->op == node.op ||
+            m_graph.operators().find(one->op)->infer(callOf(m_graph, node)).ok())
+            break;
+    }
     if (reader == nullptr || reader->op != node.op)
         return makeDiag(DiagCode::UnknownOperator,
                         fmt::format("{} would be read as {} again, not as {}", clause.type,
@@ -99,9 +187,7 @@ Status GraphWriter::writeByClause(const Node& node) {
     const Operator& op = *m_graph.operators().find(node.op);
     if (isOfBook(node))
         m_ofBooks.emplace(op.name(), op.source());
-    std::vector<std::string> inputs;
-    for (const ValueRef& input : node.inputs)
-        inputs.push_back(use(input));
+    FW_TRY(const std::vector<std::string> inputs, clauseOperands(node, op, clause));
     proto::NodeProto& written = this->node(clause.type, inputs, {}, node.name);
     if (!clause.domain.empty())
         written.set_domain(clause.domain);
@@ -119,19 +205,21 @@ Status GraphWriter::writeByClause(const Node& node) {
             declareInner({node.id, i});
     }
     for (const std::string& name : op.attrNames()) { // another program may have another default
-        const AttrValue* given = node.attrs.find(name);
-        const auto value = given != nullptr ? std::optional(*given) : op.attrDefault(name);
-        if (!value)
+        const OnnxAttribute* source = clause.attribute(name);
+        const auto value = valueOf(node, op, name);
+        if (!value || (source != nullptr && (source->operand || source->isFixed)))
             continue;
         auto& attribute = *written.add_attribute();
         attribute.set_name(clause.nodeAttribute(name));
-        FW_CHECK(fillAttribute(attribute, asDeclared(*value, op.attrType(name))));
+        const bool isSpelled = source != nullptr && !source->spellings.empty();
+        FW_CHECK(fillAttribute(attribute, isSpelled ? *spelledAs(*source, value)
+                                                    : asDeclared(*value, op.attrType(name))));
     }
     // What a node of the standard domain does not give has the value of the clause that reads it,
     // if it is the only one: of several the standard says which holds then.
     const auto isOther = [&](const OnnxReading& reading) {
         return reading.binding.domain.empty() && reading.binding.type == clause.type &&
-               reading.binding.takes(m_opset) && reading.op != node.op;
+               reading.binding.takes(m_opset) && &reading.binding != &clause;
     };
     const auto& readings = m_graph.operators().onnxReadings();
     if (!clause.domain.empty() || std::any_of(readings.begin(), readings.end(), isOther))

@@ -31,6 +31,9 @@ Result<proto::FunctionProto> GraphWriter::functionFor(const Operator& op,
     if (tree == nullptr)
         return unsaid("the operator has no text");
     FW_TRY(const OnnxBinding* clause, clauseFor(*calls.front()));
+    for (const auto& [ours, source] : clause->attributes)
+        if (source.operand || source.isFixed)
+            return unsaid(fmt::format("'{}' is no attribute of the node", ours));
     for (const proto::FunctionProto* other : functions())
         if (other->domain() == clause->domain && other->name() == clause->type)
             return unsaid("the model has another function of that name");

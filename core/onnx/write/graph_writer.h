@@ -99,6 +99,8 @@ private:
     Result<proto::FunctionProto> functionFor(const Operator& op,
                                              std::span<const Node* const> calls) const;
     Status writeByClause(const Node& node);
+    Result<std::vector<std::string>> clauseOperands(const Node& node, const Operator& op,
+                                                    const OnnxBinding& clause);
     void declare(proto::ValueInfoProto& out, const std::string& name, ValueRef value);
     Result<std::string> dimValue(const std::string& wish, const Expr& dim);
 
