@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace fw {
 
@@ -122,6 +123,10 @@ Diags checkAttribute(const AttrParamTree& attr, const std::string& file) {
     const Tree& written = *attr.fallback;
     const bool isList = written.kind == TreeKind::List;
     if ((attr.kind == AttrKind::Int || attr.kind == AttrKind::Float) && dependsOnCall(written))
+        return out;
+    const bool isOfOperand = attr.kind == AttrKind::DType && written.isName() &&
+                             !parseDtype(written.text) && isupper(written.text.front()) != 0;
+    if (isOfOperand)
         return out;
     if (attr.list != isList ||
         !(isList ? std::all_of(written.args.begin(), written.args.end(),

@@ -129,15 +129,31 @@ Result<NameValue> attrValue(const AttrParamTree& attr, const OpCall& call, TreeE
     return wrong;
 }
 
+// Whether the tree names something that is neither an attribute nor a value by itself.
+bool speaksOfOperands(const Tree& tree, const OpTree& op) {
+    const bool isName =
+        tree.isName() && !parseDtype(tree.text) && !integerFromTree(tree) && !numberFromTree(tree);
+    if (isName && std::none_of(op.attrs.begin(), op.attrs.end(),
+                               [&](const AttrParamTree& attr) { return attr.name == tree.text; }))
+        return true;
+    return std::any_of(tree.args.begin(), tree.args.end(),
+                       [&](const Tree& part) { return speaksOfOperands(part, op); });
+}
+
 } // namespace
 
-Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shapes, Names& names) {
+Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shapes, Names& names,
+                      BoundSoFar bound) {
     for (const auto& [name, value] : call.attrs)
         if (std::none_of(op.attrs.begin(), op.attrs.end(),
                          [&name = name](const AttrParamTree& attr) { return attr.name == name; }))
             return makeDiag(DiagCode::UnsupportedAttribute,
                             fmt::format("there is no attribute '{}'", name));
     for (const AttrParamTree& attr : op.attrs) {
+        const bool waits =
+            attr.fallback && !call.attrs.has(attr.name) && speaksOfOperands(*attr.fallback, op);
+        if (waits != (bound == BoundSoFar::Operands))
+            continue;
         FW_TRY(NameValue value, attrValue(attr, call, shapes));
         if (attr.count)
             if (const std::int64_t count = lengthOf(value); count != *attr.count)

@@ -7,9 +7,13 @@
 
 namespace fw {
 
-// Adds every declared attribute to `names`. Defaults are evaluated by `shapes`, so they may use
-// what `names` holds so far. UnsupportedAttribute for one that is unknown, missing or of another
-// type.
-Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shapes, Names& names);
+// Defaults that speak of operands (their extents, their element type) wait for these.
+enum class BoundSoFar : std::uint8_t { Nothing, Operands };
+
+// Adds every declared attribute to `names`, in two steps: those that wait for operands behind them.
+// Defaults are evaluated by `shapes`, so they may use what `names` holds so far.
+// UnsupportedAttribute for one that is unknown, missing or of another type.
+Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shapes, Names& names,
+                      BoundSoFar bound);
 
 } // namespace fw

@@ -78,8 +78,9 @@ public:
         for (const StmtTree& stmt : m_op.stmts)
             for (const Tree& index : stmt.indices)
                 collectPerElement(index, m_perElement);
-        FW_CHECK(bindAttributes(m_op, m_call, m_shapes, m_binding.names));
+        FW_CHECK(bindAttributes(m_op, m_call, m_shapes, m_binding.names, BoundSoFar::Nothing));
         FW_CHECK(bindOperands());
+        FW_CHECK(bindAttributes(m_op, m_call, m_shapes, m_binding.names, BoundSoFar::Operands));
         FW_TRY(std::vector<Assumption> required, demandRequirements(m_op, m_binding.names));
         for (const Assumption& assumption : required)
             assume(assumption.condition, assumption.sentence);

@@ -43,7 +43,7 @@ const Table& table(const OperatorSet& operators) {
         Table out;
         for (const auto& family :
              {elementwiseRecipes(), movementRecipes(), computeRecipes(), functionRecipes(),
-              selectionRecipes(), windowRecipes(), arrayRecipes(), sizeRecipes()})
+              selectionRecipes(), windowRecipes(), arrayRecipes(), sizeRecipes(), newerRecipes()})
             out.single.insert(out.single.end(), family.begin(), family.end());
         for (const Operator* op : operators.all())
             if (!isLeaf(op->name()) &&

@@ -178,6 +178,62 @@ void addResampling(std::vector<Instance>& out) {
     out.push_back({"cosine_window", {}, attrs({{"size", Integers{6}}, {"a", 0.5}, {"b", 0.5}})});
 }
 
+// Of ONNX's sets from 18 on.
+void addNewer(std::vector<Instance>& out) {
+    const std::int64_t one = 1, no = 0;
+    for (const char* op : {"bitwise_and", "bitwise_or", "bitwise_xor"})
+        out.push_back({op, {"i32[2, 3]", "i32[3]"}, {}});
+    out.push_back({"bitwise_not", {"i32[2, 3]"}, {}});
+    out.push_back({"bit_cast", {"f32[2, 3]"}, attrs({{"to", DType::F32}})});
+    out.push_back({"swiglu", {"f32[2, 3]", "f32[2, 3]"}, attrs({{"alpha", 1.5}})});
+    for (const std::int64_t p : {1, 2})
+        out.push_back({"lp_normalization", {"f32[2, 3, 4]"}, attrs({{"axis", one}, {"p", p}})});
+    for (const std::int64_t reverse : {0, 1})
+        out.push_back({"cumprod",
+                       {"f32[3, 5]"},
+                       attrs({{"axis", one}, {"exclusive", one - reverse}, {"reverse", reverse}})});
+    for (const std::int64_t circular : {0, 1})
+        out.push_back({"tensor_scatter",
+                       {"f32[2, 3, 4, 5]", "f32[2, 3, 2, 5]", "i64[2]"},
+                       attrs({{"circular", circular}})});
+    out.push_back({"tensor_scatter", {"f32[2, 4, 5]", "f32[2, 4, 3]"}, attrs({{"axis", 2 * one}})});
+    out.push_back({"center_crop_pad",
+                   {"f32[3, 4, 5]"},
+                   attrs({{"shape", Integers{6, 2}}, {"axes", Integers{2, 1}}})});
+    out.push_back({"col2im_row",
+                   {"f32[2, 6, 3]"},
+                   attrs({{"image", Integers{5}},
+                          {"block", Integers{2}},
+                          {"strides", Integers{2}},
+                          {"pads", Integers{0, 1}}})});
+    out.push_back({"col2im",
+                   {"f32[1, 8, 6]"},
+                   attrs({{"image", Integers{3, 4}}, {"block", Integers{2, 2}}})});
+    out.push_back({"col2im_volume",
+                   {"f32[1, 8, 2]"},
+                   attrs({{"image", Integers{2, 2, 3}}, {"block", Integers{2, 2, 2}}})});
+    out.push_back(
+        {"deform_conv2d",
+         {"f32[1, 4, 4, 4]", "f32[2, 2, 2, 2]", "f32[1, 16, 3, 3]", "f32[2]", "f32[1, 8, 3, 3]"},
+         attrs({{"groups", 2 * one}, {"offset_groups", 2 * one}})});
+    out.push_back({"deform_conv2d", {"f32[1, 2, 4, 4]", "f32[2, 2, 2, 2]", "f32[1, 8, 3, 3]"}, {}});
+    for (const std::int64_t align : {no, one}) {
+        out.push_back({"affine_grid",
+                       {"f32[2, 2, 3]"},
+                       attrs({{"size", Integers{2, 1, 3, 4}}, {"align", align}})});
+        out.push_back({"affine_grid_volume",
+                       {"f32[1, 3, 4]"},
+                       attrs({{"size", Integers{1, 1, 2, 3, 4}}, {"align", align}})});
+        for (const std::int64_t padding : {0, 1, 2})
+            out.push_back({"grid_sample_volume",
+                           {"f32[1, 2, 2, 3, 4]", "f32[1, 2, 2, 3, 3]"},
+                           attrs({{"taps", align + 1}, {"padding", padding}, {"align", align}})});
+    }
+    out.push_back({"flex_attention",
+                   {"f32[1, 4, 3, 2]", "f32[1, 2, 5, 2]", "f32[1, 2, 5, 3]"},
+                   attrs({{"scale", 0.5}})});
+}
+
 void addSizes(std::vector<Instance>& out) {
     out.push_back({"bind_dims",
                    {"i64[2]"},
@@ -353,6 +409,7 @@ std::vector<Instance> instances() {
     addSelection(out);
     addWindows(out);
     addResampling(out);
+    addNewer(out);
     addSizes(out);
     out.push_back({"shape", {"f32[2, 3]"}, {}});
     out.push_back({"constant_of_shape", {}, attrs({{"shape", Integers{2, 3}}})});

@@ -16,6 +16,10 @@ private Q_SLOTS:
     void readAndWritten();
     void refused_data();
     void refused();
+    void newerOperators();
+    void modesOfGridSample();
+    void newerRefused_data();
+    void newerRefused();
 };
 
 namespace {
@@ -111,6 +115,178 @@ void TestShippedClauses::refused() {
     auto& node = m.node(type.toStdString(), type == u"LRN" ? "x" : "x c c c c", "y", "n");
     if (!attribute.isEmpty())
         M::set(node, attribute.toStdString(), value);
+    const std::string said = problemOf(importModelBytes(m.bytes(), standardOperators()));
+    QVERIFY2(said.find(reason.toStdString()) != std::string::npos, said.c_str());
+}
+
+namespace {
+
+// A node over inputs x, u, ... of these types ("i32 2 3"), then vectors of integers.
+struct Given {
+    std::string type;
+    int opset;
+    std::vector<std::string> inputs;
+    std::vector<std::vector<std::int64_t>> integers;
+    std::vector<std::pair<std::string, std::int64_t>> numbers;
+    std::string mode;
+    bool isScalar = false; // the last vector of integers is a number
+};
+
+M modelOf(const Given& given) {
+    static const std::map<std::string, int> codes{{"f32", 1}, {"i8", 3},   {"i32", 6},
+                                                  {"i64", 7}, {"f64", 11}, {"u32", 12}};
+    const bool isPreview = given.type == "FlexAttention";
+    M m(given.opset);
+    std::string operands;
+    for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+        const QStringList words = QString::fromStdString(given.inputs[i]).split(u' ');
+        std::vector<std::string> dims;
+        for (const QString& word : words.mid(1))
+            dims.push_back(word.toStdString());
+        const std::string name(1, "xuvwb"[i]);
+        m.input(name, dims, codes.at(words[0].toStdString()));
+        operands += (operands.empty() ? "" : " ") + name;
+    }
+    for (std::size_t i = 0; i < given.integers.size(); ++i) {
+        const std::string name = "k" + std::to_string(i);
+        m.integers(name, given.integers[i], given.isScalar && i + 1 == given.integers.size());
+        operands += " " + name;
+    }
+    m.output("y");
+    auto& node = m.node(given.type, operands, "y", "n");
+    for (const auto& [name, value] : given.numbers)
+        M::set(node, name, value);
+    if (!given.mode.empty())
+        M::setText(node, "mode", given.mode);
+    if (isPreview) {
+        node.set_domain("ai.onnx.preview");
+        auto* entry = m.model.add_opset_import();
+        entry->set_domain("ai.onnx.preview");
+        entry->set_version(1);
+    }
+    return m;
+}
+
+} // namespace
+
+namespace {
+
+const std::vector<std::pair<Given, std::string>>& newer() {
+    static const std::vector<std::pair<Given, std::string>> all = {
+        {{"BitwiseAnd", 18, {"i32 2 3", "i32 3"}, {}, {}, {}}, "bitwise_and  i32[2, 3]"},
+        {{"BitwiseOr", 18, {"i8 2 3", "i8 3"}, {}, {}, {}}, "bitwise_or  i8[2, 3]"},
+        {{"BitwiseXor", 18, {"i64 2", "i64 1"}, {}, {}, {}}, "bitwise_xor  i64[2]"},
+        {{"BitwiseNot", 18, {"u32 2"}, {}, {}, {}}, "bitwise_not  u32[2]"},
+        {{"BitCast", 26, {"f32 2"}, {}, {{"to", 6}}, {}}, "bit_cast {to = i32} i32[2]"},
+        {{"SwiGLU", 28, {"f32 2", "f32 2"}, {}, {}, {}}, "swiglu {alpha = 1.0} f32[2]"},
+        {{"LpNormalization", 17, {"f32 2 3"}, {}, {{"axis", 0}, {"p", 1}}, {}},
+         "lp_normalization {axis = 0, p = 1} f32[2, 3]"},
+        {{"CumProd", 26, {"f64 2 3"}, {{-2}}, {{"reverse", 1}}, {}, true},
+         "cumprod {axis = 0, exclusive = 0, reverse = 1} f64[2, 3]"},
+        {{"TensorScatter", 24, {"f32 2 4 3", "f32 2 1 3", "i64 2"}, {}, {}, {}},
+         "tensor_scatter {axis = 1, circular = 0} f32[2, 4, 3]"},
+        {{"TensorScatter", 24, {"f32 2 4 3", "f32 2 1 3", "i64 2"}, {}, {}, "circular"},
+         "tensor_scatter {axis = 1, circular = 1} f32[2, 4, 3]"},
+        {{"CenterCropPad", 18, {"f32 4 5"}, {{3, 7}}, {}, {}},
+         "center_crop_pad {axes = [0, 1], shape = [3, 7]} f32[3, 7]"},
+        {{"Col2Im", 18, {"f32 1 5 5"}, {{5, 5}, {1, 5}}, {}, {}},
+         "col2im {block = [1, 5], dilations = [1, 1], image = [5, 5], pads = [0, 0, 0, 0], strides "
+         "= "
+         "[1, 1]} f32[1, 1, 5, 5]"},
+        {{"Col2Im", 18, {"f32 1 2 3"}, {{4}, {2}}, {}, {}},
+         "col2im_row {block = [2], dilations = [1], image = [4], pads = [0, 0], strides = [1]} "
+         "f32[1, 1, 4]"},
+        {{"AffineGrid", 20, {"f32 2 2 3"}, {{2, 3, 4, 5}}, {{"align_corners", 1}}, {}},
+         "affine_grid {align = 1, size = [2, 3, 4, 5]} f32[2, 4, 5, 2]"},
+        {{"AffineGrid", 20, {"f32 2 3 4"}, {{2, 3, 4, 5, 6}}, {}, {}},
+         "affine_grid_volume {align = 0, size = [2, 3, 4, 5, 6]} f32[2, 4, 5, 6, 3]"},
+        {{"DeformConv", 19, {"f32 1 2 4 4", "f32 2 2 2 2", "f32 1 8 3 3"}, {}, {}, {}},
+         "deform_conv2d {dilations = [1, 1], groups = 1, offset_groups = 1, pads = [0, 0, 0, 0], "
+         "strides = [1, 1]} f32[1, 2, 3, 3]"},
+        {{"GridSample", 20, {"f32 1 2 3 4 5", "f32 1 2 2 2 3"}, {}, {}, "nearest"},
+         "grid_sample_volume {align = 0, padding = 0, taps = 1} f32[1, 2, 2, 2, 2]"},
+        {{"FlexAttention", 23, {"f32 1 4 2 8", "f32 1 2 3 8", "f32 1 2 3 5"}, {}, {}, {}},
+         "flex_attention  f32[1, 4, 2, 5]"},
+        {{"Mod", 13, {"i32 2", "i32 2"}, {}, {{"fmod", 1}}, {}}, "rem  i32[2]"},
+        {{"Mod", 13, {"i32 2", "i32 2"}, {}, {}, {}}, "mod  i32[2]"},
+        {{"Mod", 13, {"f32 2", "f32 2"}, {}, {{"fmod", 1}}, {}}, "fmod  f32[2]"},
+        {{"Gather", 13, {"f32 2 3", "i64 4"}, {}, {{"axis", -1}}, {}},
+         "gather {axis = 1} f32[2, 4]"},
+    };
+    return all;
+}
+
+} // namespace
+
+// Operators that are a text and its clause alone, read and written and read again.
+void TestShippedClauses::newerOperators() {
+    for (const auto& [given, expected] : newer()) {
+        const std::string what = given.type + ": ";
+        const auto read = importModelBytes(modelOf(given).bytes(), standardOperators());
+        QVERIFY2(read.ok(), read ? "" : (what + read.diag().text()).c_str());
+        const Node* found = read->graph->findByName("n");
+        QVERIFY2(found != nullptr && !found->isUnknown(), (what + problemOf(read)).c_str());
+        QCOMPARE(QString::fromStdString(found->op + " " + found->attrs.print() + " " +
+                                        found->outputs[0].type.text()),
+                 QString::fromStdString(expected));
+        const auto written = exportModel(*read->graph);
+        QVERIFY2(written.ok(), written ? "" : (what + written.diag().text()).c_str());
+        proto::ModelProto model;
+        QVERIFY(model.ParseFromString(written->bytes));
+        QCOMPARE(model.graph().node(model.graph().node_size() - 1).op_type(), given.type);
+        const auto again = importModelBytes(written->bytes, standardOperators());
+        QVERIFY2(again.ok(), again ? "" : (what + again.diag().text()).c_str());
+        const Node* second = again->graph->findByName("n");
+        QVERIFY(second != nullptr && second->op == found->op && second->attrs == found->attrs);
+    }
+}
+
+// The words for the same places changed in opset 20.
+void TestShippedClauses::modesOfGridSample() {
+    for (const auto& [opset, mode, taps] : {std::tuple(16, "bilinear", 2),
+                                            {16, "bicubic", 4},
+                                            {16, "nearest", 1},
+                                            {20, "linear", 2},
+                                            {20, "cubic", 4}}) {
+        const auto read = importModelBytes(
+            modelOf({"GridSample", opset, {"f32 1 2 3 4", "f32 1 2 2 2"}, {}, {}, mode}).bytes(),
+            standardOperators());
+        QVERIFY2(problemOf(read).empty(), problemOf(read).c_str());
+        const Node* found = read->graph->findByName("n");
+        QCOMPARE(found->op, std::string("grid_sample"));
+        QCOMPARE(found->attrs.integer("taps", 0), std::int64_t(taps));
+    }
+}
+
+void TestShippedClauses::newerRefused_data() {
+    QTest::addColumn<int>("which");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("mode") << 0 << "the attribute 'mode' is \"odd\", which is none of";
+    QTest::newRow("axis") << 1 << "axis 2 is outside a tensor of rank 2";
+    QTest::newRow("computed") << 2 << "computed while the model runs";
+    QTest::newRow("type") << 3 << "bitwise_not";
+    QTest::newRow("remainder") << 4 << "mod";
+    QTest::newRow("graphs") << 5 << "the attribute 'score_mod' is not supported";
+}
+
+void TestShippedClauses::newerRefused() {
+    QFETCH(int, which);
+    QFETCH(QString, reason);
+    const Given cases[] = {
+        {"TensorScatter", 24, {"f32 2 4 3", "f32 2 1 3"}, {}, {}, "odd"},
+        {"CumProd", 26, {"f32 2 3"}, {{2}}, {}, {}, true},
+        {"CumProd", 26, {"f32 2 3", "i64"}, {}, {}, {}},
+        {"BitwiseNot", 18, {"f32 2"}, {}, {}, {}},
+        {"Mod", 13, {"f32 2", "f32 2"}, {}, {}, {}},
+        {"FlexAttention", 23, {"f32 1 4 2 8", "f32 1 4 3 8", "f32 1 4 3 5"}, {}, {}, {}},
+    };
+    M m = modelOf(cases[which]);
+    if (which == 5) {
+        auto* attribute = m.graph().mutable_node(0)->add_attribute();
+        attribute->set_name("score_mod");
+        attribute->set_type(proto::AttributeProto::GRAPH);
+        attribute->mutable_g()->set_name("scores");
+    }
     const std::string said = problemOf(importModelBytes(m.bytes(), standardOperators()));
     QVERIFY2(said.find(reason.toStdString()) != std::string::npos, said.c_str());
 }
