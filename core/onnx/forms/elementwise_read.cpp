@@ -49,24 +49,6 @@ Status add(NodeImport& n) {
     return binary<"add">(n);
 }
 
-// Variadic operators as a chain of two operands each.
-template <Name op>
-Status chain(NodeImport& n) {
-    FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
-    if (n.inputCount() == 1)
-        return unary<"identity">(n);
-    if (n.inputCount() > 2)
-        n.computeWide();
-    FW_TRY(ValueRef sum, n.input(0));
-    for (std::size_t i = 1; i < n.inputCount(); ++i) {
-        FW_TRY(const ValueRef next, n.input(i));
-        if (i + 1 == n.inputCount())
-            return n.result(op.text, {sum, next});
-        FW_TRY(sum, n.step(op.text, {sum, next}));
-    }
-    return {};
-}
-
 Status mean(NodeImport& n) {
     FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
     if (n.inputCount() == 1)
@@ -310,16 +292,6 @@ Status bitShift(NodeImport& n) {
     return n.malformed("there is no direction '" + direction + "'");
 }
 
-// fmod = 1 gives the rest the sign of the first operand; other numbers than integers have no other.
-Status mod(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const bool truncates, n.flag("fmod", false));
-    FW_TRY(const TensorType a, n.inputType(0));
-    if (isFloat(a.dtype))
-        return truncates ? binary<"fmod">(n) : n.malformed("real numbers need fmod = 1");
-    return truncates ? binary<"rem">(n) : binary<"mod">(n);
-}
-
 constexpr ImporterRow rows[] = {
     {"Add", 1, oldBroadcast<"add", add>},
     {"Sub", 1, oldBroadcast<"sub", binary<"sub">>},
@@ -332,14 +304,10 @@ constexpr ImporterRow rows[] = {
     {"Equal", 1, oldBroadcast<"equal", binary<"equal">>},
     {"Less", 1, oldBroadcast<"less", binary<"less">>},
     {"Greater", 1, oldBroadcast<"greater", binary<"greater">>},
-    {"Mod", 10, mod},
     {"BitShift", 11, bitShift},
     {"PRelu", 1, prelu},
     {"Add", 7, add},
     {"Pow", 7, pow},
-    {"Max", 1, chain<"max">},
-    {"Min", 1, chain<"min">},
-    {"Sum", 1, chain<"add">},
     {"Mean", 1, mean},
     {"Clip", 1, clipAttributes},
     {"Clip", 11, clip},

@@ -402,17 +402,6 @@ Status expand(NodeImport& n) {
     return n.result("expand", {x}, std::move(attrs));
 }
 
-Status gather(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const std::int64_t where, n.integer("axis", 0));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const std::size_t axis, n.axis(where, n.type(x).rank()));
-    FW_TRY(const ValueRef index, n.input(1));
-    Attrs attrs;
-    attrs.set("axis", static_cast<std::int64_t>(axis));
-    return n.result("gather", {x, index}, std::move(attrs));
-}
-
 Status tile(NodeImport& n) {
     FW_CHECK(n.need(2, 2));
     FW_TRY(const Exprs repeats, n.sizes(1));
@@ -483,7 +472,6 @@ constexpr ImporterRow rows[] = {
     {"Pad", 1, padAttributes},
     {"Pad", 11, pad},
     {"Expand", 8, expand},
-    {"Gather", 1, gather},
     {"DepthToSpace", 1, depthToSpace},
     {"SpaceToDepth", 1, spaceToDepth},
     {"Tile", 6, tile},

@@ -78,12 +78,6 @@ Status concat(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status gather(GraphWriter& out, const Node& node) {
-    auto& written = out.main(node, "Gather", {out.use(node.inputs[0]), out.use(node.inputs[1])});
-    setAttribute(written, "axis", node.attrs.integer("axis", 0));
-    return {};
-}
-
 Status split(GraphWriter& out, const Node& node) {
     FW_TRY(const std::string sizes, out.dims(node.name + ".sizes", dimsOf(node, "sizes")));
     auto& written = out.main(node, "Split", {out.use(node.inputs[0]), sizes});
@@ -222,7 +216,6 @@ constexpr std::array rows{
     WriterRow{"constant_of_shape", constantOfShape},
     WriterRow{"transpose", transpose},
     WriterRow{"concat", concat},
-    WriterRow{"gather", gather},
     WriterRow{"split", split},
     WriterRow{"slice", slice},
     WriterRow{"pad", pad},

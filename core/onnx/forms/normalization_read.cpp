@@ -257,19 +257,6 @@ Status hardmax(NodeImport& n) {
     return softmaxAlong(n, "hardmax", -1, false);
 }
 
-Status instanceNorm(NodeImport& n) {
-    FW_CHECK(n.need(3, 3));
-    FW_TRY(const double eps, n.real("epsilon", 1e-5));
-    std::vector<ValueRef> inputs;
-    for (const std::size_t i : {0u, 1u, 2u}) {
-        FW_TRY(const ValueRef value, n.input(i));
-        inputs.push_back(value);
-    }
-    Attrs attrs;
-    attrs.set("eps", eps);
-    return n.result("instance_norm", std::move(inputs), std::move(attrs));
-}
-
 // Every group of channels becomes one channel, which is normalised alone.
 Status groupNorm(NodeImport& n) {
     FW_CHECK(n.need(3, 3));
@@ -368,7 +355,6 @@ constexpr ImporterRow rows[] = {
     {"LogSoftmax", 13, logSoftmax},
     {"Hardmax", 1, hardmaxOld},
     {"Hardmax", 13, hardmax},
-    {"InstanceNormalization", 1, instanceNorm},
     {"GroupNormalization", 18, groupNorm},
     {"RMSNormalization", 23, rmsNorm},
     {"SimplifiedLayerNormalization", 1, rmsNorm},

@@ -23,8 +23,6 @@ constexpr std::array spellings{
     Spelling{"add", "Add", 14},
     Spelling{"pow", "Pow"},
     Spelling{"int_pow", "Pow"},
-    Spelling{"max", "Max"},
-    Spelling{"min", "Min"},
     Spelling{"identity", "Identity"},
     Spelling{"shape", "Shape"},
     Spelling{"batch_matmul", "MatMul"},
@@ -304,11 +302,6 @@ Status shift(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status truncatedRest(GraphWriter& out, const Node& node) {
-    setAttribute(out.main(node, "Mod", operands(out, node)), "fmod", std::int64_t{1});
-    return {};
-}
-
 Status loss(GraphWriter& out, const Node& node) {
     auto& written = out.main(node, "NegativeLogLikelihoodLoss", operands(out, node));
     if (node.attrs.has("ignored"))
@@ -324,8 +317,6 @@ constexpr std::array special{
     WriterRow{"dequantize_blocks", quantizedAlong, 21},
     WriterRow{"shift_left", shift},
     WriterRow{"shift_right", shift},
-    WriterRow{"fmod", truncatedRest},
-    WriterRow{"rem", truncatedRest},
     WriterRow{"nll_loss", loss},
     WriterRow{"nll_mean", loss},
     WriterRow{"rsqrt", rsqrt},

@@ -342,32 +342,6 @@ Status resize(NodeImport& n) {
                                                   : std::optional(policy == "not_smaller"));
 }
 
-Status gridSample(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const std::string mode, n.text("mode", n.opset() < 20 ? "bilinear" : "linear"));
-    FW_TRY(const std::string padding, n.text("padding_mode", "zeros"));
-    FW_TRY(const bool align, n.flag("align_corners", false));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const ValueRef grid, n.input(1));
-    if (n.type(x).rank() != 4)
-        return n.unsupported(fmt::format("{} is not supported, images are", n.type(x).text()));
-    const std::int64_t taps = mode == "nearest"                        ? 1
-                              : mode == "bilinear" || mode == "linear" ? 2
-                              : mode == "bicubic" || mode == "cubic"   ? 4
-                                                                       : 0;
-    const std::int64_t beyond = padding == "zeros"        ? 0
-                                : padding == "border"     ? 1
-                                : padding == "reflection" ? 2
-                                                          : -1;
-    if (taps == 0 || beyond < 0)
-        return n.malformed(fmt::format("mode '{}' with padding_mode '{}'", mode, padding));
-    Attrs attrs;
-    attrs.set("taps", taps);
-    attrs.set("padding", beyond);
-    attrs.set("align", std::int64_t{align});
-    return n.result("grid_sample", {x, grid}, std::move(attrs));
-}
-
 Status roiAlign(NodeImport& n) {
     FW_CHECK(n.need(3, 3));
     FW_TRY(const std::string mode, n.text("mode", "avg"));
@@ -403,7 +377,7 @@ Status roiAlign(NodeImport& n) {
 constexpr ImporterRow rows[] = {
     {"Upsample", 7, upsampleAttribute}, {"Upsample", 9, upsample},
     {"Resize", 10, upsample},           {"Resize", 11, resize},
-    {"GridSample", 16, gridSample},     {"RoiAlign", 10, roiAlign},
+    {"RoiAlign", 10, roiAlign},
 };
 
 } // namespace

@@ -430,24 +430,6 @@ Status resize(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status gridSample(GraphWriter& out, const Node& node) {
-    auto& written =
-        out.main(node, "GridSample", {out.use(node.inputs[0]), out.use(node.inputs[1])});
-    const std::int64_t taps = node.attrs.integer("taps", 2);
-    const std::int64_t padding = node.attrs.integer("padding", 0);
-    const bool renamed = out.opset() >= 20;
-    setAttribute(written, "mode",
-                 std::string(taps == 1   ? "nearest"
-                             : taps == 2 ? (renamed ? "linear" : "bilinear")
-                                         : (renamed ? "cubic" : "bicubic")));
-    setAttribute(written, "padding_mode",
-                 std::string(padding == 0   ? "zeros"
-                             : padding == 1 ? "border"
-                                            : "reflection"));
-    setAttribute(written, "align_corners", node.attrs.integer("align", 0));
-    return {};
-}
-
 // Without a ratio there is about one point for each place of a part.
 Status roiAlign(GraphWriter& out, const Node& node) {
     auto& written =
@@ -469,7 +451,6 @@ constexpr std::array rows{
     WriterRow{"resize_nearest", resize},
     WriterRow{"resize_linear", resize},
     WriterRow{"resize_cubic", resize},
-    WriterRow{"grid_sample", gridSample, 16},
     WriterRow{"roi_align", roiAlign, 16},
     WriterRow{"roi_align_max", roiAlign, 16},
     WriterRow{"resize_filtered", resize, 18},
