@@ -2,12 +2,10 @@
 // different sign are two values, two equal NaNs are one.
 #pragma once
 
+#include "base/memo.h"
 #include "ir/operator.h"
 
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 
 namespace fw {
 
@@ -20,7 +18,7 @@ struct CallHash {
 // Such calls are not kept, since a model's weights would outlive the model.
 bool holdsTensor(const OpCall& call);
 
-// From any thread; forgets all of them where there would be more than `most`.
+// Of about `most` calls.
 template <class Answer>
 class CallMemo {
 public:
@@ -28,34 +26,24 @@ public:
 
     explicit CallMemo(std::size_t most) : m_most(most) {}
 
-    Kept find(const OpCall& call) const {
-        std::lock_guard lock(m_mutex);
-        const auto found = m_known.find(call);
-        return found == m_known.end() ? nullptr : found->second;
-    }
+    Kept find(const OpCall& call) const { return m_known.find(call); }
 
-    void keep(const OpCall& call, Kept answer) const {
-        std::lock_guard lock(m_mutex);
-        if (m_known.size() >= m_most)
-            m_known.clear();
-        m_known.emplace(call, std::move(answer));
+    Kept keep(const OpCall& call, Answer answer) const {
+        m_known.beginRound(m_most);
+        return m_known.add(call, std::move(answer));
     }
 
     template <class Ask>
     Kept answer(const OpCall& call, const Ask& ask) const {
         if (holdsTensor(call))
             return std::make_shared<const Answer>(ask());
-        if (Kept known = find(call))
-            return known;
-        auto out = std::make_shared<const Answer>(ask());
-        keep(call, out);
-        return out;
+        Kept known = find(call);
+        return known ? known : keep(call, ask());
     }
 
 private:
     std::size_t m_most;
-    mutable std::mutex m_mutex;
-    mutable std::unordered_map<OpCall, Kept, CallHash, SameCall> m_known;
+    mutable Memo<OpCall, Answer, CallHash, SameCall> m_known;
 };
 
 } // namespace fw

@@ -208,7 +208,7 @@ private:
             return {}; // nothing about types: whoever asks for the computation is told
         Diag refusal = noMeaning(types, inst.diag());
         if (!holdsTensor(call))
-            m_meaningless.keep(ofRanks, std::make_shared<const Diag>(refusal));
+            m_meaningless.keep(ofRanks, refusal);
         return refusal;
     }
 

@@ -2,6 +2,7 @@
 #include "base/beginning.h"
 #include "base/decision.h"
 #include "base/hash.h"
+#include "base/memo.h"
 #include "base/numbers.h"
 #include "base/result.h"
 #include "base/symbol.h"
@@ -28,6 +29,7 @@ private Q_SLOTS:
     void symbolsOrderByName();
     void longTextsAreTold();
     void systemLimitsAreTold();
+    void memosForgetWhatNoRoundAskedFor();
 };
 
 void TestBase::codesAreUnique() {
@@ -99,6 +101,26 @@ void TestBase::systemLimitsAreTold() {
     QVERIFY(said && said->code == systemLimit);
     QCOMPARE(said->message, std::string("cc could not link: Too many open files"));
     QVERIFY(!systemLimitIn("ld: undefined reference to `f'", "cc could not link"));
+}
+
+void TestBase::memosForgetWhatNoRoundAskedFor() {
+    Memo<std::string, int> memo;
+    const auto square = [&](const std::string& key, int of) {
+        return *memo.answer(key, [&] { return of * of; });
+    };
+    QCOMPARE(square("three", 3), 9);
+    QCOMPARE(square("three", 4), 9); // it is known
+    QCOMPARE(*memo.add("three", 5), 9);
+    QCOMPARE(square("four", 4), 16);
+    QCOMPARE(memo.made(), std::size_t(3));
+    memo.beginRound(3);
+    const auto held = memo.find("four");
+    memo.beginRound(2);
+    QVERIFY(memo.find("three") == nullptr);
+    QVERIFY(memo.find("four") == held);
+    memo.beginRound(2); // fewer: nothing is forgotten
+    memo.beginRound(2);
+    QVERIFY(memo.find("four") == held);
 }
 
 QTEST_GUILESS_MAIN(TestBase)
