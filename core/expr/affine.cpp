@@ -1,5 +1,3 @@
-// Sums of integer multiples of atoms, and how an index expression becomes one. Overflow never
-// wraps: the whole expression is then one opaque atom.
 #include "expr/affine.h"
 
 #include "base/numbers.h"

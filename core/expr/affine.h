@@ -1,9 +1,20 @@
-// Inside expr: the parts of affine sums that simplification and proofs share.
+// Sums of integer multiples of atoms, and how an index expression becomes one. Overflow never
+// wraps: the whole expression is then one opaque atom.
 #pragma once
 
-#include "expr/simplify.h"
+#include "expr/expr.h"
+
+#include <utility>
+#include <vector>
 
 namespace fw {
+
+struct Affine {
+    std::vector<std::pair<Expr, std::int64_t>> terms; // atom, coefficient != 0; sorted by text
+    std::int64_t constant = 0;
+};
+Affine toAffine(const Expr& e); // every index expression has one; opaque parts are atoms
+Expr fromAffine(const Affine& affine);
 
 bool addTerm(Affine& sum, const Expr& atom,
              std::int64_t coefficient); // += coefficient * atom; false on overflow

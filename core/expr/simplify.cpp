@@ -11,10 +11,6 @@ namespace fw {
 
 namespace {
 
-bool isIndex(const Expr& e) {
-    return e.dtype() == DType::I64;
-}
-
 // atom / divisor when the divisor's factors are all among the atom's: N*H / H = N.
 std::optional<Expr> dividedAtom(const Expr& atom, const Expr& divisor) {
     Exprs factors, by;

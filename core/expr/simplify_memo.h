@@ -3,8 +3,9 @@
 // about again.
 #pragma once
 
-#include "expr/simplify.h"
+#include "expr/ranges.h"
 
+#include <optional>
 #include <unordered_map>
 
 namespace fw {
