@@ -99,6 +99,22 @@ std::string hintFor(const AttrParamTree& attr, const Tree& written) {
 
 } // namespace
 
+AttrType typeOf(const AttrParamTree& attr) {
+    switch (attr.kind) {
+    case AttrKind::Int:
+        return attr.list ? AttrType::IntList : AttrType::Int;
+    case AttrKind::Float:
+        return attr.list ? AttrType::FloatList : AttrType::Float;
+    case AttrKind::Bool:
+        return AttrType::Bool;
+    case AttrKind::Text:
+        return attr.list ? AttrType::TextList : AttrType::Text;
+    case AttrKind::DType:
+        break;
+    }
+    return AttrType::DType;
+}
+
 std::string kindText(const AttrParamTree& attr) {
     if (!attr.list)
         return std::string(oneText(attr.kind));

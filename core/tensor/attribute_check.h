@@ -3,11 +3,14 @@
 
 #include "base/diag.h"
 #include "ir/attributes.h"
+#include "ir/operator.h"
 #include "syntax/op.h"
 
 #include <string>
 
 namespace fw {
+
+AttrType typeOf(const AttrParamTree& attr);
 
 // What is wrong with one, at its place in `file`: a list of a type that has none, a length that is
 // none, a default of another type or length than the attribute has.

@@ -1,11 +1,9 @@
 #include "tensor/bounded.h"
 
 #include "base/numbers.h"
-#include "expr/operations.h"
 #include "expr/scalar.h"
 #include "expr/simplify.h"
 #include "tensor/bounded_rows.h"
-#include "tensor/wide.h"
 
 #include <algorithm>
 #include <cmath>
@@ -411,162 +409,12 @@ private:
     std::unordered_map<Symbol, const BoundedValues*> m_readable;
 };
 
-TensorData roundedData(const BoundedValues& of) {
-    if (isFloat(of.values.dtype)) {
-        std::vector<double> values;
-        for (const Value& value : of.values.data)
-            values.push_back(value.real);
-        return dataFromDoubles(of.values.dtype, of.values.extents, values);
-    }
-    std::vector<std::int64_t> values;
-    for (const Value& value : of.values.data)
-        values.push_back(value.integer);
-    return dataFromIntegers(of.values.dtype, of.values.extents, values);
-}
-
-// An operator without a tensor expression.
-Result<std::vector<BoundedValues>> byReference(const Operator& op, const OpCall& call,
-                                               const std::vector<const BoundedValues*>& operands) {
-    std::vector<TensorData> rounded(operands.size());
-    std::vector<const TensorData*> given;
-    bool exact = true;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        if (operands[i] != nullptr) {
-            rounded[i] = roundedData(*operands[i]);
-            exact = exact && operands[i]->errors.empty();
-        }
-        given.push_back(operands[i] == nullptr ? nullptr : &rounded[i]);
-    }
-    FW_TRY(const std::vector<TensorData> results, op.reference(call, given));
-    std::vector<BoundedValues> out;
-    for (const TensorData& result : results) {
-        out.push_back(exactValues(result));
-        if (!exact)
-            out.back().errors.assign(result.count(), unbounded);
-    }
-    return out;
-}
-
 } // namespace
-
-double roundingUnit(DType dtype) {
-    switch (dtype) {
-    case DType::F16:
-        return 0x1p-11;
-    case DType::BF16:
-        return 0x1p-8;
-    case DType::F32:
-        return 0x1p-24;
-    case DType::F64:
-        return 0x1p-52; // the reference rounds as well
-    default:
-        return 0;
-    }
-}
-
-double roundingError(DType dtype, double value) {
-    return roundingUnit(dtype) * std::max(std::fabs(value), leastNormal(dtype));
-}
-
-double exactIntegers(DType dtype) {
-    switch (dtype) {
-    case DType::F16:
-        return 0x1p11;
-    case DType::BF16:
-        return 0x1p8;
-    case DType::F32:
-        return 0x1p24;
-    default:
-        return 0x1p53;
-    }
-}
-
-double leastNormal(DType dtype) {
-    switch (dtype) {
-    case DType::F16:
-        return 0x1p-14;
-    case DType::F64:
-        return 0x1p-1022;
-    default:
-        return 0x1p-126;
-    }
-}
-
-MathError mathError(MathFn fn, DType dtype) {
-    const FunctionRow& row = rowOf(fn);
-    return {row.ulps, dtype == DType::F64 ? 0 : row.absolute};
-}
-
-BoundedValues exactValues(const TensorData& data) {
-    BoundedValues out;
-    out.values.dtype = data.dtype();
-    out.values.extents = data.extents();
-    out.values.data.resize(data.count());
-    if (isFloat(data.dtype())) {
-        const std::vector<double> values = data.toDoubles();
-        for (std::size_t i = 0; i < values.size(); ++i)
-            out.values.data[i].real = values[i];
-    } else {
-        const std::vector<std::int64_t> values = data.toIntegers();
-        for (std::size_t i = 0; i < values.size(); ++i)
-            out.values.data[i].integer = values[i];
-    }
-    return out;
-}
 
 Result<std::vector<BoundedValues>> evaluateBounded(const OpInst& inst,
                                                    const std::vector<const BoundedValues*>& inputs,
                                                    const BoundedOptions& options) {
     return Evaluation(inst, options).run(inputs);
-}
-
-Result<std::vector<BoundedValues>> evaluateGraphBounded(const Graph& graph,
-                                                        const std::vector<TensorData>& inputs,
-                                                        const BoundedOptions& options) {
-    if (inputs.size() != graph.inputs().size())
-        return makeDiag(DiagCode::InputMismatch,
-                        fmt::format("the graph has {} inputs, {} are given", graph.inputs().size(),
-                                    inputs.size()));
-    std::map<ValueRef, BoundedValues> known;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Output& output = graph.node(graph.inputs()[i]).outputs.at(0);
-        if (!(output.type == inputs[i].type()))
-            return makeDiag(DiagCode::InputMismatch,
-                            fmt::format("{} is {}, not {}", output.name, output.type.text(),
-                                        inputs[i].type().text()));
-        known[{graph.inputs()[i], 0}] = exactValues(inputs[i]);
-    }
-    for (const NodePtr& node : graph.nodes()) {
-        if (node->isInput())
-            continue;
-        if (node->isConstant()) {
-            known[{node->id, 0}] = exactValues(*node->data);
-            continue;
-        }
-        const Operator* op = graph.operators().find(node->op);
-        if (op == nullptr || node->isUnknown())
-            return makeDiag(DiagCode::NotRunnable, "the operator " + node->op + " is not known",
-                            {{}, node->name});
-        const OpCall call = callOf(graph, *node);
-        std::vector<const BoundedValues*> operands, present;
-        for (const ValueRef& input : node->inputs) {
-            operands.push_back(input.valid() ? &known.at(input) : nullptr);
-            if (input.valid())
-                present.push_back(operands.back());
-        }
-        const Result<OpInst> inst = op->instantiate(call);
-        Result<std::vector<BoundedValues>> results =
-            inst ? evaluateBounded(widened(*inst), present, options)
-                 : byReference(*op, call, operands);
-        if (!results)
-            return results.takeDiag().at({{}, node->name});
-        for (std::size_t i = 0; i < results->size(); ++i)
-            known[{node->id, static_cast<int>(i)}] = std::move((*results)[i]);
-    }
-    std::vector<BoundedValues> out;
-    for (const NamedValue& result : graph.results())
-        out.push_back(known.at(result.value));
-    return out;
 }
 
 } // namespace fw

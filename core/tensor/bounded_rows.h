@@ -2,7 +2,7 @@
 // (tensor/bounded.h): the inner part of evaluateBounded().
 #pragma once
 
-#include "tensor/bounded.h"
+#include "tensor/bounded_values.h"
 
 #include <unordered_map>
 
@@ -76,8 +76,5 @@ inline bool isWhole(double x) {
 
 // Fills in magnitudes and errors of an exact row.
 void spellOut(BoundedRow& row, DType dtype, std::size_t count);
-
-// Of a value that is kept in the type: u of it, and of a denormal half of the least one.
-double roundingError(DType dtype, double value);
 
 } // namespace fw

@@ -3,11 +3,25 @@
 // tells.
 #pragma once
 
-#include "tensor/draw_values.h"
+#include "base/random.h"
+#include "expr/dtype.h"
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace fw {
+
+// Numbers that stand in a rule: conditions rarely hold of others, and sides may differ at them.
+struct Literals {
+    std::vector<std::int64_t> extents;  // the integers that one may be
+    std::vector<std::int64_t> integers; // all
+    std::vector<double> reals;          // all numbers, integers among them
+    std::vector<DType> types;           // that values have on their way
+    bool cut = false;                   // to whole numbers
+    std::vector<std::vector<std::int64_t>> lists;
+    std::vector<DType> dtypes; // that are written
+};
 
 // One of the numbers, or a neighbour of one, that the type holds; nullopt: it holds none.
 std::optional<std::int64_t> besideLiteral(Random& random, const Literals& literals, DType integers);

@@ -1,9 +1,7 @@
 #include "tensor/draw_values.h"
 
 #include "expr/scalar.h"
-#include "tensor/bounded.h"
-#include "tensor/draw_critical.h"
-#include "tensor/program.h"
+#include "tensor/bounded_values.h"
 
 #include <algorithm>
 #include <cmath>

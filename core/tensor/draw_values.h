@@ -2,23 +2,10 @@
 // numbers.
 #pragma once
 
-#include "base/random.h"
 #include "ir/tensor_data.h"
-
-#include <vector>
+#include "tensor/draw_critical.h"
 
 namespace fw {
-
-// Numbers that stand in a rule: conditions rarely hold of others, and sides may differ at them.
-struct Literals {
-    std::vector<std::int64_t> extents;  // the integers that one may be
-    std::vector<std::int64_t> integers; // all
-    std::vector<double> reals;          // all numbers, integers among them
-    std::vector<DType> types;           // that values have on their way
-    bool cut = false;                   // to whole numbers
-    std::vector<std::vector<std::int64_t>> lists;
-    std::vector<DType> dtypes; // that are written
-};
 
 enum class DrawnValues : std::uint8_t {
     Whole, // integers from -3 to 3

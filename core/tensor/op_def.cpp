@@ -375,22 +375,6 @@ private:
 
 } // namespace
 
-AttrType typeOf(const AttrParamTree& attr) {
-    switch (attr.kind) {
-    case AttrKind::Int:
-        return attr.list ? AttrType::IntList : AttrType::Int;
-    case AttrKind::Float:
-        return attr.list ? AttrType::FloatList : AttrType::Float;
-    case AttrKind::Bool:
-        return AttrType::Bool;
-    case AttrKind::Text:
-        return attr.list ? AttrType::TextList : AttrType::Text;
-    case AttrKind::DType:
-        break;
-    }
-    return AttrType::DType;
-}
-
 Diags checkDefinition(const OpTree& op, const std::string& file) {
     return DefinitionCheck(op, file).run();
 }

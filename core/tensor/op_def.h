@@ -12,8 +12,6 @@ namespace fw {
 // an output that no statement writes, ... Cheap; checkOperator() tries the statements as well.
 Diags checkDefinition(const OpTree& op, const std::string& file);
 
-AttrType typeOf(const AttrParamTree& attr);
-
 // Refused if the text contradicts itself, with the first error of checkDefinition().
 Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree,
                                                        const std::string& file);

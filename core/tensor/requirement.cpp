@@ -1,8 +1,8 @@
 #include "tensor/requirement.h"
 
+#include "tensor/attribute_check.h"
 #include "tensor/contradiction.h"
 #include "tensor/demand.h"
-#include "tensor/op_def.h"
 
 #include <fmt/format.h>
 
