@@ -1,6 +1,7 @@
 #include "extern/user_kernel.h"
 
 #include "runtime/breadcrumb.h"
+#include "runtime/user_kernel.h"
 #include "strategy/machine.h"
 
 #include <fmt/format.h>

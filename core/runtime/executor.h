@@ -6,10 +6,10 @@
 // every refusal is a Status with a sentence.
 #pragma once
 
+#include "runtime/arena.h"
 #include "runtime/breadcrumb.h"
 #include "runtime/libraries.h"
 #include "runtime/parallel.h"
-#include "runtime/planner.h"
 #include "runtime/tensor_view.h"
 #include "runtime/weights.h"
 

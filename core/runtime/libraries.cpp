@@ -1,26 +1,12 @@
 #include "runtime/libraries.h"
 
 #include "runtime/memory.h"
-#include "runtime/user_library.h"
-
-#include <cstdlib>
+#include "runtime/user_kernel.h"
 
 namespace fw::runtime {
 
 const LibraryInfo& libraryInfo(LibraryId library) {
     return codeOf(library).info();
-}
-
-const LibraryCode& codeOf(LibraryId library) {
-    switch (library) {
-#define FW_LIBRARY(id, ...)                                                                        \
-    case LibraryId::id:                                                                            \
-        return code##id;
-#include "libraries/rows.def"
-    case LibraryId::User: // known by their names: user_library.h
-        break;
-    }
-    std::abort();
 }
 
 Status whyNotUsed(const LibraryInfo& info, const char* name) {

@@ -1,10 +1,8 @@
 #include "runtime/library_level.h"
 
 #include "runtime/cpu.h"
-#include "runtime/libraries.h"
 
 #include <pthread.h>
-#include <strings.h>
 
 namespace fw::runtime {
 
@@ -44,13 +42,6 @@ const LibraryLevel* bestHere(LibraryId library) {
 }
 
 } // namespace
-
-const LibraryLevel* LibraryLevels::find(const std::string& name) const {
-    for (const LibraryLevel& level : *this)
-        if (strcasecmp(level.name, name.c_str()) == 0)
-            return &level;
-    return nullptr;
-}
 
 LibraryLevels libraryLevels(LibraryId library) {
     return codeOf(library).levels;

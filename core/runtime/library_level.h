@@ -9,28 +9,11 @@
 // modules hold nothing: they take the library as it is in the process of their caller.
 #pragma once
 
-#include "runtime/library_call.h"
+#include "runtime/library_code.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 
 namespace fw::runtime {
-
-struct LibraryLevel {
-    const char* name;
-    std::uint64_t features; // CpuFeature bits that its kernels need
-    int rank;               // levels of one rank need the same
-};
-
-struct LibraryLevels {
-    const LibraryLevel* first;
-    std::size_t count;
-
-    const LibraryLevel* begin() const { return first; }
-    const LibraryLevel* end() const { return first + count; }
-    const LibraryLevel* find(const std::string& name) const; // in any case; nullptr: no row
-};
 
 // Lowest first; those that this CPU cannot play included.
 LibraryLevels libraryLevels(LibraryId library);

@@ -1,7 +1,5 @@
 #include "runtime/openmp.h"
 
-#include "runtime/parallel.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>

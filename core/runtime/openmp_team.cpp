@@ -1,8 +1,8 @@
 // Teams of OpenMP runtimes that others brought: whether a region is open, how many threads there
 // may be, and what becomes of them at a fork.
+#include "runtime/floating_point_mode.h"
 #include "runtime/memory.h"
 #include "runtime/openmp.h"
-#include "runtime/parallel.h"
 #include "runtime/thread_team.h"
 
 #include <algorithm>

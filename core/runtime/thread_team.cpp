@@ -1,6 +1,6 @@
 #include "runtime/thread_team.h"
 
-#include "runtime/parallel.h"
+#include "runtime/floating_point_mode.h"
 
 #include <csignal>
 #include <initializer_list>

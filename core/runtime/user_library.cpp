@@ -1,7 +1,6 @@
 #include "runtime/user_library.h"
 
 #include "runtime/breadcrumb.h"
-#include "runtime/own_place.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -151,26 +150,6 @@ std::string userLibraryVariable(const std::string& name) {
     for (const char c : name)
         out += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     return out;
-}
-
-Status prepareCallInModule(const ShapedCall& call, int threads,
-                           std::unique_ptr<PreparedCall>& prepared) {
-    if (call.library != LibraryId::User || openedUserLibrary(call.user.library))
-        return prepareCall(call, threads, prepared);
-    const std::string variable = userLibraryVariable(call.user.library);
-    const char* set = std::getenv(variable.c_str());
-    if (set && *set == '\0')
-        return fail(FW_LIBRARY_MISSING, "the library %s is switched off by %s",
-                    call.user.library.c_str(), variable.c_str());
-    const std::string path = set ? std::string(set) : besideOwnFile(call.user.file);
-    const UserLibrary& library = openUserLibrary(call.user.library, path, {});
-    if (library.info.presence != LibraryPresence::Ready)
-        return fail(FW_LIBRARY_MISSING,
-                    "the library %s cannot be used (%s): put %s beside this module, or let %s name "
-                    "it",
-                    call.user.library.c_str(), library.info.reason.c_str(), call.user.file.c_str(),
-                    variable.c_str());
-    return prepareCall(call, threads, prepared);
 }
 
 } // namespace fw::runtime

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/fusewright_library.h"
-#include "runtime/libraries.h"
+#include "runtime/prepared_call.h"
 
 namespace fw::runtime {
 
@@ -27,18 +27,5 @@ const UserLibrary* openedUserLibrary(const std::string& name); // null: it was n
 
 // The variable that names another file, or, empty, switches the library off: "FUSEWRIGHT_TOYLIB".
 std::string userLibraryVariable(const std::string& name);
-
-// What a kernel says of a call. Extents below 0 are not known yet.
-enum class UserAnswer : std::uint8_t { Takes, Refuses, Nonsense };
-UserAnswer askUserLibrary(const UserLibrary& library, const UserCall& call,
-                          const std::vector<std::vector<std::int64_t>>& dims, int threads,
-                          std::string& why);
-
-// Of a library that was opened before.
-Status prepareUserCall(const ShapedCall& call, int threads,
-                       std::unique_ptr<PreparedCall>& prepared);
-// prepareCall of exported modules, which look for the library beside themselves.
-Status prepareCallInModule(const ShapedCall& call, int threads,
-                           std::unique_ptr<PreparedCall>& prepared);
 
 } // namespace fw::runtime

@@ -2,6 +2,7 @@
 
 #include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
+#include "runtime/library_level.h"
 
 #include <cstdlib>
 #include <dlfcn.h>

@@ -2,6 +2,7 @@
 
 #include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
+#include "runtime/library_level.h"
 #include "runtime/memory.h"
 
 #include <atomic>

@@ -6,7 +6,7 @@
 
 using namespace fw::runtime;
 
-class TestPlanner : public QObject {
+class TestArena : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -84,5 +84,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPlanner)
-#include "test_planner.moc"
+QTEST_GUILESS_MAIN(TestArena)
+#include "test_arena.moc"

@@ -1,5 +1,4 @@
-// Calls of users' libraries: asked whether they take them, made ready, run.
-#include "runtime/user_library.h"
+#include "runtime/user_kernel.h"
 
 #include <cstring>
 

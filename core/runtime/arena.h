@@ -30,16 +30,16 @@ bool planHolds(const std::vector<Block>& blocks, const ArenaPlan& plan);
 
 // The size of every tensor and the place of every arena tensor for one choice of symbol values.
 struct MemoryPlan {
-    std::vector<std::int64_t> bytes; // by tensor
-    std::vector<std::int64_t>
-        offsets; // by tensor: offset in the arena of its phase, or for a view the offset in its root; else 0
+    std::vector<std::int64_t> bytes;   // by tensor
+    std::vector<std::int64_t> offsets; // by tensor: offset in the arena of its phase, or for a view
+                                       // the offset in its root; else 0
     struct Arena {
         std::int64_t bytes = 0;
         std::int64_t unsharedBytes = 0; // what it would take without reuse
     };
     std::vector<Arena> arenas; // by phase
 
-    std::int64_t arenaBytes() const;    // of all
+    std::int64_t arenaBytes() const; // of all
     std::int64_t unsharedBytes() const;
 };
 
