@@ -290,7 +290,7 @@ private:
             if (!target || isTakenTarget(target->name))
                 continue;
             if (m_books.targets.size() < mostTargets || m_books.targets.contains(target->name))
-                m_books.targets.insert_or_assign(target->name, target.get());
+                m_books.targets.insert_or_assign(target->name, target);
             else
                 book.refuse(i, makeDiag(DiagCode::LimitReached,
                                         fmt::format("there are {} targets already", mostTargets),
@@ -374,7 +374,7 @@ private:
             for (std::size_t i = 0; i < book.written.size(); ++i)
                 if (const auto target = declarationAs<TargetTree>(book.written[i]);
                     target && book.items[i].verdict == "ok")
-                    valid.insert_or_assign(target->name, target.get());
+                    valid.insert_or_assign(target->name, target);
         bool any = false;
         for (ReadBook& book : m_books.read)
             for (std::size_t i = 0; i < book.written.size(); ++i) {

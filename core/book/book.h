@@ -31,8 +31,8 @@ struct Books {
     RuleBook rules; // the user's first
     StrategyBook strategy;
     FusionBook fusion;
-    PatternTable patterns;                  // all that are valid; `read` owns them
-    TargetTable targets;                    // likewise
+    PatternTable patterns; // all that are valid; `read` owns them
+    TargetTable targets;
     std::vector<DeclaredLibrary> libraries; // of the user; one per name
     std::shared_ptr<const OperatorSet> operators;
     std::vector<ReadBook> read; // in order: the shipped ones, or what takes their place, first

@@ -102,7 +102,8 @@ Answer ExternImplementation::absorbsPrologue(const Workload&, const Workload&) c
 double ExternImplementation::estimate(const Facts& work, const Workload&,
                                       const Target& target) const {
     const std::string& maker = m_library.name();
-    return rooflineUs(work, target, efficiencyOf(work.work, target, maker, m_library.reach())) +
+    return rooflineUs(work, target,
+                      efficiencyOf(work.work, target, maker, m_library.efficiencies())) +
            knownRate(target, callName(maker)).value_or(callUs) + aroundUs;
 }
 

@@ -2,6 +2,7 @@
 // takes of it. What it does not take is stacked, nest after nest in one function, where a pin or
 // `as stacked` says so.
 #include "fusion/planner.h"
+#include "strategy/branches.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +12,8 @@ namespace fw {
 
 Selection GroupPlanner::choose(NodeId anchor, const std::string& use,
                                const std::vector<NodeId>& nodes) const {
-    Wishes wishes{use, m_avoidAlways, nodes};
-    for (const NodeId id : nodes)
-        if (const auto found = m_avoid.find(id); found != m_avoid.end())
-            wishes.avoid.insert(wishes.avoid.end(), found->second.begin(), found->second.end());
-    Selection out = m_catalog.select(workload(anchor), m_target, wishes);
+    Selection out =
+        m_catalog.select(workload(anchor), m_target, {use, m_pins.avoidedBy(nodes), nodes});
     if (const auto refused = m_refusedCalls.find(anchor); refused != m_refusedCalls.end())
         out.candidates.insert(out.candidates.end(), refused->second.begin(), refused->second.end());
     return out;
@@ -40,7 +38,7 @@ std::string GroupPlanner::illegal(const std::vector<NodeId>& nodes) const {
         if (m_facts.at(id).kind == FusionKind::Opaque)
             return fmt::format("{} has no tensor expression", m_graph.node(id).shownOp());
         for (const NodeId other : nodes)
-            if (const auto pin = apart(id, other))
+            if (const auto pin = m_pins.apart(id, other))
                 return fmt::format("{} and {} are kept apart, {}", label(id), label(other), *pin);
         if (const auto later = knownLater(nodes.front(), id))
             return *later;

@@ -2,7 +2,7 @@
 // GroupKind::Choice, each the whole group by another implementation.
 #pragma once
 
-#include "fusion/plan.h"
+#include "fusion/group.h"
 
 namespace fw {
 

@@ -31,7 +31,7 @@ GroupPlanner::Made GroupPlanner::kernelGroup(const FuseRule& rule, const Library
             return refuse(NoCode, {Verdict::No, ReasonCode::PinAvoids,
                                    fmt::format("{} is pinned for {}", wish, label(id))});
     for (const NodeId id : nodes)
-        if (const Avoided* by = avoided(id, code, library.name()))
+        if (const Avoided* by = m_pins.avoided(id, code, library.name()))
             return refuse(NoCode, {Verdict::No, ReasonCode::PinAvoids, by->evidence});
     if (const std::string why = m_catalog.whyNot(library.name(), m_target); !why.empty())
         return refuse(NoCode, {Verdict::No, ReasonCode::LibraryNotLoaded, why});

@@ -5,14 +5,6 @@
 
 namespace fw {
 
-bool isOperator(const Node& node) {
-    return !node.isInput() && !node.isConstant() && !isForeignLeaf(node);
-}
-
-bool isMapKind(FusionKind kind) {
-    return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast;
-}
-
 const Selection& Forming::selection() const {
     static const Selection none;
     return chosen ? *chosen : none;

@@ -317,7 +317,7 @@ std::optional<std::string> GroupPlanner::knownLater(NodeId a, NodeId b) const {
 bool GroupPlanner::mayJoin(const Forming& group, NodeId next, std::size_t count,
                            const GrowRule& rule, GateList& gates) const {
     for (const NodeId member : group.nodes)
-        if (const auto pin = apart(member, next))
+        if (const auto pin = m_pins.apart(member, next))
             return gates.pass("not kept apart by the user", false, ReasonCode::PinApart, *pin);
     for (const NodeId member : group.nodes)
         if (const auto later = knownLater(member, next))
@@ -405,7 +405,7 @@ bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates
 }
 
 bool GroupPlanner::mayCompute(const Selection& selection, NodeId id, GateList& gates) const {
-    const Avoided* by = avoided(id, selection);
+    const Avoided* by = m_pins.avoided(id, selection);
     return by == nullptr ||
            gates.pass("not avoided by the user", false, ReasonCode::PinAvoids, by->evidence);
 }
@@ -520,7 +520,7 @@ bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId r
     for (const NodeId member : group.nodes) {
         const Node& node = m_graph.node(member);
         for (const NodeId other : host.nodes)
-            if (const auto pin = apart(member, other))
+            if (const auto pin = m_pins.apart(member, other))
                 return gates.pass("not kept apart by the user", false, ReasonCode::PinApart, *pin);
         if (const std::string wish = pinned(member);
             !wish.empty() &&

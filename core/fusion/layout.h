@@ -1,7 +1,7 @@
 // Inside fusion: where values lie in memory, once the groups stand.
 #pragma once
 
-#include "fusion/plan.h"
+#include "fusion/group.h"
 
 namespace fw {
 

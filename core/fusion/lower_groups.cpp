@@ -1,7 +1,7 @@
-// The code of every group: kernels as soon as the plan stands, so that it names what will run;
-// calls of libraries, which pack weights, when they are compiled.
+#include "fusion/lower_groups.h"
+
 #include "base/on_threads.h"
-#include "fusion/call_parts.h"
+#include "fusion/group_parts.h"
 #include "strategy/generated_code.h"
 
 #include <fmt/format.h>

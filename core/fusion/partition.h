@@ -6,7 +6,7 @@
 // execution.
 #pragma once
 
-#include "fusion/plan.h"
+#include "fusion/group.h"
 
 namespace fw {
 

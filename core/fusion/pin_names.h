@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fusion/policy.h"
-#include "strategy/selection.h"
+#include "strategy/catalog.h"
 
 namespace fw {
 

@@ -1,27 +1,28 @@
-// Pins of the user: what is held together or apart, who computes it, and what a pin that is not
-// followed is told.
+#include "fusion/pins.h"
+
+#include "fusion/group.h"
 #include "fusion/pin_names.h"
-#include "fusion/planner.h"
-#include "strategy/melted.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
-void GroupPlanner::refusePin(const PinRule& pin, std::string why) {
-    m_plan.notices.push_back({"pin at " + pin.place(), Verdict::No, ReasonCode::PinRefused,
-                              fmt::format("{} ({})", why, pin.place())});
+Decision GraphPins::refusal(const PinRule& pin, const std::string& why) {
+    return {"pin at " + pin.place(), Verdict::No, ReasonCode::PinRefused,
+            fmt::format("{} ({})", why, pin.place())};
 }
 
-std::optional<std::vector<NodeId>> GroupPlanner::pinnedNodes(const PinRule& pin) {
+std::optional<std::vector<NodeId>> GraphPins::nodesOf(const PinRule& pin,
+                                                      Decisions& notices) const {
     std::set<NodeId> found;
     for (const std::string& name : pin.clause.names) {
         const Node* node = m_graph.findByName(name);
         if (node == nullptr || !isOperator(*node)) {
-            refusePin(pin, node == nullptr ? "there is no operator named " + name
-                                           : name + " is no operator");
+            notices.push_back(refusal(pin, node == nullptr ? "there is no operator named " + name
+                                                           : name + " is no operator"));
             return std::nullopt;
         }
         found.insert(node->id);
@@ -32,22 +33,23 @@ std::optional<std::vector<NodeId>> GroupPlanner::pinnedNodes(const PinRule& pin)
     return out;
 }
 
-void GroupPlanner::readPins() {
-    for (const PinRule& pin : m_book.pins()) {
+void GraphPins::read(const FusionBook& book, const Catalog& catalog, Decisions& notices) {
+    for (const PinRule& pin : book.pins()) {
         if (pin.clause.kind == PinKind::Avoid)
-            avoid(pin);
+            avoid(pin, catalog, notices);
         if (pin.clause.kind == PinKind::Together || pin.clause.kind == PinKind::Avoid)
             continue;
-        const auto nodes = pinnedNodes(pin);
+        const auto nodes = nodesOf(pin, notices);
         if (!nodes)
             continue;
         if (pin.clause.kind == PinKind::Use) {
             for (const NodeId id : *nodes) {
                 const std::string& wish = pin.clause.implementation;
-                if (const std::string before = pinned(id); !before.empty() && before != wish)
-                    m_plan.notices.push_back({label(id), Verdict::No, ReasonCode::PinRefused,
-                                              fmt::format("{} for {}: a later pin wants {} ({})",
-                                                          before, label(id), wish, pin.place())});
+                const std::string& label = m_graph.node(id).name;
+                if (const std::string before = use(id); !before.empty() && before != wish)
+                    notices.push_back({label, Verdict::No, ReasonCode::PinRefused,
+                                       fmt::format("{} for {}: a later pin wants {} ({})", before,
+                                                   label, wish, pin.place())});
                 m_use.insert_or_assign(id, wish);
             }
             continue;
@@ -57,37 +59,44 @@ void GroupPlanner::readPins() {
                 if (a != b)
                     m_apart.emplace(std::pair(a, b), "pin at " + pin.place());
     }
-    for (const PinRule& pin : m_book.pins())
-        if (pin.clause.kind == PinKind::Together)
-            holdTogether(pin);
 }
 
-std::optional<std::string> GroupPlanner::apart(NodeId a, NodeId b) const {
+std::optional<std::string> GraphPins::apart(NodeId a, NodeId b) const {
     const auto found = m_apart.find({a, b});
     return found == m_apart.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string GroupPlanner::pinned(NodeId id) const {
+std::string GraphPins::use(NodeId id) const {
     const auto found = m_use.find(id);
     return found == m_use.end() ? std::string() : found->second;
 }
 
-void GroupPlanner::avoid(const PinRule& pin) {
+void GraphPins::avoid(const PinRule& pin, const Catalog& catalog, Decisions& notices) {
     const std::string& name = pin.clause.implementation;
-    if (!isPinned(m_catalog, pin.clause))
-        return refusePin(pin, name + " is neither an implementation nor a library");
+    if (!isPinned(catalog, pin.clause)) {
+        notices.push_back(refusal(pin, name + " is neither an implementation nor a library"));
+        return;
+    }
     const Avoided avoided{name,
                           fmt::format("{} at {}{}{}", name, pin.place(),
                                       pin.clause.because.empty() ? "" : ", ", pin.clause.because)};
     if (pin.clause.names.empty())
         return m_avoidAlways.push_back(avoided);
-    if (const auto nodes = pinnedNodes(pin))
+    if (const auto nodes = nodesOf(pin, notices))
         for (const NodeId id : *nodes)
             m_avoid[id].push_back(avoided);
 }
 
-const Avoided* GroupPlanner::avoided(NodeId id, const std::string& code,
-                                     const std::string& library) const {
+std::vector<Avoided> GraphPins::avoidedBy(const std::vector<NodeId>& nodes) const {
+    std::vector<Avoided> out = m_avoidAlways;
+    for (const NodeId id : nodes)
+        if (const auto found = m_avoid.find(id); found != m_avoid.end())
+            out.insert(out.end(), found->second.begin(), found->second.end());
+    return out;
+}
+
+const Avoided* GraphPins::avoided(NodeId id, const std::string& code,
+                                  const std::string& library) const {
     const auto here = m_avoid.find(id);
     for (const auto* list : {&m_avoidAlways, here == m_avoid.end() ? nullptr : &here->second})
         if (list != nullptr)
@@ -97,7 +106,7 @@ const Avoided* GroupPlanner::avoided(NodeId id, const std::string& code,
     return nullptr;
 }
 
-const Avoided* GroupPlanner::avoided(NodeId id, const Computing& by) const {
+const Avoided* GraphPins::avoided(NodeId id, const Computing& by) const {
     const ImplementationPtr& code = by.implementation;
     if (code == nullptr)
         return nullptr;
@@ -108,135 +117,12 @@ const Avoided* GroupPlanner::avoided(NodeId id, const Computing& by) const {
     return avoided(id, code->name(), by.name);
 }
 
-const Avoided* GroupPlanner::avoided(NodeId id, const Selection& selection) const {
+const Avoided* GraphPins::avoided(NodeId id, const Selection& selection) const {
     const Avoided* found = avoided(id, static_cast<const Computing&>(selection));
     for (const Branch& branch : selection.branches)
         if (found == nullptr)
             found = avoided(id, static_cast<const Computing&>(branch));
     return found;
-}
-
-std::string GroupPlanner::wishAgainst(const std::vector<NodeId>& nodes,
-                                      const Selection& selection) const {
-    for (const NodeId id : nodes)
-        if (const std::string wish = pinned(id);
-            !wish.empty() && !selection.uses(wish) && choose(id, wish).source == "pin")
-            return fmt::format("{} for {}", wish, label(id));
-    return {};
-}
-
-void GroupPlanner::holdTogether(const PinRule& pin) {
-    const auto nodes = pinnedNodes(pin);
-    if (!nodes)
-        return;
-    if (const std::string back = wayBack({nodes->begin(), nodes->end()}); !back.empty()) {
-        m_plan.notices.push_back({"pin at " + pin.place(), Verdict::No, ReasonCode::NotConvex,
-                                  fmt::format("{} ({})", back, pin.place())});
-        return;
-    }
-    if (const std::string why = illegal(*nodes); !why.empty())
-        return refusePin(pin, why);
-    // The implementation is that of the pin, or one that another pin wants for some of them.
-    const std::string& with = pin.clause.implementation;
-    NodeId anchor = anchorOf(*nodes);
-    std::string wish = with.empty() ? pinned(anchor) : with;
-    for (const NodeId id : *nodes)
-        if (wish.empty())
-            wish = pinned(id);
-    // The melted implementation computes no single operator: nests of our own are melted then.
-    const bool melts = wish == meltedImplementation()->name();
-    if (melts)
-        wish.clear();
-    Selection selection = choose(anchor, wish, *nodes);
-    if (melts && selection.implementation != nullptr &&
-        selection.implementation->library() != nullptr)
-        selection = choose(anchor, bestOwn(selection), *nodes);
-    if (!wish.empty() && selection.source != "pin") {
-        std::string why;
-        for (const Decision& notice : selection.notices)
-            why = notice.evidence;
-        // The call may compute another of them.
-        for (const NodeId id : *nodes) {
-            if (selection.source == "pin")
-                break;
-            selection = choose(id, wish, *nodes);
-            anchor = id;
-        }
-        if (selection.source != "pin") {
-            if (!with.empty())
-                return refusePin(pin, why);
-            // That pin is told of; this one is followed all the same.
-            anchor = anchorOf(*nodes);
-            selection = choose(anchor, {}, *nodes);
-            for (const NodeId id : *nodes)
-                if (pinned(id) == wish)
-                    for (const Decision& notice : choose(id, wish, *nodes).notices)
-                        if (notice.code == ReasonCode::PinRefused)
-                            m_useRefused.insert_or_assign(id, notice.evidence);
-            wish.clear();
-        }
-    }
-    if (selection.implementation == nullptr)
-        return refusePin(pin, "nothing computes " + label(anchor));
-    std::string refusal;
-    Forming group = assemble(*nodes, anchor, selection, refusal);
-    if (!refusal.empty() && wish.empty() && selection.implementation->library() != nullptr) {
-        // Without a wish for the library, code of ours holds them together better.
-        const std::string own = bestOwn(selection);
-        if (own.empty())
-            return refusePin(pin, refusal);
-        refusal.clear();
-        group = assemble(*nodes, anchor, choose(anchor, own, *nodes), refusal);
-        Selection forced = group.selection();
-        forced.source = "pin";
-        group.choose(std::move(forced));
-    }
-    if (!refusal.empty() && group.selection().implementation->library() != nullptr)
-        group.warnings.push_back({m_graph.node(anchor).name, Verdict::Note,
-                                  ReasonCode::ExternInGroup,
-                                  fmt::format("{}, {}", group.selection().name, refusal)});
-    if (const std::string& name = meltedImplementation()->name(); melts) {
-        if (group.stacked)
-            melt(group, pin.place(), name);
-        if (!group.selection().uses(name))
-            return refusePin(pin, fmt::format("{}: {} computes them, which is not melted", name,
-                                              group.selection().name));
-    }
-    group.held = group.stacked || group.selection().source == "pin";
-    group.byPin = true;
-    add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
-}
-
-// Of every `use` that the plan does not show, why.
-void GroupPlanner::tellPinsNotFollowed() {
-    for (const auto& [id, wish] : m_use) {
-        Forming& group = m_forming[m_where.at(id)];
-        const auto& notices = group.selection().notices;
-        if (group.selection().uses(wish)) { // should it have no code for the group, that is told
-            Selection asked = group.selection();
-            asked.source = "pin";
-            group.choose(std::move(asked));
-            continue;
-        }
-        if (std::any_of(notices.begin(), notices.end(), [&](const Decision& one) {
-                return one.code == ReasonCode::PinRefused && one.subject == label(id);
-            }))
-            continue;
-        std::string why;
-        if (const auto known = m_useRefused.find(id); known != m_useRefused.end())
-            why = known->second;
-        else if (group.view)
-            why = fmt::format("{} for {}: it is a view, which computes nothing", wish, label(id));
-        else if (group.opaque)
-            why = fmt::format("{} for {}: {} is not known", wish, label(id),
-                              m_graph.node(id).shownOp());
-        else if (!group.host.empty())
-            why = fmt::format("{} for {}: {}", wish, label(id), group.host);
-        else
-            why = fmt::format("{} for {}: it is in the group of {}, which {} computes", wish,
-                              label(id), group.anchor.node->name, group.selection().name);
-        m_plan.notices.push_back({label(id), Verdict::No, ReasonCode::PinRefused, std::move(why)});
-    }
 }
 
 } // namespace fw

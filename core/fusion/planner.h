@@ -1,25 +1,25 @@
 // Inside fusion: the planner forms groups in three rounds, each of which takes what is still free.
 //
-//   1. pins of the user             pins.cpp, assemble.cpp
+//   1. pins of the user             pins.cpp, together.cpp, assemble.cpp
 //   2. fusion rules of the books    rules.cpp, assemble.cpp, contest.cpp, composites.cpp
 //      and what the log says        measured.cpp
 //   3. growth, node by node         grow.cpp, of the groups of 1 and 2, too
 //
-// Then every edge that nobody looked at gets its reason, and groups are ordered (plan.cpp).
+// Then every edge that nobody looked at gets its reason, and groups are ordered (finish.cpp).
 #pragma once
 
-#include "fusion/plan.h"
+#include "fusion/group.h"
+#include "fusion/pins.h"
+#include "fusion/plan_options.h"
 #include "fusion/prefix_maxima.h"
 #include "ir/bound_dims.h"
 #include "ir/missing_type.h"
 #include "ir/node_table.h"
+#include "rewrite/apply.h"
 
 #include <set>
 
 namespace fw {
-
-bool isOperator(const Node& node);
-bool isMapKind(FusionKind kind);
 
 // A group being formed.
 struct Forming {
@@ -72,7 +72,7 @@ public:
     std::string whyNoGroup(const std::vector<NodeId>& nodes);
 
 private:
-    // plan.cpp
+    // planner.cpp
     Status mayGoOn() const; // Cancelled
     Status readFacts();
     Workload workload(NodeId id) const { return {&m_graph, &m_graph.node(id), m_facts.at(id)}; }
@@ -81,6 +81,8 @@ private:
     std::string edgeName(NodeId from, NodeId to) const;
     std::string whose(NodeId id, const Forming& group) const; // for CLM01
     void claim(std::size_t group, NodeId id);
+
+    // finish.cpp
     void finish();
     void noteUnread(const Group& group);
     Group describe(const Forming& forming) const; // a group, but for its place among the others
@@ -124,17 +126,10 @@ private:
     std::string wayBack(const std::set<NodeId>& nodes) const;
     void record(EdgeDecision edge);
 
-    // pins.cpp
-    void readPins();
-    std::optional<std::vector<NodeId>> pinnedNodes(const PinRule& pin);
-    void refusePin(const PinRule& pin, std::string why);
+    // together.cpp
     void holdTogether(const PinRule& pin);
-    std::optional<std::string> apart(NodeId a, NodeId b) const; // the pin that says so
-    std::string pinned(NodeId id) const;
-    void avoid(const PinRule& pin);
-    const Avoided* avoided(NodeId id, const std::string& code, const std::string& library) const;
-    const Avoided* avoided(NodeId id, const Selection& selection) const; // any that it uses
-    const Avoided* avoided(NodeId id, const Computing& by) const;
+    void refusePin(const PinRule& pin, std::string why);
+    std::string pinned(NodeId id) const { return m_pins.use(id); }
     // A `use` of one of the nodes that could be followed, but not by the selection: "generated.map
     // for relu".
     std::string wishAgainst(const std::vector<NodeId>& nodes, const Selection& selection) const;
@@ -142,6 +137,11 @@ private:
 
     // rules.cpp
     void applyRule(const FuseRule& rule);
+    void applyRuleAt(const Node& root, const FuseRule& rule, Matcher& matcher,
+                     const PreparedPatterns& matched, const Offer& offer, std::size_t& alone);
+    bool isMeant(const FuseRule& rule, const Offer& offer) const;
+    bool isOfUser(const FuseRule& rule) const; // a composite of a library that a book declares
+    void tellOfRule(const FuseRule& rule, const Node& root, Decision told);
     // A match as a group, with what there is to tell of it; or why it is none.
     struct Made {
         std::optional<Forming> group;
@@ -215,11 +215,8 @@ private:
     PrefixMaxima m_reach;              // by the first position of a group: its last one
     std::vector<Forming> m_forming;    // merged ones are left empty
     std::map<std::pair<NodeId, NodeId>, EdgeDecision> m_edges;
-    std::map<std::pair<NodeId, NodeId>, std::string> m_apart;
-    std::map<NodeId, std::string> m_use;        // the implementation that the user wants
-    std::map<NodeId, std::string> m_useRefused; // why another computes it
-    std::map<NodeId, std::vector<Avoided>> m_avoid;
-    std::vector<Avoided> m_avoidAlways;
+    GraphPins m_pins;
+    std::map<NodeId, std::string> m_useRefused;  // why another computes it
     std::map<NodeId, Candidates> m_refusedCalls; // by the anchor of what a composite matched
     SharedTexts m_evidence;                      // of gates, of which most say the same
     FusionPlan m_plan;

@@ -1,9 +1,9 @@
 #include "fusion/policy.h"
 
 #include "base/nearest.h"
-#include "fusion/planner.h"
 #include "rewrite/apply.h"
 #include "strategy/generated_code.h"
+#include "strategy/targets.h"
 #include "strategy/user_libraries.h"
 #include "target/target.h"
 
@@ -34,6 +34,10 @@ void insertFirst(std::vector<T>& list, std::vector<T> added) {
 }
 
 } // namespace
+
+bool isMapKind(FusionKind kind) {
+    return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast;
+}
 
 std::size_t GrowRule::limit() const {
     return static_cast<std::size_t>(tree->limit > 0 ? tree->limit : usualLimit);

@@ -10,6 +10,8 @@
 
 namespace fw {
 
+bool isMapKind(FusionKind kind);
+
 struct GrowRule {
     std::shared_ptr<const GrowTree> tree;
     std::string file;

@@ -146,7 +146,7 @@ void GroupPlanner::melt(Forming& group, const std::string& place, const std::str
                                     [&](NodeId id) { return pinned(id) == name; });
     one.by = meltedImplementation(isPinned ? Melt::Always : Melt::WherePays);
     for (const NodeId id : group.nodes)
-        if (const Avoided* avoid = avoided(id, name, {})) {
+        if (const Avoided* avoid = m_pins.avoided(id, name, {})) {
             one.verdict = Verdict::No;
             one.code = ReasonCode::PinAvoids;
             one.evidence = avoid->evidence;
@@ -202,38 +202,92 @@ void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& match
         melt(group, rule.place(), {});
 }
 
+// Whether the rule is for the target; a composite of a library that is not used is not, unless the
+// library is the user's, who is told what to write.
+bool GroupPlanner::isMeant(const FuseRule& rule, const Offer& offer) const {
+    const FuseTree& tree = *rule.tree;
+    const auto isOffered = [](const std::vector<std::string>& all, const std::string& one) {
+        return std::find(all.begin(), all.end(), one) != all.end();
+    };
+    const bool forTarget = tree.keys.empty() ||
+                           std::any_of(tree.keys.begin(), tree.keys.end(), [&](const KeyTree& key) {
+                               return isOffered(offer.keys, key.name);
+                           });
+    return forTarget && (tree.as != FuseAs::Library || isOfUser(rule) ||
+                         isOffered(offer.libraries, tree.library));
+}
+
+bool GroupPlanner::isOfUser(const FuseRule& rule) const {
+    const FuseTree& tree = *rule.tree;
+    const auto declared =
+        tree.as == FuseAs::Library ? m_catalog.library(kernelName(tree.library).library) : nullptr;
+    return declared != nullptr && declared->isDeclared();
+}
+
+void GroupPlanner::tellOfRule(const FuseRule& rule, const Node& root, Decision told) {
+    told.subject = rule.tree->name + " at " + root.name;
+    if (told.code == ReasonCode::FuseRuleRefused)
+        told.evidence = fmt::format("{}, {}", rule.place(), told.evidence);
+    // That a library is not loaded is told once.
+    const bool again =
+        told.code == ReasonCode::LibraryNotLoaded &&
+        std::any_of(m_plan.notices.begin(), m_plan.notices.end(),
+                    [&](const Decision& one) { return one.evidence == told.evidence; });
+    if (!again)
+        m_plan.notices.push_back(std::move(told));
+}
+
+void GroupPlanner::applyRuleAt(const Node& root, const FuseRule& rule, Matcher& matcher,
+                               const PreparedPatterns& matched, const Offer& offer,
+                               std::size_t& alone) {
+    const bool ofUser = isOfUser(rule);
+    Made made;
+    std::optional<std::pair<std::size_t, Made>> furthest; // operators
+    RuleMatchOptions options;
+    options.offer = &offer;
+    options.accept = [&](const Match& match) {
+        const bool taken = ofUser || match.nodes.size() > 1;
+        alone += taken ? 0 : 1;
+        return taken;
+    };
+    options.refuse = [&](const Match& match) -> std::optional<Refusal> {
+        made = groupOf(rule, inOrder(match.nodes), root);
+        if (made.group)
+            return std::nullopt;
+        const std::size_t count = match.nodes.size();
+        if (!furthest ||
+            std::pair(count, made.step) > std::pair(furthest->first, furthest->second.step))
+            furthest.emplace(count, made);
+        return Refusal{made.told.evidence, made.step};
+    };
+    const Result<RuleMatch> found =
+        matchRule(matcher, rule.tree->rule, matched, m_graph, {root.id, 0}, options);
+    if (!found)
+        return tellOfRule(rule, root, refused(Illegal, found.diag().message).told);
+    if (found->match) {
+        if (!made.told.subject.empty())
+            m_plan.notices.push_back(made.told);
+        return add(std::move(*made.group),
+                   ofUser ? "a composite puts them together" : "a fusion rule puts them together",
+                   ReasonCode::FuseRuleApplied, rule.place());
+    }
+    if (!found->failed)
+        return;
+    if (found->failed->step == 0)
+        return tellOfRule(rule, root, refused(Illegal, found->failed->sentence).told);
+    if (const auto& call = furthest->second.call)
+        m_refusedCalls[call->first].push_back(call->second);
+    tellOfRule(rule, root, furthest->second.told);
+}
+
 void GroupPlanner::applyRule(const FuseRule& rule) {
     const FuseTree& tree = *rule.tree;
     const Offer offer{targetKeys(m_target), m_catalog.libraries(m_target)};
-    const std::vector<std::string>& keys = offer.keys;
-    const bool forTarget = tree.keys.empty() ||
-                           std::any_of(tree.keys.begin(), tree.keys.end(), [&](const KeyTree& key) {
-                               return std::find(keys.begin(), keys.end(), key.name) != keys.end();
-                           });
-    const auto declared =
-        tree.as == FuseAs::Library ? m_catalog.library(kernelName(tree.library).library) : nullptr;
-    const bool ofUser = declared != nullptr && declared->isDeclared();
-    // A composite of a library that is not used is no news; one of the user's says what to write.
-    const bool unused = tree.as == FuseAs::Library && !ofUser &&
-                        std::find(offer.libraries.begin(), offer.libraries.end(), tree.library) ==
-                            offer.libraries.end();
-    if (!forTarget || unused)
+    if (!isMeant(rule, offer))
         return;
     const PatternTable& patterns = m_book.patterns();
     Matcher matcher(m_graph, patterns);
     const PreparedPatterns matched(tree.rule.match, patterns);
-    const auto tell = [&](const Node& root, Decision told) {
-        told.subject = tree.name + " at " + root.name;
-        if (told.code == ReasonCode::FuseRuleRefused)
-            told.evidence = fmt::format("{}, {}", rule.place(), told.evidence);
-        // That a library is not loaded is told once.
-        const bool again =
-            told.code == ReasonCode::LibraryNotLoaded &&
-            std::any_of(m_plan.notices.begin(), m_plan.notices.end(),
-                        [&](const Decision& one) { return one.evidence == told.evidence; });
-        if (!again)
-            m_plan.notices.push_back(std::move(told));
-    };
     std::size_t alone = 0; // matches of one operator
     const std::size_t formed = m_forming.size(), told = m_plan.notices.size();
     // From the last to the first, so that the longest form is found before its beginnings.
@@ -241,53 +295,10 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         const Node& root = **at;
         if (!isOperator(root))
             continue;
-        if (m_where.contains(root.id)) {
-            if (tree.as == FuseAs::Melted)
-                meltHeld(m_forming[m_where.at(root.id)], rule, matcher, matched, offer);
-            continue;
-        }
-        Made made;
-        std::optional<std::pair<std::size_t, Made>> furthest; // operators
-        RuleMatchOptions options;
-        options.offer = &offer;
-        options.accept = [&](const Match& match) {
-            const bool taken = ofUser || match.nodes.size() > 1;
-            alone += taken ? 0 : 1;
-            return taken;
-        };
-        options.refuse = [&](const Match& match) -> std::optional<Refusal> {
-            made = groupOf(rule, inOrder(match.nodes), root);
-            if (made.group)
-                return std::nullopt;
-            const std::size_t count = match.nodes.size();
-            if (!furthest ||
-                std::pair(count, made.step) > std::pair(furthest->first, furthest->second.step))
-                furthest.emplace(count, made);
-            return Refusal{made.told.evidence, made.step};
-        };
-        const Result<RuleMatch> found =
-            matchRule(matcher, tree.rule, matched, m_graph, {root.id, 0}, options);
-        if (!found) {
-            tell(root, refused(Illegal, found.diag().message).told);
-            continue;
-        }
-        if (!found->match) {
-            if (!found->failed)
-                continue;
-            if (found->failed->step == 0) {
-                tell(root, refused(Illegal, found->failed->sentence).told);
-                continue;
-            }
-            if (const auto& call = furthest->second.call)
-                m_refusedCalls[call->first].push_back(call->second);
-            tell(root, furthest->second.told);
-            continue;
-        }
-        if (!made.told.subject.empty())
-            m_plan.notices.push_back(made.told);
-        add(std::move(*made.group),
-            ofUser ? "a composite puts them together" : "a fusion rule puts them together",
-            ReasonCode::FuseRuleApplied, rule.place());
+        if (!m_where.contains(root.id))
+            applyRuleAt(root, rule, matcher, matched, offer, alone);
+        else if (tree.as == FuseAs::Melted)
+            meltHeld(m_forming[m_where.at(root.id)], rule, matcher, matched, offer);
     }
     if (alone > 0 && m_forming.size() == formed && m_plan.notices.size() == told)
         m_plan.notices.push_back(

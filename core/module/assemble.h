@@ -1,7 +1,7 @@
 // The program of a module: tensors, their memory, steps. Knows nothing of machine code.
 #pragma once
 
-#include "fusion/call_parts.h"
+#include "fusion/group_parts.h"
 #include "module/constants.h"
 #include "module/host_steps.h"
 #include "module/in_place.h"

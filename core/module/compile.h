@@ -4,11 +4,12 @@
 #include "base/cancel.h"
 #include "base/decision.h"
 #include "codegen/compile.h"
-#include "fusion/plan.h"
+#include "fusion/group.h"
 #include "loop/loop.h"
 #include "module/constants.h"
 #include "module/host_steps.h"
 #include "runtime/program.h"
+#include "strategy/lowering_memo.h"
 
 #include <functional>
 #include <memory>

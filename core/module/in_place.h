@@ -5,7 +5,7 @@
 // holds for whatever a schedule made of them).
 #pragma once
 
-#include "fusion/plan.h"
+#include "fusion/group.h"
 #include "loop/loop.h"
 
 #include <compare>

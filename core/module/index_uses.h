@@ -1,7 +1,7 @@
 // The operands by which a group picks elements, as they lie in memory before it runs.
 #pragma once
 
-#include "fusion/plan.h"
+#include "fusion/group.h"
 #include "ir/index_operands.h"
 
 namespace fw {

@@ -2,6 +2,7 @@
 
 #include "extern/extern.h"
 #include "rewrite/builtin.h"
+#include "strategy/catalog.h"
 #include "strategy/melted.h"
 
 #include <fmt/format.h>

@@ -20,10 +20,6 @@ namespace {
 
 using namespace snapshot;
 
-bool isOperator(const Node& node) {
-    return !node.isLeaf() && !isForeignLeaf(node);
-}
-
 TensorRecord tensorRecord(const Graph& graph, ValueRef value) {
     return {graph.output(value).name, shownType(graph, value)};
 }

@@ -158,11 +158,11 @@ std::optional<MachineProfile> saidByFile(const Target& on) {
 
 // What is known of a maker: measured, said by a file, or for a CPU that is named what its table
 // says.
-void addRates(const Target& on, std::string_view maker, std::span<const Reach> table,
+void addRates(const Target& on, std::string_view maker, std::span<const Efficiency> table,
               std::vector<CeilingRecord>& out) {
     const double peak = knownCeiling(on, &MachineProfile::gflops);
     const bool hasTable = !isMeasuredHere(on) && machineOf(on) == nullptr;
-    for (const Reach& row : table) {
+    for (const Efficiency& row : table) {
         const std::string name = rateName(maker, row.work);
         std::optional<double> value = knownRate(on, name);
         if (!value && hasTable && peak > 0)
@@ -232,9 +232,8 @@ DoctorDocument describeMachine(const Target& on, const std::vector<DeclaredLibra
         if (ready)
             out.levels.push_back(libraryLevels(library->name()));
         else
-            out.problems.push_back(
-                fmt::format("the library {} cannot be used ({}): {}", library->name(),
-                            status.reason, howToMend(status)));
+            out.problems.push_back(fmt::format("the library {} cannot be used ({}): {}",
+                                               library->name(), status.reason, howToMend(status)));
     }
     const auto libraries = userLibraries(own, agreed);
     for (std::size_t i = 0; i < own.size(); ++i)
@@ -252,12 +251,12 @@ DoctorDocument describeMachine(const Target& on, const std::vector<DeclaredLibra
                                 std::string(row.sentence),
                                 value > 0 ? std::optional(value) : std::nullopt});
     }
-    addRates(on, ownCode, ownReach(), out.ceilings);
+    addRates(on, ownCode, ownEfficiencies(), out.ceilings);
     for (const auto& library : externLibraries())
         if (const SavedMachinePtr machine = machineOf(on);
             machine != nullptr ? machine->library(library->name()) != nullptr
                                : library->status().state == LibraryState::Ready)
-            addRates(on, library->name(), library->reach(), out.ceilings);
+            addRates(on, library->name(), library->efficiencies(), out.ceilings);
     out.ceilingsFrom = ceilingSource(on);
     if (said && std::any_of(out.ceilings.begin(), out.ceilings.end(),
                             [](const CeilingRecord& one) { return !one.value; }))

@@ -1,5 +1,6 @@
 #include "session/match_schedule.h"
 
+#include "fusion/lower_groups.h"
 #include "session/text_range.h"
 
 #include <fmt/format.h>

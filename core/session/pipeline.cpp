@@ -1,6 +1,8 @@
 #include "session/pipeline.h"
 
 #include "extern/user_library.h"
+#include "fusion/computable.h"
+#include "fusion/plan.h"
 #include "library/library.h"
 #include "module/kernel_cache.h"
 #include "onnx/model/tensor_file.h"

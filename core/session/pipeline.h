@@ -19,6 +19,7 @@
 
 #include "base/cancel.h"
 #include "book/book.h"
+#include "fusion/plan_options.h"
 #include "module/compile.h"
 #include "module/load.h"
 #include "onnx/read/import.h"

@@ -1,7 +1,7 @@
 #include "session/runnable.h"
 
 #include "expr/simplify.h"
-#include "fusion/plan.h"
+#include "fusion/computable.h"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 #include "runtime/cpu.h"
 #include "session/calibrate.h"
 #include "strategy/machine.h"
+#include "strategy/machine_measure.h"
 #include "strategy/workload_machine.h"
 #include "target/saved_machine.h"
 
@@ -90,7 +91,7 @@ Status saveMachine(const Target& target, const std::string& file, const Context&
             return makeDiag(DiagCode::Cancelled, "the work was cancelled");
         context.report("machine", std::string(row.sentence), done++, ceilings().size());
         profile.*row.value =
-            here ? ceilingOf(target, row.value) : measureCeiling(target, row.value);
+            here ? ceilingOf(target, row.value) : measuredCeiling(target, row.value).value;
     }
     FW_TRY(profile.rates,
            here ? ratesKnown(target, context, {done, 0}) : ratesHeld(target, context, {done, 0}));

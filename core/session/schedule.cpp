@@ -1,14 +1,15 @@
 #include "session/schedule.h"
 
 #include "fusion/branches.h"
+#include "fusion/lower_groups.h"
 #include "session/book_texts.h"
 #include "session/branch_sizes.h"
 #include "session/describe.h"
 #include "session/loop_rows.h"
 #include "session/ways.h"
 #include "snapshot/inputs.h"
-#include "strategy/cheaper.h"
 #include "strategy/scheduled.h"
+#include "strategy/selection.h"
 #include "syntax/parser.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 #include "session/ways.h"
 
+#include "fusion/lower_groups.h"
 #include "session/book_texts.h"
 #include "session/loop_rows.h"
 #include "session/part.h"

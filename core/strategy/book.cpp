@@ -4,6 +4,7 @@
 #include "ir/tensor_text.h"
 #include "rewrite/check.h"
 #include "strategy/computation.h"
+#include "strategy/targets.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -179,20 +180,6 @@ const StrategyBook& standardStrategy() {
         return out;
     }();
     return book;
-}
-
-Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
-                const std::string& file) {
-    Diags out;
-    for (const KeyTree& key : keys)
-        if (std::find(known.begin(), known.end(), key.name) == known.end())
-            out.push_back(
-                makeDiag(DiagCode::TextName, "there is no target key " + key.name,
-                         {file, {}, key.span.line, key.span.column},
-                         didYouMean(key.name, known,
-                                    "any, cpu, x86-64, x86-64-v3, the name of a CPU or of "
-                                    "a target that a book declares")));
-    return out;
 }
 
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,

@@ -74,9 +74,6 @@ private:
 const StrategyBook& standardStrategy();
 std::string_view embeddedStrategy();
 
-// `known`: the keys that there are (targetKeysKnown).
-Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
-                const std::string& file);
 // What is wrong with one block: operators, kinds, keys, names in guards, chains, schedules.
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                  const PatternTable& chains, const ScheduleTable& schedules,

@@ -1,5 +1,3 @@
-// Entries whose guards speak of free dimensions: which of them compute a node at some sizes, and in
-// which order they are asked.
 #include "strategy/branches.h"
 
 #include "condition/exclusion.h"
@@ -24,7 +22,8 @@ Exprs assumedIn(const Graph& graph) {
 
 } // namespace
 
-void reach(Candidate& candidate, const Expr& condition, const Graph& graph, std::string& evidence) {
+void decideBySizes(Candidate& candidate, const Expr& condition, const Graph& graph,
+                   std::string& evidence) {
     const Exprs known = relevantTo(condition, assumedIn(graph));
     candidate.neverHolds = holdsNowhere(condition, known);
     if (candidate.neverHolds) {
@@ -34,17 +33,6 @@ void reach(Candidate& candidate, const Expr& condition, const Graph& graph, std:
     } else if (!holdsNowhere(notExpr(condition), known)) {
         candidate.when = simplify(condition);
     }
-}
-
-bool Selection::uses(std::string_view entry) const {
-    return name == entry || std::any_of(branches.begin(), branches.end(),
-                                        [&](const Branch& one) { return one.name == entry; });
-}
-
-void compute(Selection& selection, const Candidate& by) {
-    selection.implementation = by.by;
-    selection.name = by.implementation;
-    selection.absorbs = by.absorbs;
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // The implementations that we generate by a template of C++, as rows of a table. Those whose
 // schedule is text stand in the shipped book.
+#include "strategy/catalog.h"
 #include "strategy/generated_code.h"
-#include "strategy/selection.h"
 
 #include <algorithm>
 #include <array>

@@ -35,7 +35,7 @@ bool readsPiecesAcross(const Workload& before, const Workload& reader) {
 }
 
 // Measured on an EPYC 9004 by tests/bench/calls.cpp.
-constexpr Reach reach[] = {
+constexpr Efficiency efficiencies[] = {
     {WorkClass::Convolution, 0.97, 0.98}, {WorkClass::Grouped, 0.7, 0.65},
     {WorkClass::Product, 0.95, 0.95},     {WorkClass::FewRows, 0.44, 0.25},
     {WorkClass::Pool, 0.2, 0.12},         {WorkClass::Rows, 0.3, 0.23},
@@ -43,8 +43,8 @@ constexpr Reach reach[] = {
 
 } // namespace
 
-std::span<const Reach> ownReach() {
-    return reach;
+std::span<const Efficiency> ownEfficiencies() {
+    return efficiencies;
 }
 
 std::string epilogueSentence(const std::string& op, const std::string& implementation) {
@@ -57,7 +57,7 @@ bool mayPrecede(FusionKind before, FusionKind anchor) {
 }
 
 double GeneratedCode::estimateOwn(const Facts& work, const Target& target, double share) {
-    return rooflineUs(work, target, share * efficiencyOf(work.work, target, ownCode, reach));
+    return rooflineUs(work, target, share * efficiencyOf(work.work, target, ownCode, efficiencies));
 }
 
 Answer GeneratedCode::absorbsEpilogue(const Growing&, const Workload& next) const {

@@ -11,7 +11,7 @@
 namespace fw {
 
 // What our code reaches where nothing was measured.
-std::span<const Reach> ownReach();
+std::span<const Efficiency> ownEfficiencies();
 // Why own code took it in: "relu at the store of generated.tiled".
 std::string epilogueSentence(const std::string& op, const std::string& implementation);
 

@@ -109,112 +109,140 @@ Status verified(const GroupBody& body, const GroupSite& site) {
     return diag.at({{}, std::string(site.name)});
 }
 
-} // namespace
+class Joining {
+public:
+    explicit Joining(const GroupSite& site) : m_site(site), m_graph(*site.graph) {}
 
-Result<GroupBody> groupBody(const GroupSite& site) {
-    const Graph& graph = *site.graph;
-    GroupBody body;
-    std::map<ValueRef, Symbol> names;
-    for (std::size_t i = 0; i < site.outputs.size(); ++i) {
-        const ValueRef value = site.outputs[i];
-        const Symbol name(fmt::format("out{}", i));
-        names.emplace(value, name);
-        body.inst.outputs.push_back({name, graph.type(value)});
-        body.outputLayouts.push_back(site.layout(value));
+    Result<GroupBody> make() {
+        for (std::size_t i = 0; i < m_site.outputs.size(); ++i) {
+            const ValueRef value = m_site.outputs[i];
+            const Symbol name(fmt::format("out{}", i));
+            m_names.emplace(value, name);
+            m_body.inst.outputs.push_back({name, m_graph.type(value)});
+            m_body.outputLayouts.push_back(m_site.layout(value));
+        }
+        for (const NodeId id : m_site.nodes)
+            FW_CHECK(addMember(m_graph.node(id)));
+        VariableNames variables(m_members);
+        for (std::size_t position = 0; position < m_members.size(); ++position)
+            addStages(position, variables);
+        putLiterals();
+        removeDeadStages(m_body.inst);
+        keepUsedInputs(m_body);
+        FW_CHECK(verified(m_body, m_site));
+        return std::move(m_body);
     }
-    std::map<Symbol, Expr> literals;
-    std::vector<Member> members;
-    int temporaries = 0;
-    for (const NodeId id : site.nodes) {
-        const Node& node = graph.node(id);
-        const Operator* op = graph.operators().find(node.op);
-        Result<OpInst> inst = site.computation && id == site.anchor
-                                  ? site.computation()
-                                  : op->instantiate(callOf(graph, node));
+
+private:
+    Status addMember(const Node& node) {
+        const Operator* op = m_graph.operators().find(node.op);
+        Result<OpInst> inst = m_site.computation && node.id == m_site.anchor
+                                  ? m_site.computation()
+                                  : op->instantiate(callOf(m_graph, node));
         if (!inst)
             return inst.takeDiag().at({{}, node.name});
         inst = widened(*inst);
         std::vector<std::pair<Symbol, Symbol>> rename;
         std::size_t formal = 0;
-        for (const ValueRef& operand : node.inputs) {
-            if (!operand.valid())
-                continue;
-            if (!names.contains(operand)) {
-                const Symbol name(fmt::format("in{}", body.operands.size()));
-                names.emplace(operand, name);
-                body.inst.inputs.push_back({name, graph.type(operand)});
-                if (body.operands.size() >= site.inputs.size() ||
-                    site.inputs[body.operands.size()] != operand)
-                    throw InternalError("inputs of a group are not in order of first use");
-                body.operands.push_back(body.operands.size());
-                body.inputLayouts.push_back(site.layout(operand));
-                body.constantInput.push_back(graph.constant(operand) != nullptr);
-                if (auto literal = literalOf(graph, operand))
-                    literals.emplace(name, *literal);
-            }
-            rename.emplace_back(inst->inputs.at(formal++).name, names.at(operand));
-        }
-        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-            const ValueRef value{node.id, static_cast<int>(i)};
-            if (!names.contains(value)) {
-                const Symbol name(fmt::format("t{}", temporaries++));
-                names.emplace(value, name);
-                body.inst.temporaries.push_back({name, graph.type(value)});
-                const StorageMap map = site.layout(value);
-                if (!map.isRowMajor() && map.slices.empty() &&
-                    isWhole(map, graph.type(value).shape))
-                    body.innerLayouts.emplace(name, map);
-            }
-            rename.emplace_back(inst->outputs.at(i).name, names.at(value));
-        }
-        for (const TensorDecl& decl : inst->temporaries) {
-            const Symbol name(fmt::format("t{}", temporaries++));
-            rename.emplace_back(decl.name, name);
-            body.inst.temporaries.push_back({name, decl.type});
-        }
-        members.push_back({&node, inst.take(), std::move(rename)});
+        for (const ValueRef& operand : node.inputs)
+            if (operand.valid())
+                rename.emplace_back(inst->inputs.at(formal++).name, nameOfOperand(operand));
+        for (std::size_t i = 0; i < node.outputs.size(); ++i)
+            rename.emplace_back(inst->outputs.at(i).name,
+                                nameOfResult({node.id, static_cast<int>(i)}));
+        for (const TensorDecl& decl : inst->temporaries)
+            rename.emplace_back(decl.name, temporary(decl.type));
+        m_members.push_back({&node, inst.take(), std::move(rename)});
+        return {};
     }
-    VariableNames variables(members);
-    for (std::size_t position = 0; position < members.size(); ++position) {
-        const Member& member = members[position];
+
+    Symbol temporary(const TensorType& type) {
+        const Symbol name(fmt::format("t{}", m_body.inst.temporaries.size()));
+        m_body.inst.temporaries.push_back({name, type});
+        return name;
+    }
+
+    Symbol nameOfOperand(ValueRef operand) {
+        if (const auto known = m_names.find(operand); known != m_names.end())
+            return known->second;
+        const std::size_t place = m_body.operands.size();
+        const Symbol name(fmt::format("in{}", place));
+        m_names.emplace(operand, name);
+        m_body.inst.inputs.push_back({name, m_graph.type(operand)});
+        if (place >= m_site.inputs.size() || m_site.inputs[place] != operand)
+            throw InternalError("inputs of a group are not in order of first use");
+        m_body.operands.push_back(place);
+        m_body.inputLayouts.push_back(m_site.layout(operand));
+        m_body.constantInput.push_back(m_graph.constant(operand) != nullptr);
+        if (auto literal = literalOf(m_graph, operand))
+            m_literals.emplace(name, *literal);
+        return name;
+    }
+
+    Symbol nameOfResult(ValueRef value) {
+        if (const auto known = m_names.find(value); known != m_names.end())
+            return known->second;
+        const Symbol name = temporary(m_graph.type(value));
+        m_names.emplace(value, name);
+        const StorageMap map = m_site.layout(value);
+        if (!map.isRowMajor() && map.slices.empty() && isWhole(map, m_graph.type(value).shape))
+            m_body.innerLayouts.emplace(name, map);
+        return name;
+    }
+
+    void addStages(std::size_t position, VariableNames& variables) {
+        const Member& member = m_members[position];
         std::map<Symbol, Symbol> axes;
         OpInst own = renamed(member.inst, member.tensors, [&](Symbol var) {
             const Symbol name = variables.take(var, position);
             axes.emplace(var, name);
             return name;
         });
-        if (member.node->id == site.anchor) {
-            body.anchor = {std::move(axes), {member.tensors.begin(), member.tensors.end()}};
+        if (member.node->id == m_site.anchor) {
+            m_body.anchor = {std::move(axes), {member.tensors.begin(), member.tensors.end()}};
             // Of a computation of its own the operands are those of the operator all the same.
             const std::vector<std::string> operands =
-                graph.operators().find(member.node->op)->inputNames();
+                m_graph.operators().find(member.node->op)->inputNames();
             for (std::size_t i = 0; i < std::min(operands.size(), member.node->inputs.size()); ++i)
                 if (member.node->inputs[i].valid())
-                    body.anchor.tensors.emplace(operands[i], names.at(member.node->inputs[i]));
+                    m_body.anchor.tensors.emplace(operands[i], m_names.at(member.node->inputs[i]));
         }
         for (Stage& stage : own.stages) {
             stage.nodes = {static_cast<std::int64_t>(position)};
-            body.inst.stages.push_back(std::move(stage));
+            m_body.inst.stages.push_back(std::move(stage));
         }
     }
-    // A guarded read is of what lies outside, too.
-    for (const Stage& stage : body.inst.stages)
-        visitExpr(stage.body, [&](const Expr& part) {
-            if (part.op() == ExprOp::Pad)
-                literals.erase(part.arg(0)->symbol);
-        });
-    if (!literals.empty())
-        for (Stage& stage : body.inst.stages)
+
+    void putLiterals() {
+        // A guarded read is of what lies outside, too.
+        for (const Stage& stage : m_body.inst.stages)
+            visitExpr(stage.body, [&](const Expr& part) {
+                if (part.op() == ExprOp::Pad)
+                    m_literals.erase(part.arg(0)->symbol);
+            });
+        if (m_literals.empty())
+            return;
+        for (Stage& stage : m_body.inst.stages)
             stage.body = mapExpr(stage.body, [&](const Expr& part) {
                 if (part.op() != ExprOp::Load)
                     return part;
-                const auto literal = literals.find(part->symbol);
-                return literal == literals.end() ? part : literal->second;
+                const auto literal = m_literals.find(part->symbol);
+                return literal == m_literals.end() ? part : literal->second;
             });
-    removeDeadStages(body.inst);
-    keepUsedInputs(body);
-    FW_CHECK(verified(body, site));
-    return body;
+    }
+
+    const GroupSite& m_site;
+    const Graph& m_graph;
+    GroupBody m_body;
+    std::map<ValueRef, Symbol> m_names;
+    std::map<Symbol, Expr> m_literals; // constants of one element
+    std::vector<Member> m_members;
+};
+
+} // namespace
+
+Result<GroupBody> groupBody(const GroupSite& site) {
+    return Joining(site).make();
 }
 
 } // namespace fw

@@ -26,7 +26,7 @@ public:
     virtual const std::string& name() const = 0; // as in -libs=: "onednn"
     virtual const LibraryStatus& status() const = 0;
     // What its calls reach where nothing was measured.
-    virtual std::span<const Reach> reach() const { return {}; }
+    virtual std::span<const Efficiency> efficiencies() const { return {}; }
     virtual std::vector<std::shared_ptr<const Implementation>> implementations() const = 0;
     // A book declares it: it is used only where the target names it, for what composites match.
     virtual bool isDeclared() const { return false; }

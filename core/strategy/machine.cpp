@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -19,15 +18,6 @@
 namespace fw {
 
 namespace {
-
-constexpr std::array rows = {
-    CeilingRow{"gflops", "GFLOP/s", "multiply-adds of one core, f32", &MachineProfile::gflops},
-    CeilingRow{"l2_gbps", "GB/s", "read by one core from the L2 cache", &MachineProfile::l2Gbps},
-    CeilingRow{"l3_gbps", "GB/s", "read by one core from the L3 cache", &MachineProfile::l3Gbps},
-    CeilingRow{"memory_gbps", "GB/s", "read by one core from memory", &MachineProfile::memoryGbps},
-    CeilingRow{"launch_us", "us", "to call a kernel", &MachineProfile::launchUs},
-    CeilingRow{"fork_us", "us", "to share work among the threads", &MachineProfile::forkUs},
-};
 
 constexpr double worthThreadsUs = 20; // shorter work stays on one thread
 constexpr double transcendentalFlops = 12;
@@ -134,30 +124,8 @@ Known& figuresOf(const Target& target) {
     return found->second;
 }
 
-} // namespace
-
-std::string rateName(std::string_view maker, WorkClass work) {
-    return fmt::format("{}.{}", maker, workText(work));
-}
-
-std::string callName(std::string_view maker) {
-    return fmt::format("{}.call_us", maker);
-}
-
-MachineProfile tabulatedMachine(const Target& target) {
-    MachineProfile out;
-    const double lanes = target.vectorLanesF32;
-    out.gflops = 3.0 * 2 * (target.hasFma() ? 2 : 1) * lanes;
-    out.l2Gbps = 3.0 * 2 * lanes;
-    out.l3Gbps = 25;
-    out.memoryGbps = 12;
-    return out;
-}
-
-namespace {
-
 std::string nameOf(Ceiling ceiling) {
-    const auto row = std::find_if(rows.begin(), rows.end(),
+    const auto row = std::find_if(ceilings().begin(), ceilings().end(),
                                   [&](const CeilingRow& one) { return one.value == ceiling; });
     return std::string(row->name);
 }
@@ -175,10 +143,6 @@ void measure(const Target& target, Known& known, Ceiling ceiling) {
 }
 
 } // namespace
-
-std::span<const CeilingRow> ceilings() {
-    return rows;
-}
 
 double ceilingOf(const Target& target, Ceiling ceiling) {
     const std::lock_guard lock(mutex);
@@ -261,10 +225,10 @@ double operationsOf(const Facts& work) {
 }
 
 double efficiencyOf(WorkClass work, const Target& target, std::string_view maker,
-                    std::span<const Reach> table) {
+                    std::span<const Efficiency> table) {
     if (const auto measured = knownRate(target, rateName(maker, work)))
         return *measured / ceilingOf(target, &MachineProfile::gflops);
-    for (const Reach& row : table)
+    for (const Efficiency& row : table)
         if (row.work == work)
             return target.hasAvx512() ? row.avx512 : row.avx2;
     return otherEfficiency;

@@ -6,7 +6,7 @@
 // It is used for a while, so that not every command measures again, and then measured anew.
 #pragma once
 
-#include "strategy/machine.h"
+#include "strategy/machine_profile.h"
 
 #include <cstdint>
 

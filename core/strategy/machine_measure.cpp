@@ -212,8 +212,4 @@ MeasuredCeiling measuredCeiling(const Target& host, Ceiling ceiling) {
     return second;
 }
 
-double measureCeiling(const Target& host, Ceiling ceiling) {
-    return measuredCeiling(host, ceiling).value;
-}
-
 } // namespace fw

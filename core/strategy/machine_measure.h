@@ -1,7 +1,7 @@
 // A ceiling of this machine, measured, and whether other work disturbed it.
 #pragma once
 
-#include "strategy/machine.h"
+#include "strategy/machine_profile.h"
 
 namespace fw {
 
@@ -25,7 +25,8 @@ struct MeasuredRuns {
 // Microseconds. Threads that have a core meet within a few; beyond this they were kept from it.
 inline constexpr double mostForkUs = 100;
 
-// Measured once more where it was disturbed; the better of both counts.
+// Measured once more where it was disturbed; the better of both counts. A millisecond for most, up
+// to 60 for memoryGbps. Threads of `host`: how many the fork is measured with.
 MeasuredCeiling measuredCeiling(const Target& host, Ceiling ceiling);
 
 } // namespace fw

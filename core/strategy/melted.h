@@ -13,7 +13,4 @@ namespace fw {
 // By Melt::WherePays it refuses a group for which nests one behind the other cost less.
 const ImplementationPtr& meltedImplementation(Melt how = Melt::WherePays);
 
-// Refuses with the reason.
-Result<Lowering> lowerMelted(Melt how, const GroupSite& site, const Target& target);
-
 } // namespace fw

@@ -2,8 +2,8 @@
 
 #include "base/nearest.h"
 #include "rewrite/check.h"
-#include "strategy/book.h"
 #include "strategy/generated_code.h"
+#include "strategy/targets.h"
 
 #include <fmt/format.h>
 

@@ -1,595 +1,207 @@
+// Of the candidates that could compute a node, the one that does: measurement, priority, cost,
+// order.
 #include "strategy/selection.h"
-
-#include "base/library_names.h"
-#include "pattern/unfinished.h"
-#include "strategy/branches.h"
-#include "strategy/computation.h"
-#include "strategy/generated_code.h"
-#include "strategy/melted.h"
-#include "target/saved_machine.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <set>
-#include <tuple>
+#include <cmath>
 
 namespace fw {
 
-// What the books offer for calls of one operator, whatever its operands are.
-struct Catalog::Offers {
-    Offer target;
-    std::vector<MergedEntry> entries; // those of the books, then implementations that none names
-};
+namespace {
 
-// A chain of the books behind the value of an anchor, as it is asked for at every node that a group
-// may take.
-struct Catalog::PreparedChain {
-    std::optional<PreparedPatterns> whole; // nullopt: there is no such chain
-    std::optional<PreparedPatterns> begun; // up to where it may not end; nullopt: nowhere
-};
+// A call leaves to others what own code takes along, so its estimate must be this much lower.
+constexpr double libraryGain = 0.1;
 
-struct Catalog::KnownOffers {
-    std::mutex mutex;
-    std::map<std::tuple<std::string, FusionKind, std::string>, Offers> known;
-    std::map<std::string, PreparedChain> chains;
-};
-
-Catalog::Catalog(std::vector<ImplementationPtr> all, StrategyBook book,
-                 std::vector<std::shared_ptr<const Library>> libraries,
-                 std::optional<Measurements> measured)
-    : m_all(std::move(all)), m_book(std::move(book)), m_libraries(std::move(libraries)),
-      m_measured(std::move(measured)), m_offers(std::make_shared<KnownOffers>()) {
-    for (const WrittenSchedule& schedule : m_book.schedules())
-        m_scheduled.push_back(scheduledImplementation(schedule));
-    for (const ShippedSchedule& shipped : m_book.shippedSchedules())
-        if (ImplementationPtr code = find(shipped.code))
-            m_shipped.emplace_back(shipped.entry, std::move(code));
-}
-
-Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
-                  std::optional<Measurements> measured) {
-    std::vector<ImplementationPtr> all = generatedImplementations();
-    for (const auto& library : libraries)
-        for (auto& implementation : library->implementations())
-            all.push_back(std::move(implementation));
-    return Catalog(std::move(all), std::move(book), libraries, std::move(measured));
-}
-
-ImplementationPtr Catalog::find(std::string_view name) const {
-    for (const auto* list : {&m_all, &m_scheduled})
-        for (const auto& implementation : *list)
-            if (implementation->name() == name)
-                return implementation;
-    for (const auto& [entry, implementation] : m_shipped)
-        if (entry == name)
-            return implementation;
-    return name == meltedImplementation()->name() ? meltedImplementation() : nullptr;
-}
-
-Diags Catalog::entriesWithoutCode() const {
-    // Entries by name, of all blocks; behind `by` stands code, which no entry is.
-    std::map<std::string, const EntryTree*, std::less<>> entries;
-    for (const StrategyBlock& block : m_book.blocks())
-        for (const EntryTree& entry : block.tree->entries)
-            if (const EntryTree*& known = entries[entry.name];
-                known == nullptr || !entry.code.empty())
-                known = &entry;
-    std::string known;
-    for (const auto& implementation : m_all)
-        known += (known.empty() ? "" : ", ") + implementation->name();
-    for (const auto& [entry, implementation] : m_shipped)
-        known += ", " + entry;
-    const auto other = [&](std::string_view name) -> const EntryTree* {
-        const auto found = entries.find(name);
-        return found == entries.end() || find(name) ? nullptr : found->second;
+// Indices of those of `among` that cost the least. A cost that is no number is above all others, so
+// that there is always one.
+std::vector<std::size_t> cheapestOf(const Candidates& all, const std::vector<std::size_t>& among) {
+    const auto costs = [&](std::size_t i) {
+        const bool library = all[i].by->library() != nullptr;
+        const double us = all[i].estimateUs / (library ? 1 - libraryGain : 1);
+        return std::isnan(us) ? HUGE_VAL : us;
     };
-    const auto isFront = [&](const std::string& front) {
-        return std::any_of(m_all.begin(), m_all.end(),
-                           [&](const auto& one) { return one->name().starts_with(front); }) ||
-               std::any_of(entries.begin(), entries.end(), [&](const auto& one) {
-                   return one.first.starts_with(front) && one.first != front + "*";
-               });
-    };
-    Diags out;
-    for (const StrategyBlock& block : m_book.blocks())
-        for (const EntryTree& entry : block.tree->entries) {
-            const Where where{block.file, {}, entry.span.line, entry.span.column};
-            const std::string& code = entry.code.empty() ? entry.name : entry.code;
-            if (code.ends_with(".*") && !isFront(code.substr(0, code.size() - 1)))
-                out.push_back(makeWarning(DiagCode::TextName,
-                                          fmt::format("no implementation is meant by {}", code),
-                                          where, "there are " + known));
-            if (code.find('*') != std::string::npos || find(code) ||
-                (entry.compute && entry.code.empty()) ||
-                (entry.code.empty() && !other(code)->code.empty()))
-                continue;
-            if (entry.code.empty() || other(code) == nullptr) {
-                const bool schedule = find(scheduleCode(code)) != nullptr;
-                out.push_back(makeWarning(
-                    DiagCode::TextName, fmt::format("there is no implementation {}", code), where,
-                    schedule ? fmt::format("a schedule of this name is `by schedule {}`", code)
-                             : "there are " + known));
-                continue;
-            }
-            // Over the entries until one has code or none, or comes again.
-            std::string way = entry.name;
-            std::set<std::string_view> seen{entry.name};
-            const EntryTree* next = &entry;
-            while (next != nullptr && !next->code.empty()) {
-                const std::string& by = next->code;
-                way += " by " + by;
-                if (by == entry.name || !seen.insert(by).second)
-                    break;
-                next = other(by);
-            }
-            const bool circle = next != nullptr && next->code == entry.name;
-            out.push_back(makeDiag(
-                circle ? DiagCode::RuleIllegal : DiagCode::TextName,
-                circle ? fmt::format("entries compute each other: {}", way)
-                       : fmt::format("{} is an entry, not an implementation: {}", code, way),
-                where, "behind `by` stands one of " + known));
-        }
+    double least = costs(among.front());
+    for (const std::size_t i : among)
+        least = std::min(least, costs(i));
+    std::vector<std::size_t> out;
+    std::copy_if(among.begin(), among.end(), std::back_inserter(out),
+                 [&](std::size_t i) { return costs(i) <= least * (1 + 1e-9); });
     return out;
 }
 
-std::string Catalog::whyNot(std::string_view library, const Target& target) const {
-    const bool listed =
-        std::find(target.libs.begin(), target.libs.end(), library) != target.libs.end();
-    for (const auto& known : m_libraries) {
-        if (known->name() != library)
-            continue;
-        if (known->isDeclared() && !listed)
-            return fmt::format("{0} is loaded only where the target names it: -libs={0}", library);
-        if (target.libraryChoice == LibraryChoice::Listed && !listed)
-            return fmt::format("library {} is not in the target", library);
-        const SavedMachinePtr machine = known->isDeclared() ? nullptr : machineOf(target);
-        if (machine && machine->library(library) == nullptr)
-            return fmt::format("the machine of {} has no {}", machine->file, library);
-        const LibraryStatus& status = known->status();
-        if (status.state == LibraryState::Ready)
-            return {};
-        return fmt::format("{}{}", status.reason.empty() ? "it is not there" : status.reason,
-                           status.package.empty() ? "" : ", install " + status.package);
-    }
-    if (target.libraryChoice == LibraryChoice::Listed && !listed)
-        return fmt::format("library {} is not in the target", library);
-    return fmt::format("there is no adapter for {}", library);
-}
-
-std::shared_ptr<const Library> Catalog::library(std::string_view name) const {
-    for (const auto& library : m_libraries)
-        if (library->name() == name)
-            return library;
-    return nullptr;
-}
-
-std::vector<std::string> Catalog::libraries(const Target& target) const {
-    std::vector<std::string> out;
-    for (const auto& library : m_libraries)
-        if (whyNot(library->name(), target).empty())
-            out.push_back(library->name());
+std::string estimatesOf(const Candidates& all, const std::vector<std::size_t>& among) {
+    std::string out;
+    for (const std::size_t i : among)
+        out += fmt::format("{}{} {:.3g} us", out.empty() ? "" : ", ", all[i].implementation,
+                           all[i].estimateUs);
     return out;
 }
 
-ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
-    if (entry.computed == nullptr)
-        return find(entry.code);
-    std::vector<ImplementationPtr> inner;
-    if (entry.code != entry.name) {
-        inner.push_back(find(entry.code));
-        if (inner.front() == nullptr || inner.front()->library() != nullptr)
-            return nullptr;
+// The priorities that count: of calls by cost, that of our code where the shipped book says it.
+std::vector<int> prioritiesOf(const Candidates& all, const std::vector<std::size_t>& ready) {
+    std::optional<int> ours;
+    for (const std::size_t i : ready)
+        if (all[i].by->library() == nullptr && all[i].prioritized == BookOrigin::Shipped)
+            ours = std::max(ours.value_or(all[i].priority), all[i].priority);
+    std::vector<int> out;
+    for (const std::size_t i : ready)
+        out.push_back(all[i].byCost ? ours.value_or(all[i].priority) : all[i].priority);
+    return out;
+}
+
+Choice byPriority(const Candidates& all, const std::vector<std::size_t>& ready) {
+    Choice out;
+    const std::vector<int> priorities = prioritiesOf(all, ready);
+    const int highest = *std::max_element(priorities.begin(), priorities.end());
+    std::vector<std::size_t> equal;
+    for (std::size_t r = 0; r < ready.size(); ++r)
+        if (priorities[r] == highest)
+            equal.push_back(ready[r]);
+    const std::vector<std::size_t> cheapest = cheapestOf(all, equal);
+    out.index = cheapest.front();
+    const std::string& name = all[out.index].implementation;
+    if (ready.size() == 1) {
+        out.why = ReasonCode::ChosenOnly;
+        out.evidence = name;
+        out.source = "only";
+    } else if (equal.size() == 1) {
+        out.evidence = fmt::format("{} with priority {}", name, highest);
+        if (const Candidate* other = cheaperReady(all, all[out.index]))
+            out.evidence += fmt::format(", {:.3g} us where {} with priority {} needs {:.3g} us",
+                                        all[out.index].estimateUs, other->implementation,
+                                        other->priority, other->estimateUs);
+        out.source = "priority";
+    } else if (cheapest.size() == 1) {
+        out.why = ReasonCode::ChosenCost;
+        out.evidence = estimatesOf(all, equal);
+        const bool ownBefore = all[out.index].by->library() == nullptr &&
+                               std::any_of(equal.begin(), equal.end(), [&](std::size_t i) {
+                                   return all[i].estimateUs < all[out.index].estimateUs;
+                               });
+        if (ownBefore)
+            out.evidence +=
+                "; a library must take a tenth less than code of ours, which fuses more";
+        out.source = "cost";
+    } else if (std::none_of(cheapest.begin() + 1, cheapest.end(),
+                            [&](std::size_t i) { return all[i].level == all[out.index].level; })) {
+        // The others stand under keys that say less about the target.
+        out.evidence = fmt::format("{} with priority {}, {} before others", name, highest,
+                                   all[out.index].level);
+        out.source = "priority";
     } else {
-        inner = generatedImplementations();
-        for (const auto& [shipped, implementation] : m_shipped)
-            inner.push_back(implementation);
+        out.why = ReasonCode::ChosenOrder;
+        out.evidence = fmt::format("{} of {} with priority {}", name, cheapest.size(), highest);
+        out.source = "order";
+        out.notice = Decision{{}, Verdict::Note, out.why, out.evidence};
     }
-    return computedBy({entry.computed, entry.computedBlock.get()}, entry.computedBlock,
-                      fmt::format("{} by {}\n{}", entry.name,
-                                  inner.size() == 1 ? inner.front()->identity() : entry.code,
-                                  entry.computedBlock->source),
-                      std::move(inner));
+    return out;
 }
 
-Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                         const Offer& offered, const std::vector<Avoided>& avoided,
-                         const std::string& timed) const {
-    Candidate candidate;
-    candidate.implementation = entry.name;
-    candidate.priority = entry.priority;
-    candidate.prioritized = entry.prioritized;
-    candidate.level = entry.level;
-    candidate.place = entry.places;
-    candidate.absorbs = {entry.absorbs, entry.chain, entry.places};
-    const auto refuse = [&](ReasonCode code, std::string evidence) {
-        candidate.verdict = Verdict::No;
-        candidate.code = code;
-        candidate.evidence = std::move(evidence);
-        return candidate;
-    };
-    const ImplementationPtr implementation = candidate.by = codeOf(entry);
-    const std::string builtIn = libraryOfCall(entry.code);
-    if (!implementation && !builtIn.empty()) {
-        const std::string why = whyNot(builtIn, target);
-        return refuse(ReasonCode::LibraryAbsent,
-                      why.empty() ? fmt::format("{} has no {}", builtIn, entry.code) : why);
+// What the log says, unless it agrees or knows too little. `incumbent`: by priority.
+std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std::size_t>& ready,
+                                    const Choice& incumbent) {
+    std::optional<std::size_t> fastest;
+    std::string times, disturbed;
+    for (const std::size_t i : ready) {
+        const Candidate& candidate = all[i];
+        if (candidate.disturbed)
+            disturbed += (disturbed.empty() ? "" : ", ") + candidate.implementation;
+        if (!candidate.measuredUs)
+            continue;
+        times += fmt::format("{}{} {:.1f} us", times.empty() ? "" : ", ", candidate.implementation,
+                             *candidate.measuredUs);
+        if (!fastest || *candidate.measuredUs < *all[*fastest].measuredUs)
+            fastest = i;
     }
-    if (!implementation)
-        return refuse(ReasonCode::NoSuchCode, entry.code);
-    if (const Library* library = implementation->library()) {
-        if (const std::string why = whyNot(library->name(), target); !why.empty())
-            return refuse(ReasonCode::LibraryAbsent, why);
-        const int usual = MergedEntry().priority;
-        if (target.libraryChoice == LibraryChoice::Found &&
-            entry.prioritized == BookOrigin::Shipped && entry.priority >= usual) {
-            candidate.byCost = true;
-            candidate.priority = usual;
-        }
-    }
-    const std::string family = entry.code.substr(0, entry.code.find('.'));
-    for (const Avoided& avoid : avoided)
-        if (avoid.name == entry.name || avoid.name == entry.code || avoid.name == family)
-            return refuse(ReasonCode::PinAvoids, avoid.evidence);
-    if (entry.home != nullptr && entry.home->ownSignature)
-        if (const auto scope = callScope(*entry.home, anchor); !scope)
-            return refuse(ReasonCode::GuardFalse, scope.diag().message);
-    if (entry.guard != nullptr) {
-        Result<Scope> scope = callScope(*entry.guardBlock, anchor);
-        if (!scope)
-            return refuse(ReasonCode::GuardFalse, scope.diag().message);
-        scope->offer = &offered;
-        const ConditionResult verdict = decide(*entry.guard, *scope);
-        candidate.guard = verdict.evidence;
-        if (verdict.truth == Truth::No)
-            return refuse(ReasonCode::GuardFalse, verdict.evidence);
-        if (verdict.truth == Truth::Unknown) {
-            std::string evidence = verdict.evidence;
-            if (verdict.open)
-                reach(candidate, *verdict.open, *anchor.graph, evidence);
-            if (candidate.neverHolds)
-                return refuse(ReasonCode::GuardFalse, std::move(evidence));
-            // Branches are by priority: what competes by estimates is one at all sizes or at none.
-            if (!verdict.open || (candidate.when && candidate.byCost))
-                return refuse(ReasonCode::GuardUndecided, std::move(evidence));
-        }
-    }
-    const Answer answer = implementation->accepts(anchor, target);
-    if (!answer.yes())
-        return refuse(answer.code, answer.evidence);
-    candidate.verdict = candidate.when ? Verdict::Note : Verdict::Yes;
-    candidate.code = candidate.when ? ReasonCode::GuardUndecided : answer.code;
-    candidate.evidence = candidate.when ? candidate.guard : answer.evidence;
-    candidate.estimateUs = implementation->estimate(anchor.facts, anchor, target);
-    if (!timed.empty()) {
-        candidate.measuredUs = m_measured->find(timed, candidate.implementation);
-        candidate.disturbed = m_measured->onlyDisturbed(timed, candidate.implementation);
-    }
-    return candidate;
-}
-
-const Catalog::Offers& Catalog::offersOf(const Workload& anchor, const Target& target) const {
-    const std::lock_guard lock(m_offers->mutex);
-    std::string on = fmt::format("{} {} {} {} {}", target.cpu, static_cast<int>(target.level),
-                                 static_cast<int>(target.libraryChoice),
-                                 fmt::join(target.libs, ","), fmt::join(target.ownKeys, ","));
-    const auto [place, isNew] =
-        m_offers->known.try_emplace({anchor.node->op, anchor.facts.kind, std::move(on)});
-    Offers& out = place->second;
-    if (!isNew)
+    if (!fastest && disturbed.empty())
+        return std::nullopt;
+    const Candidate& before = all[incumbent.index];
+    Choice out = incumbent;
+    if (!before.measuredUs) {
+        const std::string why = disturbed.empty()
+                                    ? before.implementation + " is not in it"
+                                    : "other work disturbed the measurement of " + disturbed;
+        out.notice = Decision{
+            {}, Verdict::Note, ReasonCode::NotMeasured, why + (times.empty() ? "" : ", " + times)};
         return out;
-    out.target = {targetKeys(target), libraries(target)};
-    out.entries = m_book.entries(anchor.node->op, anchor.facts.kind, out.target.keys);
-    for (const auto& implementation : m_all)
-        if (!m_book.names(implementation->name())) {
-            MergedEntry own;
-            own.name = own.code = implementation->name();
-            own.priority = implementation->priority();
-            out.entries.push_back(std::move(own));
-        }
+    }
+    if (*all[*fastest].measuredUs < *before.measuredUs * (1 - Measurements::margin))
+        out.index = *fastest;
+    out.why = ReasonCode::ChosenMeasured;
+    out.evidence = times;
+    if (out.index != *fastest)
+        out.evidence = fmt::format("{} is less than {:.0f} % faster, which does not decide: {}",
+                                   all[*fastest].implementation, 100 * Measurements::margin, times);
+    out.source = "log";
+    out.notice.reset();
     return out;
-}
-
-Candidates Catalog::candidatesFor(const Workload& anchor, const Target& target,
-                                  const Wishes& wishes, const std::string& timed) const {
-    const Offers& offers = offersOf(anchor, target);
-    Candidates out;
-    out.reserve(offers.entries.size());
-    for (const MergedEntry& entry : offers.entries) {
-        out.push_back(judge(entry, anchor, target, offers.target, wishes.avoid, timed));
-        addSettings(out, anchor, target, wishes, timed);
-    }
-    return out;
-}
-
-void Catalog::addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
-                          const Wishes& wishes, const std::string& timed) const {
-    const Candidate& last = candidates.back();
-    const bool pinned =
-        wishes.use != last.implementation && entryOf(wishes.use) == last.implementation;
-    if (last.verdict != Verdict::Yes || (!m_measured && !pinned) || last.by->settings().empty())
-        return;
-    const Candidate entry = candidates.back();
-    const std::string& own = entry.implementation;
-    std::vector<std::string> names;
-    if (!timed.empty())
-        names = m_measured->settings(timed, own);
-    if (pinned && std::find(names.begin(), names.end(), wishes.use) == names.end())
-        names.push_back(wishes.use);
-    for (std::string& name : names) {
-        const KnobSettings settings = settingsOf(name);
-        const ImplementationPtr code = settings.empty() ? nullptr : entry.by->at(settings);
-        if (code == nullptr) // of a log that is older than the book
-            continue;
-        Candidate one = entry;
-        one.by = code;
-        one.atSetting = true;
-        one.evidence = code->accepts(anchor, target).evidence;
-        if (!timed.empty()) {
-            one.measuredUs = m_measured->find(timed, name);
-            one.disturbed = m_measured->onlyDisturbed(timed, name);
-        }
-        for (const Avoided& avoid : wishes.avoid)
-            if (avoid.name == name) {
-                one.verdict = Verdict::No;
-                one.code = ReasonCode::PinAvoids;
-                one.evidence = avoid.evidence;
-            }
-        one.implementation = std::move(name);
-        candidates.push_back(std::move(one));
-    }
-}
-
-Selection Catalog::select(const Workload& anchor, const Target& target,
-                          const Wishes& wishes) const {
-    Selection out;
-    const std::string& pinned = wishes.use;
-    const MeasuredWorkload timed =
-        m_measured ? m_measured->around(*anchor.graph, anchor.node->id, wishes.nodes, target)
-                         .value_or(MeasuredWorkload())
-                   : MeasuredWorkload();
-    out.candidates = candidatesFor(anchor, target, wishes, timed.text);
-    std::optional<Choice> choice;
-    std::optional<std::size_t> pinnedBranch;
-    const TimesBySize* known = timed.text.empty() ? nullptr : m_measured->bySize(timed.text);
-    if (!pinned.empty()) {
-        std::string refusal = "no entry of that name computes it";
-        for (std::size_t i = 0; i < out.candidates.size(); ++i) {
-            const Candidate& candidate = out.candidates[i];
-            if (candidate.implementation != pinned) {
-                if (candidate.implementation == entryOf(pinned))
-                    refusal = candidate.verdict == Verdict::Yes
-                                  ? candidate.implementation + " has no such knob or value"
-                                  : Decision{{}, Verdict::No, candidate.code, candidate.evidence}
-                                        .sentence();
-                continue;
-            }
-            if (candidate.verdict == Verdict::Yes)
-                choice = Choice{i, ReasonCode::ChosenPin, pinned, "pin", {}};
-            else if (candidate.verdict == Verdict::Note)
-                pinnedBranch = i;
-            else
-                refusal = Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence();
-        }
-        if (!choice && !pinnedBranch)
-            out.notices.push_back(
-                {anchor.node->name, Verdict::No, ReasonCode::PinRefused,
-                 fmt::format("{} for {}: {}", pinned, anchor.node->name, refusal)});
-    }
-    if (!choice) {
-        choice = chooseAmong(out.candidates);
-        if (choice && choice->notice) {
-            choice->notice->subject = anchor.node->name;
-            out.notices.push_back(*choice->notice);
-        }
-    }
-    if (choice) {
-        Candidate& winner = out.candidates[choice->index];
-        winner.chosen = true;
-        if (winner.code == ReasonCode::OwnComputation)
-            choice->evidence += ", which computes " + winner.evidence;
-        if (choice->source == "log" && timed.nodes.size() > 1) {
-            std::string others;
-            for (std::size_t i = 1; i < timed.nodes.size(); ++i)
-                others += (i == 1 ? "" : ", ") + anchor.graph->node(timed.nodes[i]).name;
-            choice->evidence += fmt::format(", each with {}", others);
-        }
-        winner.code = choice->why;
-        winner.evidence = choice->evidence;
-        out.source = choice->source;
-        out.plain = choice->index;
-        if (choice->source == "pin") {
-            compute(out, winner);
-        } else {
-            if (known != nullptr && !readTimesBySize(out.candidates, out.plain, *known))
-                out.notices.push_back({anchor.node->name, Verdict::Note, ReasonCode::NotMeasured,
-                                       "it has no time at a size of what would be chosen there"});
-            chooseBranches(out, pinnedBranch ? pinned : std::string(), *anchor.graph);
-        }
-    }
-    if (pinnedBranch && out.branches.empty())
-        out.notices.push_back({anchor.node->name, Verdict::No, ReasonCode::PinRefused,
-                               fmt::format("{} for {}: nothing else computes it where {} does not",
-                                           pinned, anchor.node->name, pinned)});
-    for (const Candidate& candidate : out.candidates)
-        if (candidate.neverHolds || (candidate.code == ReasonCode::GuardUndecided &&
-                                     !candidate.branch && !candidate.chosen))
-            out.notices.push_back(
-                {anchor.node->name, Verdict::No, candidate.code,
-                 fmt::format("{}, {}", candidate.implementation, candidate.evidence)});
-    if (choice && pinned.empty() && known == nullptr && isUntuned(out.candidates)) {
-        out.untuned = true;
-        out.notices.push_back({anchor.node->name, Verdict::Note, ReasonCode::Untuned,
-                               fmt::format("chosen by {}; there is no time of {}", out.source,
-                                           workloadText(*anchor.graph, *anchor.node, target))});
-    }
-    return out;
-}
-
-namespace {
-
-const std::string anchorName = "$anchor";
-
-PreparedPatterns behindAnchor(PatternTree chain, const PatternTable& table) {
-    PatternTree pattern;
-    pattern.kind = PatternKind::Sequence;
-    PatternTree& anchor = pattern.args.emplace_back();
-    anchor.kind = PatternKind::Capture;
-    anchor.name = anchorName;
-    pattern.args.push_back(std::move(chain));
-    return PreparedPatterns(pattern, table);
-}
-
-// What the chain wanted where it got furthest.
-std::string missedStep(const NearMiss& miss, const Workload& anchor, const Workload& next) {
-    if (miss.clause.empty() || (miss.matched == 0 && miss.name == anchorName))
-        return fmt::format("no step of it takes {}", next.node->op);
-    if (miss.name == anchorName)
-        return fmt::format("it does not lead back to {}", anchor.node->name);
-    if (miss.why == Missed::Operator)
-        return fmt::format("expected {}, found {}", miss.expected, miss.found);
-    return fmt::format("{} expected {}, found {}", miss.clause, miss.expected, miss.found);
 }
 
 } // namespace
 
-const Catalog::PreparedChain& Catalog::chainOf(const std::string& name) const {
-    const std::lock_guard lock(m_offers->mutex);
-    const auto [place, isNew] = m_offers->chains.try_emplace(name);
-    const PatternTable& chains = m_book.chains();
-    if (isNew && chains.contains(name)) {
-        PatternTree chain;
-        chain.kind = PatternKind::Capture;
-        chain.name = name;
-        place->second.whole.emplace(behindAnchor(chain, chains));
-        if (std::optional<PatternTree> inside = unfinished(chain, chains))
-            place->second.begun.emplace(behindAnchor(std::move(*inside), chains));
+bool isUntuned(const Candidates& candidates) {
+    std::size_t ways = 0;
+    for (const Candidate& candidate : candidates) {
+        if (candidate.measuredUs || candidate.disturbed)
+            return false;
+        if (candidate.verdict == Verdict::Yes && candidate.by)
+            ways += std::max<std::size_t>(candidate.by->settings().size(), 1);
     }
-    return place->second;
+    return ways > 1;
 }
 
-// The chain, matched backward from `next` to the value of the anchor, must be made of exactly what
-// the group took so far and `next`; or a part of that is how the chain begins.
-Answer Catalog::inChain(const Absorbs& absorbs, const Growing& group, const Workload& next) const {
-    const auto refuse = [&](std::string why) {
-        return Answer{
-            Verdict::No, ReasonCode::CannotAbsorb,
-            fmt::format("{} is not in the chain {}: {}", next.node->op, absorbs.chain, why)};
-    };
-    const PreparedChain& chain = chainOf(absorbs.chain);
-    if (!chain.whole)
-        return refuse("there is no such chain");
-    std::vector<NodeId> wanted = group.epilogue;
-    wanted.push_back(next.node->id);
-    std::sort(wanted.begin(), wanted.end());
-    MatchOptions options;
-    options.bound.emplace(anchorName, ValueRef{group.anchor.node->id, 0});
-    Matcher matcher(*next.graph, m_book.chains(), options);
-    bool other = false; // a match of other operators
-    const auto search = [&](const PreparedPatterns& patterns, bool all) {
-        return matcher.matchAt(patterns, {next.node->id, 0}, [&](const Match& match) {
-            std::vector<NodeId> matched = match.nodes;
-            std::sort(matched.begin(), matched.end());
-            const bool fits =
-                all ? matched == wanted
-                    : !matched.empty() && std::includes(wanted.begin(), wanted.end(),
-                                                        matched.begin(), matched.end());
-            other = other || !fits;
-            return fits;
-        });
-    };
-    const Result<std::optional<Match>> found = search(*chain.whole, true);
-    if (!found)
-        return refuse(found.diag().message);
-    Answer yes{Verdict::Yes, ReasonCode::FusedEpilogue, absorbs.chain};
-    if (*found)
-        return yes;
-    const bool leftOut = other;
-    const NearMiss miss = matcher.nearMiss();
-    if (chain.begun) {
-        const Result<std::optional<Match>> begun = search(*chain.begun, false);
-        if (!begun)
-            return refuse(begun.diag().message);
-        yes.open = true;
-        if (*begun)
-            return yes;
-    }
-    return refuse(leftOut ? "it leaves out an operator of the group"
-                          : missedStep(miss, group.anchor, next));
+bool Selection::uses(std::string_view entry) const {
+    return name == entry || std::any_of(branches.begin(), branches.end(),
+                                        [&](const Branch& one) { return one.name == entry; });
 }
 
-namespace {
+void compute(Selection& selection, const Candidate& by) {
+    selection.implementation = by.by;
+    selection.name = by.implementation;
+    selection.absorbs = by.absorbs;
+}
 
-// The answer of all that may compute the anchor: the first refusal, else that of the plain one. A
-// call of a library that takes less has kernels beside it.
-template <class Ask>
-Answer ofEach(const Selection& by, const Ask& ask) {
-    Answer out = ask(by);
-    for (const Branch& branch : by.branches) {
-        if (!out.yes())
+const Candidate* cheaperReady(const Candidates& candidates, const Candidate& chosen) {
+    const Candidate* out = nullptr;
+    double least = chosen.estimateUs * (1 - Measurements::margin);
+    for (const Candidate& other : candidates)
+        if (other.verdict == Verdict::Yes && other.by && !other.atSetting &&
+            other.estimateUs < least) {
+            least = other.estimateUs;
+            out = &other;
+        }
+    return out;
+}
+
+std::vector<std::size_t> chosenBefore(const Candidates& candidates) {
+    Candidates all = candidates;
+    for (Candidate& candidate : all)
+        if (candidate.verdict == Verdict::Note)
+            candidate.verdict = Verdict::Yes;
+    std::vector<std::size_t> out;
+    for (;;) {
+        const std::optional<Choice> choice = chooseAmong(all);
+        if (!choice || candidates[choice->index].verdict == Verdict::Yes)
             return out;
-        if (branch.implementation->library() != nullptr)
-            continue;
-        Answer answer = ask(branch);
-        if (answer.yes()) {
-            out.open = out.open || answer.open;
-            continue;
+        out.push_back(choice->index);
+        all[choice->index].verdict = Verdict::No;
+    }
+}
+
+std::optional<Choice> chooseAmong(const Candidates& candidates) {
+    std::vector<std::size_t> ready, entries;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+        if (candidates[i].verdict == Verdict::Yes && candidates[i].by) {
+            ready.push_back(i);
+            if (!candidates[i].atSetting)
+                entries.push_back(i);
         }
-        answer.evidence += fmt::format("; {} computes the anchor at some sizes", branch.name);
-        return answer;
-    }
-    return out;
-}
-
-} // namespace
-
-Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
-                                const Workload& next) const {
-    return ofEach(by, [&](const Computing& one) { return takesEpilogue(one, group, next); });
-}
-
-Answer Catalog::absorbsPrologue(const Selection& by, const Workload& before,
-                                const Workload& anchor) const {
-    return ofEach(by, [&](const Computing& one) { return takesPrologue(one, before, anchor); });
-}
-
-Answer Catalog::takesEpilogue(const Computing& by, const Growing& group,
-                              const Workload& next) const {
-    bool open = false;
-    switch (by.absorbs.clause) {
-    case AbsorbClause::None:
-        return {Verdict::No, ReasonCode::AbsorbsNothing,
-                fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};
-    case AbsorbClause::Chain: {
-        const Answer answer = inChain(by.absorbs, group, next);
-        if (!answer.yes())
-            return answer;
-        open = answer.open;
-        break;
-    }
-    case AbsorbClause::Unwritten:
-    case AbsorbClause::Any:
-        break;
-    }
-    Answer answer = by.implementation->absorbsEpilogue(group, next);
-    if (answer.code == ReasonCode::FusedEpilogue && by.implementation->library() == nullptr)
-        answer.evidence = epilogueSentence(next.node->op, by.name); // as the book calls it
-    answer.open = open;
-    return answer;
-}
-
-Answer Catalog::takesPrologue(const Computing& by, const Workload& before,
-                              const Workload& anchor) const {
-    if (by.absorbs.clause == AbsorbClause::None)
-        return {Verdict::No, ReasonCode::AbsorbsNothing,
-                fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};
-    if (by.absorbs.clause == AbsorbClause::Chain)
-        return {Verdict::No, ReasonCode::CannotAbsorb,
-                fmt::format("{} takes the chain {} only, which comes behind it", by.name,
-                            by.absorbs.chain)};
-    return by.implementation->absorbsPrologue(before, anchor);
+    if (ready.empty())
+        return {};
+    const Choice incumbent = byPriority(candidates, entries.empty() ? ready : entries);
+    return byMeasurement(candidates, ready, incumbent).value_or(incumbent);
 }
 
 } // namespace fw

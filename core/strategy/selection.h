@@ -7,7 +7,6 @@
 
 #include "base/decision.h"
 #include "strategy/book.h"
-#include "strategy/library.h"
 #include "strategy/measurements.h"
 
 namespace fw {
@@ -101,83 +100,15 @@ std::optional<Choice> chooseAmong(const Candidates& candidates);
 // Those that would be chosen before them where their guards hold, in this order.
 std::vector<std::size_t> chosenBefore(const Candidates& candidates);
 
+// Priorities come before estimates; what that costs:
+// The candidate that could compute it at every size with the least estimate, if that is less than
+// the chosen one's by more than estimates and times are apart by chance (Measurements::margin);
+// null: there is none.
+const Candidate* cheaperReady(const Candidates& candidates, const Candidate& chosen);
+// Whether there are several ways, and the log knows none of them. One alone, whose knobs stay as
+// they are, is never measured.
+bool isUntuned(const Candidates& candidates);
+
 // The candidate as what computes the node.
 void compute(Selection& selection, const Candidate& by);
-// Makes of the candidates with open guards, and of those that the log says are the fastest at some
-// sizes, branches before Selection::plain: of those in front of it each that may be reached at some
-// sizes, `first` (a pin's) before the others; at sizes that were measured the log decides. Where
-// the last one leaves no sizes, it takes the place of the plain one.
-void chooseBranches(Selection& selection, const std::string& first, const Graph& graph);
-// Without the branch of this name, which cannot compute a group.
-void leaveOutBranch(Selection& selection, const std::string& name, const std::string& why,
-                    const Workload& anchor);
-
-// The implementations that there are, the libraries they belong to, and what the books say of them.
-// An implementation that no entry names takes part with its own priority and absorbs what it says.
-class Catalog {
-public:
-    explicit Catalog(std::vector<ImplementationPtr> all, StrategyBook book = {},
-                     std::vector<std::shared_ptr<const Library>> libraries = {},
-                     std::optional<Measurements> measured = {}); // absent: no log was named
-
-    const std::vector<ImplementationPtr>& all() const { return m_all; }
-    const StrategyBook& book() const { return m_book; }
-    const Measurements* measurements() const { return m_measured ? &*m_measured : nullptr; }
-    ImplementationPtr find(std::string_view name) const; // null if there is none
-    // Warnings: entries of the books that no code stands behind.
-    Diags entriesWithoutCode() const;
-
-    Selection select(const Workload& anchor, const Target& target, const Wishes& wishes = {}) const;
-
-    // Whatever may compute the anchor has to take it; of branches, calls of libraries need not:
-    // they are a part of what computes the group then. Answer::open: the chain that an entry
-    // absorbs goes on behind `next` and does not end there.
-    Answer absorbsEpilogue(const Selection& by, const Growing& group, const Workload& next) const;
-    Answer absorbsPrologue(const Selection& by, const Workload& before,
-                           const Workload& anchor) const;
-    // Canonical names of the libraries that may be used for the target.
-    std::vector<std::string> libraries(const Target& target) const;
-    std::shared_ptr<const Library> library(std::string_view name) const;      // null: there is none
-    std::string whyNot(std::string_view library, const Target& target) const; // empty: it may
-
-private:
-    struct Offers;
-    struct KnownOffers;
-    struct PreparedChain;
-    const PreparedChain& chainOf(const std::string& name) const;
-    Answer takesEpilogue(const Computing& by, const Growing& group, const Workload& next) const;
-    Answer takesPrologue(const Computing& by, const Workload& before, const Workload& anchor) const;
-    Answer inChain(const Absorbs& absorbs, const Growing& group, const Workload& next) const;
-    const Offers& offersOf(const Workload& anchor, const Target& target) const;
-    // `timed`: the workload whose times the log has; empty: it has none.
-    Candidates candidatesFor(const Workload& anchor, const Target& target, const Wishes& wishes,
-                             const std::string& timed) const;
-    bool isUntuned(const Candidates& candidates) const;
-    // The last one with other values of its knobs, which a pin or the log names.
-    void addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
-                     const Wishes& wishes, const std::string& timed) const;
-    ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
-    Candidate judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                    const Offer& offered, const std::vector<Avoided>& avoided,
-                    const std::string& timed) const;
-
-    std::vector<ImplementationPtr> m_all;
-    std::vector<ImplementationPtr> m_scheduled; // of the book's schedules: for entries only
-    // Entries of the shipped book that schedules compute: a name of code, as any of ours.
-    std::vector<std::pair<std::string, ImplementationPtr>> m_shipped;
-    StrategyBook m_book;
-    std::vector<std::shared_ptr<const Library>> m_libraries;
-    std::optional<Measurements> m_measured;
-    std::shared_ptr<KnownOffers> m_offers; // by copies in common
-};
-
-// The implementations whose code we generate by templates. Those by schedules stand in the shipped
-// book.
-const std::vector<ImplementationPtr>& generatedImplementations();
-// These, with the shipped book.
-const Catalog& generatedCatalog();
-// These and those of the libraries, with the given book.
-Catalog catalogOf(const std::vector<std::shared_ptr<const Library>>& libraries, StrategyBook book,
-                  std::optional<Measurements> measured = {});
-
 } // namespace fw

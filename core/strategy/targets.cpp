@@ -165,6 +165,20 @@ std::vector<std::string> targetKeysKnown(const TargetTable& declared) {
     return out;
 }
 
+Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
+                const std::string& file) {
+    Diags out;
+    for (const KeyTree& key : keys)
+        if (std::find(known.begin(), known.end(), key.name) == known.end())
+            out.push_back(
+                makeDiag(DiagCode::TextName, "there is no target key " + key.name,
+                         {file, {}, key.span.line, key.span.column},
+                         didYouMean(key.name, known,
+                                    "any, cpu, x86-64, x86-64-v3, the name of a CPU or of "
+                                    "a target that a book declares")));
+    return out;
+}
+
 Diags checkTarget(const TargetTree& target, const TargetTable& declared,
                   const OperatorSet& operators, const PatternTable& patterns,
                   const std::string& file) {

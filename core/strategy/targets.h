@@ -10,7 +10,7 @@ namespace fw {
 constexpr std::size_t mostTargets = 1000; // of all books together
 
 // Declared targets by name; a later one takes the place of an earlier one.
-using TargetTable = std::map<std::string, const TargetTree*, std::less<>>;
+using TargetTable = std::map<std::string, std::shared_ptr<const TargetTree>, std::less<>>;
 
 // A name that no book may declare.
 bool isTakenTarget(const std::string& name);
@@ -18,6 +18,10 @@ bool isTakenTarget(const std::string& name);
 // What `on` and `target has` may name: the keys of the program, and names and keys of declared
 // targets.
 std::vector<std::string> targetKeysKnown(const TargetTable& declared);
+
+// Keys that are not there. `known`: targetKeysKnown().
+Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
+                const std::string& file);
 
 // Clauses that name what is not there or contradict the CPU that the target stands on, a name that
 // is taken, a circle.

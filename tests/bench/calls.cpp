@@ -1,6 +1,6 @@
 // What our code and the libraries reach in each class of work, at levels of the instruction set
-// that this CPU has: the figures of the tables that CPUs have which are named (`Reach`), as parts
-// of the tabulated peak of one core.
+// that this CPU has: the figures of the tables that CPUs have which are named (`Efficiency`), as
+// parts of the tabulated peak of one core.
 //
 //     bench_calls [x86-64-v3...]
 #include "extern/extern.h"

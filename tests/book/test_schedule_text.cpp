@@ -1,6 +1,7 @@
 // Schedules as text: what is wrong with one is told with its place, and the rest of the book
 // counts.
 #include "book/book.h"
+#include "strategy/catalog.h"
 #include "strategy/selection.h"
 
 #include <QtTest>

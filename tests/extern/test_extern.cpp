@@ -1,5 +1,6 @@
 // Groups that libraries compute against the reference, what joins them, and what they refuse.
 #include "extern/judge.h"
+#include "fusion/plan.h"
 #include "graph/builder.h"
 #include "ir/graph_text.h"
 #include "library/library.h"

@@ -2,6 +2,7 @@
 // the reference's numbers elsewhere; what loops computed is told, by run, profile and verify, too;
 // nothing depends on the mode of the caller's thread.
 #include "extern/judge.h"
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "onnx/model/tensor_file.h"

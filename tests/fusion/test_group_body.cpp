@@ -1,5 +1,6 @@
 // The operators of a group joined: names of one never meet names of another, whatever an operator
 // calls its variables, and the joined body computes what the operators compute one after another.
+#include "fusion/lower_groups.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"

@@ -1,6 +1,7 @@
 // Layouts are asked of implementations: who wants what, what follows, and what it costs.
 #include "common/thread_time.h"
 #include "fusion/layout.h"
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 

@@ -1,5 +1,7 @@
 // Groups are convex and partition the operators; every edge has a reason; the implementation is
 // asked.
+#include "fusion/computable.h"
+#include "fusion/lower_groups.h"
 #include "fusion/plan.h"
 #include "graph/builder.h"
 #include "library/library.h"

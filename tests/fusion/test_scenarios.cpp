@@ -9,6 +9,7 @@
 // them and absorb whatever it lets them, so a plan does not depend on what is installed.
 #include "base/files.h"
 #include "fusion/partition.h"
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/load.h"

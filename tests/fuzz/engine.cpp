@@ -1,4 +1,5 @@
 #include "fuzz/engine.h"
+#include "fusion/plan.h"
 
 #include "extern/extern.h"
 #include "syntax/parser.h"

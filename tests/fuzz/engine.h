@@ -5,6 +5,7 @@
 #include "fuzz/case.h"
 #include "module/kernel_cache.h"
 #include "module/load.h"
+#include "strategy/catalog.h"
 
 namespace fw::fuzz {
 

@@ -4,6 +4,7 @@
 // takes the square is far beyond it every time.
 #include "base/files.h"
 #include "common/thread_time.h"
+#include "fusion/plan.h"
 #include "large/growth_rows.h"
 #include "large/shapes.h"
 #include "library/library.h"

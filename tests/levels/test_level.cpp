@@ -3,6 +3,7 @@
 // this CPU cannot play, or whose library is missing, is skipped with the reason (exit code 77).
 #include "book/book.h"
 #include "extern/extern.h"
+#include "fusion/plan.h"
 #include "levels/cases.h"
 #include "module/load.h"
 #include "runtime/library_level.h"

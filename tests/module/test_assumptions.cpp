@@ -3,6 +3,7 @@
 // do, whether the dimensions are known before or after compilation.
 #include "base/files.h"
 #include "extern/extern.h"
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/export.h"

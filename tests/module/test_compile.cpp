@@ -1,5 +1,6 @@
 // Compiled modules compute what the reference computes, and a second compilation takes its kernels
 // from the cache.
+#include "fusion/plan.h"
 #include "graph/builder.h"
 #include "ir/graph_text.h"
 #include "library/library.h"

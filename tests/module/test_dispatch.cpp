@@ -3,6 +3,7 @@
 // what it computes on both sides of every break point.
 #include "base/files.h"
 #include "extern/extern.h"
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/export.h"

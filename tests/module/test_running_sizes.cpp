@@ -1,5 +1,6 @@
 // Graphs whose sizes are computed while they run: what is compiled gives what the reference gives,
 // for every size, with one module; and what neither can compute both refuse.
+#include "fusion/plan.h"
 #include "graph/builder.h"
 #include "ir/bound_dims.h"
 #include "ir/graph_text.h"

@@ -1,6 +1,7 @@
 // Modules run from several threads at once, each with threads of its own: the same bits as alone.
 // The thread sanitizer does not understand libgomp, so this is what watches over parallel runs.
 #include "extern/extern.h"
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/load.h"

@@ -5,6 +5,7 @@
 #include "base/library_names.h"
 #include "extern/extern.h"
 #include "library/library.h"
+#include "strategy/catalog.h"
 #include "strategy/selection.h"
 
 #include <QFileInfo>

@@ -1,6 +1,7 @@
 // A graph over the operators of one book, planned, compiled and loaded with own code on one thread.
 #pragma once
 
+#include "fusion/plan.h"
 #include "loop/trial.h"
 #include "session/pipeline.h"
 

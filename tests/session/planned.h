@@ -2,6 +2,7 @@
 // reference.
 #pragma once
 
+#include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "session/pipeline.h"
 #include "tensor/evaluate_graph.h"

@@ -1,6 +1,8 @@
 // Schedules of books: what is printed comes back as the same loops, schedules by roles serve any
 // instance, and what cannot be lowered leaves the group to the next candidate.
 #include "base/files.h"
+#include "fusion/lower_groups.h"
+#include "fusion/plan.h"
 #include "loop/print.h"
 #include "planned.h"
 

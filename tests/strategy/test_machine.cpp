@@ -1,5 +1,6 @@
 // Ceilings of machines: a table for named CPUs, a profile as text, estimates that follow the
 // roofline.
+#include "strategy/machine.h"
 #include "strategy/machine_measure.h"
 
 #include "base/files.h"
@@ -296,10 +297,10 @@ void TestMachine::theRooflineHasTwoSides() {
 
 void TestMachine::thisMachineIsMeasured() {
     const Target target = parseTarget("x86-64 -threads=1").value();
-    const double gflops = measureCeiling(target, &MachineProfile::gflops);
-    const double l2 = measureCeiling(target, &MachineProfile::l2Gbps);
-    const double memory = measureCeiling(target, &MachineProfile::memoryGbps);
-    const double launch = measureCeiling(target, &MachineProfile::launchUs);
+    const double gflops = measuredCeiling(target, &MachineProfile::gflops).value;
+    const double l2 = measuredCeiling(target, &MachineProfile::l2Gbps).value;
+    const double memory = measuredCeiling(target, &MachineProfile::memoryGbps).value;
+    const double launch = measuredCeiling(target, &MachineProfile::launchUs).value;
     qInfo("%g GFLOP/s, %g and %g GB/s, %g us", gflops, l2, memory, launch);
     // Anything from an old laptop to a large server; a chain of dependent adds would be far below.
     QVERIFY(gflops > 4.0 / test::slowdown && gflops < 2000);

@@ -2,8 +2,8 @@
 // (chain onednn.tail); here each operator of that chain becomes its post-op, and the library is
 // asked before a node is claimed. It answers with the kernel that it would run; reference kernels
 // count as a refusal.
-#include "libraries/onednn/plan/onednn_steps.h"
 #include "extern/shapes.h"
+#include "libraries/onednn/plan/onednn_steps.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ using runtime::Role;
 namespace {
 
 // Measured on an EPYC 9004 by tests/bench/calls.cpp.
-constexpr Reach reaches[] = {
+constexpr Efficiency efficiencyTable[] = {
     {WorkClass::Convolution, 0.95, 0.97}, {WorkClass::Grouped, 0.7, 0.45},
     {WorkClass::Product, 0.93, 0.95},     {WorkClass::FewRows, 0.44, 0.25},
     {WorkClass::Pool, 0.21, 0.25},        {WorkClass::Rows, 0.25, 0.2},
@@ -270,7 +270,7 @@ public:
         static const LibraryStatus status = statusOf(runtime::LibraryId::OneDnn);
         return status;
     }
-    std::span<const Reach> reach() const override { return reaches; }
+    std::span<const Efficiency> efficiencies() const override { return efficiencyTable; }
     std::vector<std::shared_ptr<const Implementation>> implementations() const override {
         using Row = ExternImplementation::Row;
         using Order = ExternImplementation::Order;

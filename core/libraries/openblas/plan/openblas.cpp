@@ -7,7 +7,7 @@ namespace fw {
 namespace {
 
 // Measured on an EPYC 9004 by tests/bench/calls.cpp.
-constexpr Reach reaches[] = {
+constexpr Efficiency efficiencyTable[] = {
     {WorkClass::Product, 0.8, 0.4},
     {WorkClass::FewRows, 0.3, 0.2},
 };
@@ -55,7 +55,7 @@ public:
         static const LibraryStatus status = statusOf(runtime::LibraryId::OpenBlas);
         return status;
     }
-    std::span<const Reach> reach() const override { return reaches; }
+    std::span<const Efficiency> efficiencies() const override { return efficiencyTable; }
     std::vector<std::shared_ptr<const Implementation>> implementations() const override {
         using Row = ExternImplementation::Row;
         using Order = ExternImplementation::Order;

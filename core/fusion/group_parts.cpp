@@ -1,4 +1,4 @@
-#include "fusion/call_parts.h"
+#include "fusion/group_parts.h"
 
 #include <algorithm>
 #include <set>
