@@ -2,6 +2,7 @@
 // and LLVM may appear, and what the window's binary drags in.
 #include "source_tree.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QProcess>
 #include <QRegularExpression>
@@ -23,6 +24,44 @@ bool isLlvm(const QString& header) {
     return header.startsWith(u"llvm/"_s) || header.startsWith(u"llvm-c/"_s);
 }
 
+// A header and its source are one: NAME of NAME.h and NAME.cpp. By each the others of its folder
+// that either of them includes.
+QMap<QString, QSet<QString>> unitsOf(const QString& folder) {
+    static const QRegularExpression suffix(u"\\.\\w+$"_s);
+    QMap<QString, QSet<QString>> out;
+    for (const QString& file : projectFiles(u"core/"_s + folder, sources)) {
+        const QString unit = QString(file).remove(suffix);
+        for (const Include& include : includesOf(file)) {
+            const QString other = u"core/"_s + QString(include.path).remove(suffix);
+            if (!include.angled && other != unit)
+                out[unit] << other;
+        }
+    }
+    return out;
+}
+
+// A way from the unit back to itself; empty if there is none.
+QStringList circleFrom(const QString& unit, const QMap<QString, QSet<QString>>& units) {
+    QMap<QString, QString> from;
+    QStringList open{unit};
+    while (!open.isEmpty()) {
+        const QString at = open.takeFirst();
+        for (const QString& next : units.value(at)) {
+            if (next == unit) {
+                QStringList way{at};
+                while (way.first() != unit)
+                    way.prepend(from.value(way.first()));
+                return way << unit;
+            }
+            if (units.contains(next) && !from.contains(next)) {
+                from[next] = at;
+                open << next;
+            }
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 class TestLayers : public QObject {
@@ -31,6 +70,7 @@ class TestLayers : public QObject {
 private Q_SLOTS:
     void tableIsUnderstood();
     void includesRespectTheFolders();
+    void filesOfAFolderAreReadFromTheBottomUp();
     void linksRespectTheFolders();
     void coreHasNoQt();
     void onlyExpressionsAndMachinesTellOperationsApart();
@@ -73,6 +113,29 @@ void TestLayers::includesRespectTheFolders() {
                                  .arg(folder, include.path);
             }
         }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// Who reads a folder reads no file before those that it stands on. Folders that are not so yet are
+// listed; one that has become so is struck off.
+void TestLayers::filesOfAFolderAreReadFromTheBottomUp() {
+    QSet<QString> unsorted{u"base"_s,     u"ir"_s,      u"syntax"_s, u"pattern"_s, u"rewrite"_s,
+                           u"schedule"_s, u"target"_s,  u"book"_s,   u"onnx"_s,    u"sketch"_s,
+                           u"snapshot"_s, u"session"_s, u"module"_s, u"codegen"_s, u"picture"_s};
+    QStringList folders = QDir(QStringLiteral(FW_SOURCE_DIR) + u"/core"_s)
+                              .entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    QVERIFY(folders.size() > 20);
+    QStringList wrong;
+    for (const QString& folder : folders) {
+        const QMap<QString, QSet<QString>> units = unitsOf(folder);
+        QStringList circle;
+        for (auto unit = units.cbegin(); unit != units.cend() && circle.isEmpty(); ++unit)
+            circle = circleFrom(unit.key(), units);
+        if (circle.isEmpty() && unsorted.contains(folder))
+            wrong << folder + u": there is no circle any more, so it is struck off the list"_s;
+        if (!circle.isEmpty() && !unsorted.contains(folder))
+            wrong << folder + u": files include each other: "_s + circle.join(u" -> "_s);
     }
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
