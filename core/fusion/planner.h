@@ -3,7 +3,7 @@
 //   1. pins of the user             pins.cpp, together.cpp, assemble.cpp
 //   2. fusion rules of the books    rules.cpp, assemble.cpp, contest.cpp, composites.cpp
 //      and what the log says        measured.cpp
-//   3. growth, node by node         grow.cpp, of the groups of 1 and 2, too
+//   3. growth, node by node         grow.cpp, join.cpp, ways.cpp, of the groups of 1 and 2, too
 //
 // Then every edge that nobody looked at gets its reason, and groups are ordered (finish.cpp).
 #pragma once
@@ -101,14 +101,12 @@ private:
         std::vector<EdgeDecision> edges; // to be recorded
     };
     Way takeWay(Forming& group) const;
-    // Whether it is stored beside what a group makes of the first result of its operator.
-    bool isFurther(ValueRef value) const;
-    // The readers on all ways out of the group up to the first operator where they meet; empty with
-    // a reason if they do not.
-    std::vector<NodeId> wayOut(const Forming& group, const std::vector<NodeId>& readers,
-                               std::string& why) const;
     std::optional<Decision> pull(Forming& group, NodeId next,
                                  std::vector<EdgeDecision>& edges) const;
+    bool mergeInto(const Forming& group, const Forming& host, NodeId reader, GateList& gates) const;
+    void record(EdgeDecision edge);
+
+    // join.cpp
     bool join(Forming& group, NodeId from, NodeId next, GateList& gates) const;
     bool joinMap(Forming& group, const Workload& next, GateList& gates) const;
     bool sameSpace(const Forming& group, const Node& map, GateList& gates) const;
@@ -116,7 +114,14 @@ private:
     bool mayCompute(const Selection& selection, NodeId id, GateList& gates) const; // not avoided
     bool mayJoin(const Forming& group, NodeId next, std::size_t count, const GrowRule& rule,
                  GateList& gates) const;
-    bool mergeInto(const Forming& group, const Forming& host, NodeId reader, GateList& gates) const;
+
+    // ways.cpp
+    // Whether it is stored beside what a group makes of the first result of its operator.
+    bool isFurther(ValueRef value) const;
+    // The readers on all ways out of the group up to the first operator where they meet; empty with
+    // a reason if they do not.
+    std::vector<NodeId> wayOut(const Forming& group, const std::vector<NodeId>& readers,
+                               std::string& why) const;
     // Outside, in node order; not of further results.
     std::vector<NodeId> readersOf(const Forming& group) const;
     // Why the two cannot be computed by one kernel: what it needs is not known at one time.
@@ -124,7 +129,6 @@ private:
     std::size_t operandCount(const std::set<NodeId>& nodes) const;
     // A way from the nodes through others and back: "a, d, b"; empty if there is none.
     std::string wayBack(const std::set<NodeId>& nodes) const;
-    void record(EdgeDecision edge);
 
     // together.cpp
     void holdTogether(const PinRule& pin);
