@@ -17,7 +17,7 @@
 //     (program_rows.h) or with the error that rounding may make (bounded_rows.h);
 //   - bounds, tensor/bounded_rows.cpp: that error behind one operation on floats;
 //   - memory, loop/interpret.cpp: scalars, and buffers whose every access is looked at;
-//   - spans, tensor/safety.cpp: all values that an index may take;
+//   - sizes, ir/sizes.cpp: indices over free dimensions; spans, tensor/safety.cpp: their ranges;
 //   - terms, verdict/symbolic.cpp and terms.cpp: formulas over the elements of inputs, in one form;
 //   - fields, verdict/field.cpp: terms at random points of a finite field;
 //   - formulas, verdict/smt.cpp: terms as Z3 knows them;
