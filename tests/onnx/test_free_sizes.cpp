@@ -5,6 +5,7 @@
 
 #include <QtTest>
 
+#include <functional>
 #include <limits>
 
 using namespace fw;
@@ -18,6 +19,7 @@ private Q_SLOTS:
     void areAssumed();
     void dimensionsWithoutNames();
     void whatDoesNotFitIsNamedByTheModel();
+    void anyOperatorComputesThem();
 };
 
 void TestFreeSizes::areAssumed() {
@@ -137,6 +139,37 @@ void TestFreeSizes::whatDoesNotFitIsNamedByTheModel() {
     const std::string text = refusal(m);
     QVERIFY2(text.find("'image' is f32[1, N, 8, 8], 'w' is f32[2, 4, 11, 11]") != std::string::npos,
              text.c_str());
+}
+
+// By its own tensor expression, so that a target becomes an attribute whoever computes it.
+void TestFreeSizes::anyOperatorComputesThem() {
+    const auto viewed = [](const std::function<void(M&)>& compute) {
+        M m(18, 9);
+        m.input("x", {"N", "4", "6"}).output("y").integers("at", {1}).integers("all", {-1});
+        m.integers("two", {2}).integers("none", {0, 0, 0}).integers("zero", {0});
+        m.node("Shape", "x", "s");
+        compute(m);
+        m.node("Reshape", "x t", "y");
+        const auto result = read(m.bytes());
+        if (!result)
+            return result.diag().text();
+        std::string out;
+        for (const NodePtr& node : result->graph->nodes())
+            out += node->isInput() ? "" : node->op + " " + node->outputs[0].type.text() + " ";
+        return out;
+    };
+    QCOMPARE(viewed([](M& m) { m.node("ScatterElements", "s at all", "t"); }),
+             std::string("reshape f32[N, 4, 6] "));
+    QCOMPARE(viewed([](M& m) { m.node("Sum", "s none none", "t"); }),
+             std::string("reshape f32[N, 4, 6] "));
+    QCOMPARE(viewed([](M& m) { m.node("Abs", "s", "t"); }), std::string("reshape f32[N, 4, 6] "));
+    QCOMPARE(viewed([](M& m) {
+                 m.node("Div", "s two", "h");
+                 m.node("Gather", "h at", "a");
+                 m.node("Gather", "s zero", "n");
+                 M::set(m.node("Concat", "n a all", "t"), "axis", 0);
+             }),
+             std::string("reshape f32[N, 2, 12] "));
 }
 
 QTEST_GUILESS_MAIN(TestFreeSizes)

@@ -127,9 +127,11 @@ ModelImporter::Value ModelImporter::known(const std::string& name) const {
 
 ModelImporter::Value ModelImporter::knownWithin(const std::string& name) {
     Value out = known(name);
-    if (!out.data)
-        if (const TensorData* data = computed(name))
-            out.data = *data;
+    const KnownValue* known = out.data || out.small ? nullptr : knownInGraph(name);
+    if (const TensorData* data = numbersIn(known))
+        out.data = *data;
+    else if (known != nullptr)
+        out.small = std::get<SmallTensor>(*known);
     return out;
 }
 

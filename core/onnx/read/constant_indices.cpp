@@ -8,15 +8,15 @@
 namespace fw {
 
 const TensorData* ModelImporter::knownIntegers(ValueRef value) {
-    if (!value.valid() || !isInteger(m_editor.type(value).dtype))
+    if (!value.valid() || !isInteger(editor().type(value).dtype))
         return nullptr;
-    const Node& node = *m_editor.find(value.node);
+    const Node& node = *editor().find(value.node);
     return node.isConstant() ? node.data.get() : computed(value);
 }
 
 Status ModelImporter::checkIndices(NodeImport& context) {
     for (const NodeId id : context.emitted()) {
-        const Node& node = *m_editor.find(id);
+        const Node& node = *editor().find(id);
         const Operator* op = m_run.operators->find(node.op);
         if (op == nullptr || node.isLeaf() || !node.bodies.empty())
             continue;
@@ -24,7 +24,7 @@ Status ModelImporter::checkIndices(NodeImport& context) {
         OpCall call;
         call.attrs = node.attrs;
         for (const ValueRef& input : node.inputs) {
-            call.inputs.push_back(input.valid() ? std::optional(m_editor.type(input))
+            call.inputs.push_back(input.valid() ? std::optional(editor().type(input))
                                                 : std::nullopt);
             if (input.valid())
                 present.push_back(input);

@@ -49,13 +49,10 @@ bool ModelImporter::importOfForeign(int index) {
         if (!isShapeOnly(node) || first.empty() || !value(first).untyped ||
             !value(first).foreignShape || !fixedExtents(*value(first).foreignShape))
             return false;
-        SmallOperand operand;
-        operand.present = true;
-        operand.type = TensorType{madeUp.dtype, *value(first).foreignShape};
-        const auto results = evaluateSmall(node, m_opset, {operand});
-        if (!results || results->size() != 1 || !results->front().isFixed())
+        const auto results = resultsOfNode(index);
+        if (!results)
             return false;
-        value(node.output(0)).data = fixedData(results->front());
+        value(node.output(0)).data = std::get<TensorData>(results->front());
     }
     note(nodeName(index), "evaluated to a constant");
     return true;

@@ -17,9 +17,6 @@ namespace fw {
 
 namespace {
 
-constexpr int deferredDepth =
-    64; // chains of shape arithmetic longer than this enter the graph at once
-
 bool readsSequences(ImportFunction import) {
     const auto rows = sequenceImporters();
     return std::any_of(rows.begin(), rows.end(),
@@ -59,7 +56,8 @@ ModelImporter::ModelImporter(ImportRun& run, proto::GraphProto& graph, BodyPlace
                              std::vector<Given> given)
     : m_run(run), m_graph(graph), m_prefix(std::move(place.prefix)), m_given(std::move(given)),
       m_opsets(std::move(place.opsets)),
-      m_editor(run.operators, cleanText(graph.name().empty() ? "graph" : graph.name())) {
+      m_editor(run.operators, cleanText(graph.name().empty() ? "graph" : graph.name())),
+      m_known(m_editor, *run.operators) {
     if (const auto standard = m_opsets.find(""); standard != m_opsets.end())
         m_opset = standard->second;
 }
@@ -320,68 +318,6 @@ Status ModelImporter::importNodes() {
     return {};
 }
 
-// Constants and shape arithmetic: the result is known, so nothing enters the graph before it is
-// used there.
-Result<bool> ModelImporter::importKnown(int index) {
-    const auto& node = m_graph.node(index);
-    if (!isStandardDomain(node.domain()) || m_run.functions.find(node) != nullptr ||
-        std::any_of(node.output().begin(), node.output().end(),
-                    [](const std::string& output) { return output.empty(); }))
-        return false;
-    // What does not look like the operator is left to the importer, which says so.
-    if (node.op_type() != "Constant" && !problemsOf(node, std::min(m_opset, newestOpset)).empty())
-        return false;
-    auto foreign = readForeignConstant(node, value(node.output(0)));
-    if (!foreign)
-        return inNode(index, foreign.takeDiag());
-    if (*foreign || importOfForeign(index))
-        return true;
-    auto constant = constantOf(node);
-    if (!constant)
-        return inNode(index, constant.takeDiag());
-    if (*constant) {
-        value(node.output(0)).data = std::move(**constant);
-        return true;
-    }
-    std::vector<SmallOperand> operands;
-    int depth = 0;
-    for (const std::string& name : node.input()) {
-        SmallOperand operand;
-        if (!name.empty()) {
-            const Value& value = this->value(name);
-            if (value.untyped)
-                return false;
-            operand.present = true;
-            operand.value = small(name);
-            if (auto type = typeOf(name))
-                operand.type = type.take();
-            depth = std::max(depth, value.depth);
-        }
-        operands.push_back(std::move(operand));
-    }
-    auto results = evaluateSmall(node, m_opset, operands);
-    if (!results || results->size() != static_cast<std::size_t>(node.output_size()))
-        return false;
-    const bool isFixed = std::all_of(results->begin(), results->end(),
-                                     [](const SmallTensor& one) { return one.isFixed(); });
-    for (int i = 0; i < node.output_size(); ++i) {
-        SmallTensor& result = (*results)[static_cast<std::size_t>(i)];
-        Value& value = this->value(node.output(i));
-        if (result.isFixed()) {
-            value.data = fixedData(result);
-            continue;
-        }
-        value.small = std::move(result);
-        value.producer = index;
-        value.depth = depth + 1 < deferredDepth ? depth + 1 : 0;
-    }
-    if (isFixed && node.op_type() != "Identity")
-        note(nodeName(index), "evaluated to a constant");
-    if (!isFixed && depth + 1 >= deferredDepth)
-        FW_CHECK(importNode(index));
-    return true;
-}
-
 // Free dimensions of operands that the message speaks of: other words for what is known of them
 // would be wrong, and data may show that all fits.
 std::set<std::string> ModelImporter::freeSizesIn(const std::string& message,
@@ -505,6 +441,8 @@ Status ModelImporter::addResults() {
 }
 
 Result<ValueRef> ModelImporter::use(const std::string& name) {
+    if (m_trial != nullptr)
+        return useInTrial(name);
     Value& value = this->value(name);
     if (!value.ref && value.data)
         value.ref = m_editor.addConstant(cleanText(name), *value.data);
@@ -544,13 +482,6 @@ Result<TensorType> ModelImporter::typeOf(const std::string& name) const {
 const TensorData* ModelImporter::constant(const std::string& name) const {
     const Name* known = find(name);
     return known != nullptr && known->value.data ? &*known->value.data : nullptr;
-}
-
-std::optional<SmallTensor> ModelImporter::small(const std::string& name) const {
-    const Value& value = this->value(name);
-    if (value.small)
-        return value.small;
-    return value.data ? smallTensor(*value.data) : std::nullopt;
 }
 
 void ModelImporter::bind(const std::string& name, ValueRef value) {

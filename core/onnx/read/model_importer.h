@@ -6,6 +6,8 @@
 // behind.
 #pragma once
 
+#include "ir/call_memo.h"
+#include "ir/known_values.h"
 #include "ir/missing_type.h"
 #include "onnx/model/names.h"
 #include "onnx/model/tensor_proto.h"
@@ -34,6 +36,8 @@ struct ImportRun {
     DimNames dims;
     int wrongShapes = 0;                  // of what loops carry, that were tried and did not hold
     std::set<const OnnxReading*> noticed; // clauses of which it was told what they displace
+    // Models compute shapes in the same few ways over and over.
+    CallMemo<std::optional<std::vector<KnownValue>>> results{4096};
     // Nodes whose operators the model carries as text: its function of that name is their body.
     std::set<std::pair<std::string, std::string>> carried; // domain, type
     Imported out;
@@ -48,18 +52,19 @@ public:
     Result<Imported> run(); // once
 
     // For NodeImport
-    GraphEditor& editor() { return m_editor; }
+    GraphEditor& editor() { return m_trial != nullptr ? m_trial->editor : m_editor; }
     std::int64_t opset() const { return m_opset; }
     const OnnxLimits& limits() const { return m_run.options.limits; }
     Result<ValueRef> use(const std::string& name);
     Result<TensorType> typeOf(const std::string& name) const;
     const TensorData* constant(const std::string& name) const;
-    std::optional<SmallTensor> small(const std::string& name) const;
+    // Integers and truths up to smallTensorLimit, maybe over free dimensions.
+    std::optional<SmallTensor> small(const std::string& name);
     bool isUsed(const std::string& name) const {
         const Name* known = find(name);
         return known != nullptr && known->used;
     }
-    // The elements of a small value in the graph that only constants lead to; else nullptr.
+    // The elements of a small value in the graph that is known (ir/known_values.h); else nullptr.
     const TensorData* computed(const std::string& name);
     bool isBound(const std::string& name) const {
         const Name* known = find(name);
@@ -80,7 +85,8 @@ public:
         value(name).parts = std::move(parts);
         value(name).untyped = true;
     }
-    Dim freshDim(const std::string& wish) { return m_run.dims.fresh(wish); }
+    Dim freshDim(const std::string& wish);
+    void assume(Assumption assumption);
     void bindAlias(const std::string& name, const std::string& of);
     void bindConstant(const std::string& name, TensorData data);
     Result<TensorData> takeTensorHere(proto::TensorProto& tensor) {
@@ -107,6 +113,17 @@ private:
         bool untyped = false;              // no type is known: what reads it cannot be understood
         std::optional<Shape> foreignShape; // of an untyped tensor whose elements are none of ours
         std::optional<std::vector<ValueRef>> parts; // of a sequence
+    };
+
+    // One node in a graph of its own, with operands as far as they are known.
+    struct Trial {
+        explicit Trial(const std::shared_ptr<const OperatorSet>& operators)
+            : editor(operators), known(editor, *operators) {}
+
+        GraphEditor editor;
+        KnownValues known;
+        std::map<std::string, ValueRef> operands;
+        bool isCertain = true; // nothing is assumed or bound while the model runs
     };
 
     // What the model says of a value before anything is imported, and what became of it.
@@ -216,6 +233,7 @@ private:
                                                        std::vector<Given> given);
     Status importUnknown(int index, const std::string& name, Diag why);
     const TensorData* computed(ValueRef value);
+    const KnownValue* knownInGraph(const std::string& name);
     const TensorData* knownIntegers(ValueRef value); // nullptr if they are not, or are none
     // Indices that are known, of all that the node became: refused where they lie outside of their
     // axis, an assumption where that is free.
@@ -223,7 +241,15 @@ private:
     Status checkIndices(NodeImport& context, const IndexOperand& index, ValueRef value,
                         const TensorData& data);
     Result<bool> importKnown(int index); // constants and shape arithmetic
-    bool importOfForeign(int index);     // the same of values of types that are none of ours
+    // Whether it reads only what resultsOfNode() may know, or nothing but types.
+    bool mayBeKnown(const proto::NodeProto& node);
+    // Integers and truths that the node computes of what is known: by the operators that it becomes
+    // in a graph of its own. nullopt: not all of them are known.
+    std::optional<std::vector<KnownValue>> resultsOfNode(int index);
+    std::optional<std::vector<KnownValue>> tryNode(int index);
+    std::optional<OpCall> callOfNode(const proto::NodeProto& node) const;
+    ValueRef useInTrial(const std::string& name);
+    bool importOfForeign(int index); // the same of values of types that are none of ours
     std::optional<bool> holdsElement(const std::string& name) const; // an optional
     static bool has(const proto::NodeProto& node, int operand);
     Status addResults();
@@ -263,7 +289,10 @@ private:
     Opsets m_opsets;
     std::int64_t m_opset = 1; // of the standard domain
     GraphEditor m_editor;
-    std::optional<MissingTypes> m_missing; // once it is asked
+    KnownValues m_known; // of m_editor
+    Trial* m_trial = nullptr;
+    std::unordered_map<std::string, bool> m_ofTypes; // by type of node: mayBeKnown()
+    std::optional<MissingTypes> m_missing;           // once it is asked
 
     std::pmr::monotonic_buffer_resource m_nameMemory;
     // Every value of the graph. Names are found far more often than there are any, so the table of
@@ -275,7 +304,6 @@ private:
     // Bodies of a node that are asked for once more: read again, those inside would be read again
     // and again.
     std::optional<std::pair<int, ReadBodies>> m_bodiesRead;
-    std::map<NodeId, std::vector<TensorData>> m_computed;    // by constants alone; empty: it is not
     std::vector<std::pair<NodeId, Diag>> m_nodeDiags;        // kept if the node is in the result
     std::shared_ptr<const std::vector<std::byte>> m_uniform; // shared by constants of one value
     std::string m_uniformPattern;

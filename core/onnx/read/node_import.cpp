@@ -95,8 +95,6 @@ std::optional<Exprs> NodeImport::shapeValues(std::size_t i) const {
     if (!has(i))
         return std::nullopt;
     auto small = m_model.small(m_node.input(static_cast<int>(i)));
-    if (const TensorData* data = small ? nullptr : computedConstant(i))
-        small = smallTensor(*data);
     if (!small || small->dtype == DType::Bool)
         return std::nullopt;
     return small->elements;
@@ -386,7 +384,7 @@ bool NodeImport::outputUsed(std::size_t i) const {
 }
 
 void NodeImport::assume(const Expr& condition, std::string sentence) {
-    m_model.editor().assume({simplify(condition), std::move(sentence), m_name});
+    m_model.assume({simplify(condition), std::move(sentence), m_name});
 }
 
 std::string NodeImport::operandName(std::size_t i) const {

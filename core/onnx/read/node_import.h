@@ -7,8 +7,8 @@
 #pragma once
 
 #include "ir/graph.h"
+#include "ir/known_value.h"
 #include "onnx/model/attributes.h"
-#include "onnx/read/shape_values.h"
 
 #include <map>
 #include <optional>
