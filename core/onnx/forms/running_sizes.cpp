@@ -1,6 +1,7 @@
 #include "onnx/forms/running_sizes.h"
 
 #include "expr/simplify.h"
+#include "onnx/read/model_importer.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -65,35 +66,21 @@ constexpr std::int64_t meansEnd =
 
 // Where starts and ends are known over free dimensions, axes and steps as numbers.
 std::optional<Exprs> extentsOfSlice(NodeImport& n, const Shape& shape) {
-    const auto starts = n.shapeValues(1), ends = n.shapeValues(2);
+    auto starts = n.shapeValues(1), ends = n.shapeValues(2);
     if (!starts || !ends || (n.has(3) && !n.integers(3)) || (n.has(4) && !n.integers(4)))
         return std::nullopt;
-    const Integers axes = n.has(3) ? *n.integers(3) : Integers();
-    const Integers steps = n.has(4) ? *n.integers(4) : Integers(starts->size(), 1);
-    Exprs out = shape;
+    Exprs axes;
     for (std::size_t i = 0; i < starts->size(); ++i) {
-        const Result<std::size_t> axis =
-            n.axis(n.has(3) ? axes.at(i) : static_cast<std::int64_t>(i), shape.size());
-        const std::int64_t step = steps.at(i);
-        if (!axis || step == 0 || step > far || step < -far)
+        axes.emplace_back(n.has(3) ? n.integers(3)->at(i) : static_cast<std::int64_t>(i));
+        const auto axis = n.axis(*axes[i].asInt(), shape.size());
+        if (!axis)
             return std::nullopt;
-        const Dim& dim = shape[*axis];
-        const Expr high = step > 0 ? dim : dim - Expr(1);
-        const auto clamped = [&](const Expr& place, const Expr& low) {
-            if (const auto fixed = place.asInt()) {
-                const std::int64_t at = placeOfSlice(n, *fixed, dim, *axis);
-                if (at >= far || at <= -far)
-                    return at > 0 ? high : simplify(minExpr(low, high));
-            }
-            const Expr counted = selectExpr(ltExpr(place, Expr(0)), place + dim, place);
-            return simplify(minExpr(maxExpr(simplify(counted), low), high));
-        };
-        const Expr from = clamped((*starts)[i], Expr(0));
-        const Expr to = clamped((*ends)[i], Expr(step > 0 ? 0 : -1));
-        const Expr span = step > 0 ? to - from : from - to;
-        out[*axis] = simplify(maxExpr(ceilDivExpr(span, Expr(std::abs(step))), Expr(0)));
+        for (Exprs* places : {&*starts, &*ends})
+            if (const auto place = (*places)[i].asInt())
+                (*places)[i] = Expr(placeOfSlice(n, *place, shape[*axis], *axis));
     }
-    return out;
+    const Exprs steps = n.has(4) ? *n.shapeValues(4) : Exprs(starts->size(), Expr(1));
+    return n.sizesBy("slice_extents", 2, {*starts, *ends, axes, steps, shape});
 }
 
 // Where pads are known over free dimensions, axes as numbers.
@@ -101,19 +88,32 @@ std::optional<Exprs> extentsOfPad(const NodeImport& n, const Shape& shape) {
     const auto pads = n.shapeValues(1);
     if (!pads || (n.has(3) && !n.integers(3)))
         return std::nullopt;
-    const std::size_t count = pads->size() / 2;
-    Exprs out = shape;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Result<std::size_t> axis =
-            n.axis(n.has(3) ? n.integers(3)->at(i) : static_cast<std::int64_t>(i), shape.size());
-        if (!axis)
-            return std::nullopt;
-        out[*axis] = simplify(out[*axis] + (*pads)[i] + (*pads)[count + i]);
-    }
-    return out;
+    const auto count = static_cast<std::ptrdiff_t>(pads->size() / 2);
+    Exprs axes;
+    for (std::int64_t i = 0; i < count; ++i)
+        axes.emplace_back(n.has(3) ? n.integers(3)->at(static_cast<std::size_t>(i)) : i);
+    return n.sizesBy("pad_extents", 1,
+                     {Exprs(pads->begin(), pads->begin() + count),
+                      Exprs(pads->begin() + count, pads->end()), axes, shape});
 }
 
 } // namespace
+
+std::optional<Exprs> NodeImport::sizesBy(const std::string& op, std::size_t output,
+                                         const std::vector<Exprs>& lists) const {
+    OpCall call;
+    std::vector<KnownValue> values;
+    for (const Exprs& list : lists) {
+        const auto count = static_cast<std::int64_t>(list.size());
+        call.inputs.push_back(TensorType{DType::I64, {Expr(count)}});
+        values.push_back(knownValue({DType::I64, {count}, list}));
+    }
+    std::vector<const KnownValue*> operands;
+    for (const KnownValue& value : values)
+        operands.push_back(&value);
+    const auto results = resultsOf(*m_model.operatorNamed(op), call, operands);
+    return results ? std::optional(integersIn(results->at(output)).value().elements) : std::nullopt;
+}
 
 Result<ValueRef> integerVector(NodeImport& n, std::size_t i) {
     FW_TRY(ValueRef value, n.input(i));

@@ -54,6 +54,10 @@ public:
     // (bind_dims): one for each element, of which there has to be a fixed number. Integers, or
     // whole floats.
     Result<Exprs> sizes(std::size_t i);
+    // What an operator on sizes (resources/library/sizes.fw) computes of lists that are known over
+    // free dimensions: that output; nullopt: it is not known.
+    std::optional<Exprs> sizesBy(const std::string& op, std::size_t output,
+                                 const std::vector<Exprs>& lists) const;
     // The same for the elements of a vector of i64; `prefix` is in front of the number of each.
     Result<Exprs> bound(ValueRef sizes, const std::string& prefix);
     // As dimensions of a value without names are called: y_d0, y_d1, ... of the first result.
