@@ -530,10 +530,10 @@ private:
                 return set(Expect::ElementType);
             const std::string clause = lastClause({"requires", "where", "onnx"}, 0);
             if (m_open.empty() && ended())
-                return set(Expect::Words, clause == "onnx" ? Words{"since", "until", "onnx"}
-                                          : clause.empty()
-                                              ? Words{"requires", "where", "onnx"}
-                                              : comparing({"requires", "where", "onnx"}));
+                return set(Expect::Words,
+                           clause == "onnx" ? Words{"since", "until", "chain", "onnx"}
+                           : clause.empty() ? Words{"requires", "where", "onnx"}
+                                            : comparing({"requires", "where", "onnx"}));
             if (prev() == "=" && prev(3) == ":" && prev(2) == "bool")
                 return set(Expect::Words, {"true", "false"});
             if (clause.empty())

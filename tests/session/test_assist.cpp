@@ -145,7 +145,7 @@ void TestAssist::completions_data() {
     row("fuse f { match relu(x) as for |", "onednn openblas", "relu");
     row("composite onednn.x for |", "onednn", "match");
     row("op o(x: T[S...]) -> y: T[S...] |", "onnx where requires", "since");
-    row("op o(x: T[S...]) -> y: T[S...] onnx \"d\" \"T\" |", "since until onnx", "where");
+    row("op o(x: T[S...]) -> y: T[S...] onnx \"d\" \"T\" |", "since until chain onnx", "where");
     row("op o(x: T[S...], attr k: int) -> y: T[S...] onnx \"d\" \"T\" since 1 {k = |", "",
         "sum relu");
     row("op o(x: T[S...], attr k: int) -> y: T[S...] onnx \"d\" \"T\" {mode == |", "", "sum relu");
