@@ -130,9 +130,8 @@ std::optional<OpCall> ModelImporter::callOfNode(const proto::NodeProto& node) co
 std::optional<std::vector<KnownValue>> ModelImporter::resultsOfNode(int index) {
     const auto& node = m_graph.node(index);
     const bool isForeign =
-        std::any_of(node.input().begin(), node.input().end(), [&](const std::string& name) {
-            return !name.empty() && value(name).untyped;
-        });
+        std::any_of(node.input().begin(), node.input().end(),
+                    [&](const std::string& name) { return !name.empty() && value(name).untyped; });
     const auto call = isForeign ? std::nullopt : callOfNode(node);
     return call ? *m_run.results.answer(*call, [&] { return tryNode(index); }) : tryNode(index);
 }
@@ -161,7 +160,10 @@ std::optional<std::vector<KnownValue>> ModelImporter::tryNode(int index) {
         out.emplace();
     for (const std::string& output : node.output()) {
         const Value made = std::exchange(value(output), {});
-        const KnownValue* known = !out || !made.ref ? nullptr : trial.known.find(*made.ref);
+        // What is an operand itself may lie in the graph of the model, which the trial is not.
+        const bool isOperand = made.data || made.small;
+        const KnownValue* known =
+            !out || isOperand || !made.ref ? nullptr : trial.known.find(*made.ref);
         if (out && made.data)
             out->emplace_back(*made.data);
         else if (out && made.small)
