@@ -11,7 +11,7 @@ namespace {
 
 using Candidates = std::vector<GraphPtr>;
 
-bool isOperator(const Node& node) {
+bool isComputed(const Node& node) {
     return !node.isInput() && !node.isConstant();
 }
 
@@ -42,7 +42,7 @@ void fewerResults(const Graph& graph, Candidates& out) {
 // A value in the middle becomes a result alone; a value becomes an input.
 void fewerNodes(const Graph& graph, Candidates& out) {
     for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
-        if (!isOperator(**node))
+        if (!isComputed(**node))
             continue;
         for (std::size_t o = 0; o < (*node)->outputs.size(); ++o) {
             const ValueRef value{(*node)->id, static_cast<int>(o)};
@@ -58,7 +58,7 @@ void fewerNodes(const Graph& graph, Candidates& out) {
 // An operator's readers read one of its operands instead.
 void bypassed(const Graph& graph, Candidates& out) {
     for (const NodePtr& node : graph.nodes()) {
-        if (!isOperator(*node))
+        if (!isComputed(*node))
             continue;
         const ValueRef value{node->id, 0};
         std::set<ValueRef> tried;
@@ -70,7 +70,7 @@ void bypassed(const Graph& graph, Candidates& out) {
             editor.replaceUses(value, input);
             editor.removeUnused();
             const Result<GraphPtr> changed = editor.finish();
-            if (changed && isOperator((*changed)->node((*changed)->results()[0].value.node)))
+            if (changed && isComputed((*changed)->node((*changed)->results()[0].value.node)))
                 add(out, needed(**changed, (*changed)->results()));
         }
     }
@@ -118,7 +118,7 @@ Result<GraphPtr> rebuilt(const Graph& graph, const Change& change) {
     GraphEditor editor(graph.operatorSet(), graph.name());
     std::map<ValueRef, ValueRef> moved;
     for (const NodePtr& node : graph.nodes()) {
-        if (!isOperator(*node)) {
+        if (!isComputed(*node)) {
             TensorType type = node->outputs[0].type;
             for (std::size_t axis = 0; axis < type.rank(); ++axis)
                 if (type.shape[axis].isInt(change.from) && applies(change, node->id, axis))
@@ -150,7 +150,7 @@ Result<GraphPtr> rebuilt(const Graph& graph, const Change& change) {
 
 void fewerAttributes(const Graph& graph, Candidates& out) {
     for (const NodePtr& node : graph.nodes())
-        if (isOperator(*node))
+        if (isComputed(*node))
             for (const auto& item : node->attrs)
                 add(out, rebuilt(graph, {.erasedOf = node->id, .erased = item.first}));
 }
@@ -167,7 +167,7 @@ void smallerExtents(const Graph& graph, Candidates& out) {
         }
     };
     for (const NodePtr& node : graph.nodes()) {
-        if (isOperator(*node))
+        if (isComputed(*node))
             continue;
         const Shape& shape = node->outputs[0].type.shape;
         for (std::size_t axis = 0; axis < shape.size(); ++axis)
