@@ -5,6 +5,7 @@
 #include "large/shapes.h"
 #include "library/library.h"
 #include "onnx/read/import.h"
+#include "strategy/library.h"
 
 #include <QtTest>
 

@@ -1,6 +1,7 @@
 // What no code is made for is a step of the host inside a compiled plan: it computes what the
 // reference computes, wherever its operands and results lie, and a module cannot carry it.
 #include "fusion/computable.h"
+#include "fusion/group_parts.h"
 #include "fusion/plan.h"
 #include "graph/builder.h"
 #include "ir/graph_text.h"
