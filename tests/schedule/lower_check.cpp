@@ -10,8 +10,10 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace fw::test {
 
@@ -40,6 +42,42 @@ void everyPoint(const std::vector<Axis>& axes, std::size_t i, Bindings& vars,
     for (std::int64_t k = 0; k < extent; ++k) {
         vars[axes[i].var] = k;
         everyPoint(axes, i + 1, vars, f);
+    }
+}
+
+// Of types that C++ has.
+std::uint64_t bitsOf(double value, DType dtype) {
+    if (dtype == DType::F64)
+        return std::bit_cast<std::uint64_t>(value);
+    if (dtype == DType::F32)
+        return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+double fromBits(std::uint64_t bits, DType dtype) {
+    switch (dtype) {
+    case DType::F64:
+        return std::bit_cast<double>(bits);
+    case DType::F32:
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    case DType::I64:
+        return static_cast<double>(static_cast<std::int64_t>(bits));
+    case DType::U64:
+        return static_cast<double>(bits);
+    case DType::I32:
+        return static_cast<std::int32_t>(bits);
+    case DType::U32:
+        return static_cast<std::uint32_t>(bits);
+    case DType::I16:
+        return static_cast<std::int16_t>(bits);
+    case DType::U16:
+        return static_cast<std::uint16_t>(bits);
+    case DType::I8:
+        return static_cast<std::int8_t>(bits);
+    case DType::U8:
+        return static_cast<std::uint8_t>(bits);
+    default:
+        throw std::logic_error("bits of a type that C++ does not have");
     }
 }
 
@@ -142,6 +180,8 @@ private:
             return e.dtype() == DType::Bool ? static_cast<double>(a(0) != 0)
                    : isFloat(e.dtype())     ? a(0)
                                             : std::trunc(a(0));
+        case ExprOp::BitCast:
+            return fromBits(bitsOf(a(0), e.arg(0).dtype()), e.dtype());
         case ExprOp::Load:
             return m_tensors.at(e->symbol)[find(e->symbol, e.args()).value()];
         case ExprOp::Pad: {
