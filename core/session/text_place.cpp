@@ -514,7 +514,8 @@ private:
     }
 
     void op() {
-        if (asksElementType())
+        const bool ofCast = inside("(") && prev() == "," && m_open.back().name.ends_with("cast");
+        if (asksElementType() || ofCast)
             return set(Expect::ElementType);
         if (braces() == 0) {
             if (prev() == "op")
@@ -536,8 +537,9 @@ private:
                                             : comparing({"requires", "where", "onnx"}));
             if (prev() == "=" && prev(3) == ":" && prev(2) == "bool")
                 return set(Expect::Words, {"true", "false"});
-            if (clause.empty())
-                return set(Expect::Nothing);
+            if (clause.empty()) // what an attribute is if it is not given
+                return set(Expect::Expression,
+                           m_open.size() > 1 || prev() == "=" ? computed() : Words{});
             return set(Expect::Expression, ended()                ? comparing()
                                            : clause == "requires" ? functionNames()
                                                                   : Words{});
@@ -546,23 +548,34 @@ private:
             m_out.op = m_tokens[std::min(m_out.first + 1, m_before)].text;
             return set(Expect::Attribute);
         }
-        if (m_open.size() == 1 && (prev() == "=" || prev() == "==") &&
-            (prev(3) == "{" || prev(3) == ","))
-            return set(Expect::Nothing);
+        if (m_open.size() == 1 && isOfClause())
+            return set(Expect::Words, prev() == "=" ? Words{"operand"}
+                                      : ended() && prev() != "else" && prev() != "of"
+                                          ? Words{"else", "of"}
+                                          : Words{});
         const bool begins = m_open.size() == 1 && (prev() == "{" || ended());
         if (begins)
             return set(Expect::Expression, {"let", "each"});
-        if (inside("(") && prev() == "," &&
-            (m_open.back().name == "cast" || m_open.back().name == "bit_cast"))
-            return set(Expect::ElementType);
         if (inside("(") && ended() && isReduction(m_open.back().name))
             return set(Expect::Words, {"in"});
-        set(Expect::Expression,
-            {"sum",   "max",     "min",    "prod",    "pad",     "wrap",     "select",  "cast",
-             "exp",   "log",     "clamp",  "lowest",  "sqrt",    "rsqrt",    "sqr",     "tanh",
-             "erf",   "sigmoid", "abs",    "floor",   "ceil",    "round",    "sign",    "sin",
-             "cos",   "pow",     "div",    "fma",     "given",   "before",   "total",   "true",
-             "false", "bit_and", "bit_or", "bit_xor", "bit_not", "bit_cast", "replaced"});
+        set(Expect::Expression, computed());
+    }
+
+    static Words computed() {
+        return {"sum",   "max",     "min",    "prod",    "pad",     "wrap",     "select",  "cast",
+                "exp",   "log",     "clamp",  "lowest",  "sqrt",    "rsqrt",    "sqr",     "tanh",
+                "erf",   "sigmoid", "abs",    "floor",   "ceil",    "round",    "sign",    "sin",
+                "cos",   "pow",     "div",    "fma",     "given",   "before",   "total",   "true",
+                "false", "bit_and", "bit_or", "bit_xor", "bit_not", "bit_cast", "replaced"};
+    }
+
+    // Whether the braces that are open are those of an `onnx` clause: ours = theirs, or a text.
+    bool isOfClause() const {
+        std::size_t open = 1;
+        for (int depth = 0; open < m_before && (depth > 0 || prev(open) != "{"); ++open)
+            depth += prev(open) == "}" ? 1 : prev(open) == "{" ? -1 : 0;
+        return open > 2 && (token(open - 1).kind == TokenKind::Text || prev(open - 2) == "=" ||
+                            prev(open - 2) == "==");
     }
 
     static bool isReduction(const std::string& name) {
