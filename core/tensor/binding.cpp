@@ -317,6 +317,10 @@ private:
             if (places[i] != places[i - 1] + 1)
                 return makeDiag(DiagCode::UnsupportedAttribute,
                                 fmt::format("{} are not adjacent axes", dim.axis));
+        if (!isPack(dim) && places.size() != 1)
+            return makeDiag(DiagCode::UnsupportedAttribute,
+                            fmt::format("{} names {} axes, where {} stands for one", dim.axis,
+                                        places.size(), nameOf(dim)));
         start = places.empty() ? 0 : places.front();
         size = places.size();
         return {};

@@ -57,7 +57,9 @@ void TestLoops::smallCalls() {
     const LoopTrial trial =
         tryLoopsOf(*standardOperators()->find(name.toStdString()), standardOperators(), limits);
     QVERIFY2(!trial.wrong, trial.wrong ? trial.wrong->text().c_str() : "");
-    QVERIFY(trial.nests > 0);
+    // The extents of its operands follow from products of each other, which no draw meets: every
+    // instance of it is tried above.
+    QCOMPARE(trial.nests > 0, name != QStringLiteral("deform_conv2d"));
 }
 
 QTEST_GUILESS_MAIN(TestLoops)

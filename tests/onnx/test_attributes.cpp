@@ -190,8 +190,8 @@ void TestAttributes::whatIsOfAnotherOpsetIsWarnedOf() {
 }
 
 void TestAttributes::shapeArithmeticKeepsItsType() {
-    // What an int32 does not hold is computed by the graph, which wraps; sums of two types are
-    // refused; a product over no axes is none.
+    // What an int32 does not hold wraps; sums of two types are refused; a product over no axes is
+    // none.
     const auto build = [](int wide) {
         M m(18);
         m.input("x", {"2"}, proto::TensorProto::INT32).output("y", {}, proto::TensorProto::INT32);
@@ -209,7 +209,12 @@ void TestAttributes::shapeArithmeticKeepsItsType() {
         m.node("Add", "x s", "y");
         return m;
     };
-    QCOMPARE(ops(build(proto::TensorProto::INT32)), std::string("add add"));
+    const auto wrapped = read(build(proto::TensorProto::INT32).bytes());
+    QVERIFY(wrapped.ok());
+    QCOMPARE(ops(build(proto::TensorProto::INT32)), std::string("add"));
+    const Node* sum = wrapped->graph->findByName("s");
+    QVERIFY(sum != nullptr && sum->isConstant());
+    QCOMPARE(sum->data->toIntegers(), std::vector<std::int64_t>{-2});
     const auto mixed = read(build(proto::TensorProto::INT64).bytes());
     QVERIFY(!mixed.ok() || hasErrors(mixed->diagnostics));
     M m(18);

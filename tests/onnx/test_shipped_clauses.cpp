@@ -264,7 +264,8 @@ void TestShippedClauses::newerRefused_data() {
     QTest::newRow("mode") << 0 << "the attribute 'mode' is \"odd\", which is none of";
     QTest::newRow("axis") << 1 << "axis 2 is outside a tensor of rank 2";
     QTest::newRow("computed") << 2 << "computed while the model runs";
-    QTest::newRow("type") << 3 << "bitwise_not";
+    QTest::newRow("type")
+        << 3 << "BitwiseNot: 'x' is f32[2]; T in {i8, u8, i16, u16, i32, u32, i64, u64} must hold";
     QTest::newRow("remainder") << 4 << "mod";
     QTest::newRow("graphs") << 5 << "the attribute 'score_mod' is not supported";
 }
@@ -285,7 +286,14 @@ void TestShippedClauses::newerRefused() {
         auto* attribute = m.graph().mutable_node(0)->add_attribute();
         attribute->set_name("score_mod");
         attribute->set_type(proto::AttributeProto::GRAPH);
-        attribute->mutable_g()->set_name("scores");
+        proto::GraphProto& scores = *attribute->mutable_g();
+        scores.set_name("scores");
+        M::declare(*scores.add_input(), "a", {"1", "4", "2", "3"});
+        M::declare(*scores.add_output(), "b", {"1", "4", "2", "3"});
+        auto& same = *scores.add_node();
+        same.set_op_type("Identity");
+        same.add_input("a");
+        same.add_output("b");
     }
     const std::string said = problemOf(importModelBytes(m.bytes(), standardOperators()));
     QVERIFY2(said.find(reason.toStdString()) != std::string::npos, said.c_str());

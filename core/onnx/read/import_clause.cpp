@@ -292,14 +292,14 @@ private:
     std::vector<std::size_t> m_operands;
 };
 
-// From the left; a single operand is the result. Where there are several steps narrow numbers are
+// From the left. Where there are several steps narrow numbers are
 // rounded once.
 Status importChain(NodeImport& node, const Operator& op, const Attrs& attrs) {
     if (node.inputCount() > 2)
         node.computeWide();
     FW_TRY(ValueRef out, node.input(0));
     if (node.inputCount() == 1)
-        return node.alias(0, out);
+        return node.result("identity", {out});
     for (std::size_t i = 1; i + 1 < node.inputCount(); ++i) {
         FW_TRY(const ValueRef next, node.input(i));
         FW_TRY(out, node.step(op.name(), {out, next}, attrs));
