@@ -219,6 +219,15 @@ def attention(table):
                 table.call("flex_attention", [q, k, v], out)
             else:
                 table.call("flex_attention", [q, k, v], out, scale=scale)
+    # Scores that are equal or far apart: their shares are the same whatever they are computed in.
+    q, k, v = (Tensor("f32", 16 * np.sign(draw("f32", *shape, seed=seed).v + 0.25))
+               for seed, shape in enumerate([(1, 2, 3, 4), (1, 2, 5, 4), (1, 2, 5, 3)], 1))
+    scores = np.einsum("bhle,bhse->bhls", q.v, k.v) * 0.5
+    share = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    share /= share.sum(axis=-1, keepdims=True)
+    out = Tensor("f32", np.einsum("bhls,bhsd->bhld", share, v.v))
+    for inside in FLOATS:
+        table.call("flex_attention", [q, k, v], out, precision=inside)
 
 
 def add_to(table):

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void flagsAreZeroOrOne();
     void whatIsOfAnotherOpsetIsWarnedOf();
     void shapeArithmeticKeepsItsType();
+    void constantsAreHandedOn();
 };
 
 void TestAttributes::attributesAreHonouredOrRefused_data() {
@@ -225,6 +226,20 @@ void TestAttributes::shapeArithmeticKeepsItsType() {
     const auto result = read(m.bytes());
     QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
     QCOMPARE(result->graph->type(result->graph->results()[0].value).shape.size(), std::size_t(1));
+}
+
+// A Cast to the type that its operand has is that operand, which an operator has already taken into
+// the graph.
+void TestAttributes::constantsAreHandedOn() {
+    M m(18);
+    m.input("x", {"N"}, proto::TensorProto::INT64).output("y", {}, proto::TensorProto::INT64);
+    m.integers("c", {3});
+    m.node("Add", "x c", "s");
+    M::set(m.node("Cast", "c", "d"), "to", std::int64_t{proto::TensorProto::INT64});
+    m.node("Add", "s d", "y");
+    const auto result = read(m.bytes());
+    QVERIFY2(result.ok(), result.ok() ? "" : result.diag().text().c_str());
+    QCOMPARE(ops(m), std::string("add add"));
 }
 
 QTEST_GUILESS_MAIN(TestAttributes)

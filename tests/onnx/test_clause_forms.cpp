@@ -131,7 +131,7 @@ void TestClauseForms::chainsFromTheLeft() {
     const std::string text = "op less_of (a: T[S...], b: T[S...]) -> y: T[S...] onnx \"com.me\" "
                              "\"Less\" chain { y[i...] = a[i...] - b[i...] }";
     for (const auto& [inputs, wanted, result] :
-         {std::tuple("a", "", 5.0), {"a b", "less_of", 3.0}, {"a b c", "less_of less_of", 2.5}}) {
+         {std::tuple("a", "identity", 5.0), {"a b", "less_of", 3.0}, {"a b c", "less_of less_of", 2.5}}) {
         M m = ofMine();
         m.input("a", {"1"}).input("b", {"1"}).input("c", {"1"}).output("y");
         mine(m, "Less", inputs, "y");

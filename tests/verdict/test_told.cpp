@@ -25,10 +25,9 @@ namespace {
 
 std::string textOfRules() {
     std::string out;
-    for (const QString& name : {QFINDTESTDATA("told_rules.fw"), QFINDTESTDATA("more_rules.fw"),
-                                QFINDTESTDATA("drawn_rules.fw"), QFINDTESTDATA("shape_rules.fw"),
-                                QFINDTESTDATA("near_rules.fw")}) {
-        QFile file(name);
+    for (const char* name :
+         {"told_rules.fw", "more_rules.fw", "drawn_rules.fw", "shape_rules.fw", "near_rules.fw"}) {
+        QFile file(QStringLiteral(FW_SOURCE_DIR "/tests/verdict/") + QString::fromLatin1(name));
         if (!file.open(QIODevice::ReadOnly))
             qFatal("%s", qPrintable(file.errorString()));
         out += file.readAll().toStdString();

@@ -243,7 +243,8 @@ Status NodeImport::allHonoured() const {
             std::any_of(std::begin(harmless), std::end(harmless), isThis))
             continue;
         const std::string name = cleanText(attribute.name());
-        return hasAttribute(m_node.op_type(), opset(), attribute.name())
+        return !isStandardDomain(m_node.domain()) ||
+                       hasAttribute(m_node.op_type(), opset(), attribute.name())
                    ? unsupported(fmt::format("the attribute '{}' is not supported", name))
                    : unsupported(fmt::format("opset {} has no attribute '{}' here", opset(), name),
                                  "the model says something that no program can honour");
