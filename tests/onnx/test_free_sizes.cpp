@@ -16,6 +16,8 @@ class TestFreeSizes : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void axesAreNamedOnce_data();
+    void axesAreNamedOnce();
     void areAssumed();
     void dimensionsWithoutNames();
     void whatDoesNotFitIsNamedByTheModel();
@@ -170,6 +172,36 @@ void TestFreeSizes::anyOperatorComputesThem() {
                  M::set(m.node("Concat", "n a all", "t"), "axis", 0);
              }),
              std::string("reshape f32[N, 2, 12] "));
+}
+
+void TestFreeSizes::axesAreNamedOnce_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("extent"); // of x, twice of which is the operand with the sizes
+    for (const char* type : {"Pad", "Slice"})
+        for (const char* extent : {"N", "3"})
+            QTest::addRow("%s of %s", type, extent) << type << extent;
+}
+
+void TestFreeSizes::axesAreNamedOnce() {
+    QFETCH(QString, type);
+    QFETCH(QString, extent);
+    const bool isPad = type == u"Pad";
+    M m(18);
+    m.input("x", {extent.toStdString(), "2"}).output("y");
+    m.integers("zero", {0}).integers("none", {0, 0}).integers("axes", {0, 0});
+    m.node("Shape", "x", "whole");
+    m.node("Gather", "whole zero", "size");
+    M::set(m.node("Concat", isPad ? "size size size size" : "size size", "sizes"), "axis", 0);
+    auto& node = m.node(type.toStdString(), isPad ? "x sizes" : "x none sizes axes", "y", "cut");
+    if (isPad) {
+        node.add_input("");
+        node.add_input("axes");
+    }
+    const auto result = read(m.bytes());
+    QVERIFY(!result.ok());
+    QVERIFY2(result.diag().message.find(type.toStdString() + ": axis 0 is named twice") !=
+                 std::string::npos,
+             result.diag().text().c_str());
 }
 
 QTEST_GUILESS_MAIN(TestFreeSizes)

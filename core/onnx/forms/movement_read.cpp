@@ -366,6 +366,7 @@ Status pad(NodeImport& n) {
         FW_TRY(const TensorType x, n.inputType(0));
         if (!axes || pads.size() != 2 * axes->size())
             return n.malformed("pads and axes do not agree");
+        FW_CHECK(checkAxes(n, 3, x.rank()));
         Integers all(2 * x.rank(), 0);
         for (std::size_t i = 0; i < axes->size(); ++i) {
             FW_TRY(const std::size_t axis, n.axis((*axes)[i], x.rank()));

@@ -186,8 +186,20 @@ Status unsqueezeRunning(NodeImport& n) {
                                        n.operandName(0), n.type(x).text()));
 }
 
+Status checkAxes(NodeImport& n, std::size_t operand, std::size_t rank) {
+    std::vector<bool> named(rank, false);
+    for (const std::int64_t where : n.integers(operand).value_or(Integers())) {
+        FW_TRY(const std::size_t axis, n.axis(where, rank));
+        if (named[axis])
+            return n.malformed(fmt::format("axis {} is named twice", axis));
+        named[axis] = true;
+    }
+    return {};
+}
+
 Status sliceRunning(NodeImport& n) {
     FW_TRY(const ValueRef x, n.input(0));
+    FW_CHECK(checkAxes(n, 3, n.type(x).rank()));
     FW_TRY(const ValueRef starts, integerVector(n, 1));
     FW_TRY(const ValueRef ends, integerVector(n, 2));
     const std::int64_t count = countOf(n, starts);
@@ -236,6 +248,7 @@ Status padRunning(NodeImport& n, const std::string& mode) {
     FW_TRY(const ValueRef x, n.input(0));
     FW_TRY(const ValueRef pads, integerVector(n, 1));
     const TensorType type = n.type(x);
+    FW_CHECK(checkAxes(n, 3, type.rank()));
     const auto rank = static_cast<std::int64_t>(type.rank());
     FW_TRY(const ValueRef axes, axesOr(n, 3, rank));
     if (countOf(n, pads) != 2 * countOf(n, axes))

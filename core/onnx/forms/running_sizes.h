@@ -11,6 +11,9 @@ Result<ValueRef> integerVector(NodeImport& n, std::size_t i);
 // The extents of x, i64[rank].
 Result<ValueRef> extentsOf(NodeImport& n, ValueRef x);
 
+// As far as they are known: the axes in the operand lie in a tensor of this rank, each named once.
+Status checkAxes(NodeImport& n, std::size_t operand, std::size_t rank);
+
 // A start or an end of a slice. A number of 32 bits or more is how exporters write the end of an
 // axis, or its beginning, where they do not know its size: it becomes one beyond every extent, and
 // that a free one is no longer is assumed.
