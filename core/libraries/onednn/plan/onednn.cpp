@@ -58,7 +58,8 @@ Result<ExternCall> convolution(const CallSite& site) {
     return buildConvolution(site, CallKind::Convolution);
 }
 
-class OneDnnImplementation final : public ExternImplementation {
+// The library itself says whether it takes what a group would append.
+class AskedImplementation : public ExternImplementation {
 public:
     using ExternImplementation::ExternImplementation;
 
@@ -67,9 +68,19 @@ public:
             const Result<ExternCall> call = build(site);
             if (!call)
                 return {Verdict::No, ReasonCode::CannotAbsorb, call.diag().message};
-            return onednn::verdictOf(onednn::questionOf(call->steps.front()), 1);
+            return onednn::verdictOf(question(*call), 1);
         });
     }
+
+protected:
+    virtual runtime::ShapedCall question(const ExternCall& call) const {
+        return onednn::questionOf(call.steps.front());
+    }
+};
+
+class OneDnnImplementation final : public AskedImplementation {
+public:
+    using AskedImplementation::AskedImplementation;
 
     // Where the library does not add to what the output holds, it reads the other tensor.
     Result<ExternCall> call(const CallSite& site, const Target& target) const override {
@@ -83,7 +94,7 @@ public:
 
 protected:
     Answer ask(const ExternCall& call, const Target& target) const override {
-        return onednn::verdictOf(onednn::questionOf(call.steps.front()), target.threads);
+        return onednn::verdictOf(question(call), target.threads);
     }
 
 private:
@@ -167,18 +178,9 @@ private:
 // The algorithm of Winograd for 3x3 filters: fewer multiplications, less exact, on images in blocks
 // of channels. Between two such calls they stay in blocks, other memory is reordered before and
 // after.
-class WinogradImplementation final : public ExternImplementation {
+class WinogradImplementation final : public AskedImplementation {
 public:
-    using ExternImplementation::ExternImplementation;
-
-    Answer absorbsEpilogue(const Growing& group, const Workload& next) const override {
-        return absorbs(group, next, [this](const CallSite& site) -> Answer {
-            const Result<ExternCall> call = build(site);
-            if (!call)
-                return {Verdict::No, ReasonCode::CannotAbsorb, call.diag().message};
-            return onednn::verdictOf(freely(*call), 1);
-        });
-    }
+    using AskedImplementation::AskedImplementation;
 
     double estimate(const Facts& work, const Workload& anchor,
                     const Target& target) const override {
@@ -201,7 +203,7 @@ public:
         };
         FW_TRY(ExternCall call, build(plain));
         runtime::OneDnnAnswer answer;
-        if (const auto status = runtime::askOneDnn(freely(call), target.threads, answer);
+        if (const auto status = runtime::askOneDnn(question(call), target.threads, answer);
             !status.ok())
             return makeDiag(DiagCode::LibraryFailed, status.message);
         if (answer.inputLayout.empty() || answer.outputLayout.empty())
@@ -243,7 +245,7 @@ public:
 
 protected:
     Answer ask(const ExternCall& call, const Target& target) const override {
-        return onednn::verdictOf(freely(call), target.threads);
+        return onednn::verdictOf(question(call), target.threads);
     }
 
 private:
@@ -252,14 +254,14 @@ private:
     static constexpr const char* blocksOf16 = "aBcd16b"; // blocks() in oneDNN's words
 
     // Images in the order of the library's choice.
-    static runtime::ShapedCall freely(const ExternCall& call) {
-        runtime::ShapedCall question = onednn::questionOf(call.steps.front());
-        for (runtime::ShapedArgument& argument : question.arguments)
+    runtime::ShapedCall question(const ExternCall& call) const override {
+        runtime::ShapedCall asked = onednn::questionOf(call.steps.front());
+        for (runtime::ShapedArgument& argument : asked.arguments)
             if (argument.role == Role::Input || argument.role == Role::Output) {
                 argument.strides.clear();
                 argument.layout = "any";
             }
-        return question;
+        return asked;
     }
 };
 
