@@ -9,8 +9,10 @@ namespace fw::runtime {
 
 struct LibraryLevel {
     const char* name;
-    std::uint64_t features; // CpuFeature bits that its kernels need
-    int rank;               // levels of one rank need the same
+    std::uint64_t features;       // CpuFeature bits that its kernels need
+    int rank;                     // levels of one rank need the same
+    const char* vendor = nullptr; // whose CPUs it is made for; nullptr: everybody's
+    bool onlyWhereAsked = false;  // never what the library uses by itself
 };
 
 struct LibraryLevels {
@@ -28,8 +30,8 @@ using PrepareCall = Status (*)(const ShapedCall&, int threads, std::unique_ptr<P
 struct LibraryCode {
     const LibraryInfo& (*info)(); // opens it on the first call
     PrepareCall prepare;
-    LibraryLevels levels;      // lowest first
-    std::string (*ownLevel)(); // see ownLevel() of library_level.h
+    LibraryLevels levels; // lowest first
+    bool knowsCpus;       // opened without a word it takes the best of them that this CPU plays
     std::string (
         *environmentLevel)(); // what the user's environment says; empty: nothing that counts
 };

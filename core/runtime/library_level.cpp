@@ -57,9 +57,18 @@ bool isBelow(LibraryId library, const std::string& level, const std::string& wan
     return has && asked && has->rank < asked->rank;
 }
 
+std::string levelOn(LibraryId library, std::uint64_t features, const std::string& vendor) {
+    std::string out;
+    for (const LibraryLevel& level : libraryLevels(library))
+        if ((level.features & ~features) == 0 && !level.onlyWhereAsked &&
+            (level.vendor == nullptr || vendor == level.vendor))
+            out = level.name;
+    return out;
+}
+
 std::string ownLevel(LibraryId library) {
-    const auto own = codeOf(library).ownLevel;
-    return own ? own() : std::string();
+    return codeOf(library).knowsCpus ? std::string()
+                                     : levelOn(library, cpuInfo().features, cpuInfo().vendor);
 }
 
 std::string levelFor(LibraryId library, const std::string& wanted) {

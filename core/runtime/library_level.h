@@ -25,6 +25,10 @@ bool isBelow(LibraryId library, const std::string& level, const std::string& wan
 // own choice for this CPU. A level of the environment that has no row above counts as the lowest.
 std::string levelFor(LibraryId library, const std::string& wanted);
 
+// What a library uses on a CPU of these features by this maker ("AuthenticAMD"; empty: any). Empty:
+// there is no row for so little.
+std::string levelOn(LibraryId library, std::uint64_t features, const std::string& vendor);
+
 // Where a library that its choice is left to is opened: OpenBLAS 0.3.21 does not know recent CPUs
 // and would fall back to SSE3 without a word. Empty: by its own judgement.
 std::string ownLevel(LibraryId library);

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/numbers.h"
 #include "runtime/cpu.h"
+#include "runtime/library_level.h"
 #include "target/saved_machine.h"
 
 #include <fmt/format.h>
@@ -31,32 +32,38 @@ constexpr LevelRow levelRows[] = {
     {CpuLevel::V4, runtime::cpuLevel4, 16, 32, 48 * kib, 1024 * kib, 32768 * kib},
 };
 
+// `beyond` and `vendor` are for libraries, whose levels are finer (runtime/library_level.h); code of
+// ours needs what the level promises.
 struct CpuRow {
     std::string_view name;
     CpuLevel level;
-    std::string_view levels[2]; // what oneDNN and OpenBLAS use there for f32: by place in rows.def
+    std::uint64_t beyond = 0;
+    const char* vendor = "";
 };
 
+constexpr const char* amd = "AuthenticAMD";
+constexpr std::uint64_t withVnni = runtime::CpuAvx512Vnni,
+                        withBf16 = withVnni | runtime::CpuAvx512Bf16;
 constexpr CpuRow cpuRows[] = {
-    {"x86-64-v2", CpuLevel::V2, {"sse41", "Nehalem"}},
-    {"x86-64-v3", CpuLevel::V3, {"avx2", "Haswell"}},
-    {"x86-64-v4", CpuLevel::V4, {"avx512_core", "SkylakeX"}},
-    {"nehalem", CpuLevel::V2, {"sse41", "Nehalem"}},
-    {"sandybridge", CpuLevel::V2, {"avx", "Sandybridge"}},
-    {"haswell", CpuLevel::V3, {"avx2", "Haswell"}},
-    {"broadwell", CpuLevel::V3, {"avx2", "Haswell"}},
-    {"skylake", CpuLevel::V3, {"avx2", "Haswell"}},
-    {"alderlake", CpuLevel::V3, {"avx2", "Haswell"}},
-    {"znver1", CpuLevel::V3, {"avx2", "Zen"}},
-    {"znver2", CpuLevel::V3, {"avx2", "Zen"}},
-    {"znver3", CpuLevel::V3, {"avx2", "Zen"}},
-    {"skylake-avx512", CpuLevel::V4, {"avx512_core", "SkylakeX"}},
-    {"cascadelake", CpuLevel::V4, {"avx512_core_vnni", "SkylakeX"}},
-    {"icelake-client", CpuLevel::V4, {"avx512_core_vnni", "SkylakeX"}},
-    {"icelake-server", CpuLevel::V4, {"avx512_core_vnni", "SkylakeX"}},
-    {"sapphirerapids", CpuLevel::V4, {"avx512_core_bf16", "SkylakeX"}},
-    {"emeraldrapids", CpuLevel::V4, {"avx512_core_bf16", "SkylakeX"}},
-    {"znver4", CpuLevel::V4, {"avx512_core_bf16", "SkylakeX"}},
+    {"x86-64-v2", CpuLevel::V2},
+    {"x86-64-v3", CpuLevel::V3},
+    {"x86-64-v4", CpuLevel::V4},
+    {"nehalem", CpuLevel::V2},
+    {"sandybridge", CpuLevel::V2, runtime::CpuAvx},
+    {"haswell", CpuLevel::V3},
+    {"broadwell", CpuLevel::V3},
+    {"skylake", CpuLevel::V3},
+    {"alderlake", CpuLevel::V3},
+    {"znver1", CpuLevel::V3, 0, amd},
+    {"znver2", CpuLevel::V3, 0, amd},
+    {"znver3", CpuLevel::V3, 0, amd},
+    {"skylake-avx512", CpuLevel::V4},
+    {"cascadelake", CpuLevel::V4, withVnni},
+    {"icelake-client", CpuLevel::V4, withVnni},
+    {"icelake-server", CpuLevel::V4, withVnni},
+    {"sapphirerapids", CpuLevel::V4, withBf16},
+    {"emeraldrapids", CpuLevel::V4, withBf16},
+    {"znver4", CpuLevel::V4, withBf16, amd},
 };
 
 constexpr int maxThreads = 256;
@@ -257,9 +264,9 @@ std::string Target::libraryLevel(std::string_view library) const {
     }
     const auto place = builtInLibrary(library);
     for (const CpuRow& row : cpuRows)
-        if (row.name == cpu)
-            return place && *place < std::size(row.levels) ? std::string(row.levels[*place])
-                                                           : std::string();
+        if (row.name == cpu && place)
+            return runtime::levelOn(runtime::builtInLibraryIds[*place],
+                                    rowOf(row.level).features | row.beyond, row.vendor);
     return {};
 }
 

@@ -86,11 +86,26 @@ void TestTarget::namedCpuIsFixed() {
 void TestTarget::librariesFollowTheCpu() {
     QCOMPARE(hostTarget().libraryLevel("onednn"), std::string());
     QCOMPARE(hostTarget().libraryLevel("openblas"), std::string());
-    QCOMPARE(parseTarget("-mcpu=sandybridge").take().libraryLevel("onednn"), std::string("avx"));
-    QCOMPARE(parseTarget("-mcpu=znver3").take().libraryLevel("openblas"), std::string("Zen"));
-    for (const char* cpu : {"x86-64-v2", "sandybridge", "x86-64-v3", "znver2", "x86-64-v4",
-                            "icelake-server", "znver4"}) {
+    const std::tuple<const char*, const char*, const char*> levels[] = {
+        {"x86-64-v2", "sse41", "Nehalem"},
+        {"nehalem", "sse41", "Nehalem"},
+        {"sandybridge", "avx", "Sandybridge"},
+        {"x86-64-v3", "avx2", "Haswell"},
+        {"haswell", "avx2", "Haswell"},
+        {"alderlake", "avx2", "Haswell"},
+        {"znver1", "avx2", "Zen"},
+        {"znver3", "avx2", "Zen"},
+        {"x86-64-v4", "avx512_core", "SkylakeX"},
+        {"skylake-avx512", "avx512_core", "SkylakeX"},
+        {"cascadelake", "avx512_core_vnni", "SkylakeX"},
+        {"icelake-server", "avx512_core_vnni", "SkylakeX"},
+        {"sapphirerapids", "avx512_core_bf16", "SkylakeX"},
+        {"znver4", "avx512_core_bf16", "SkylakeX"},
+    };
+    for (const auto& [cpu, oneDnn, openBlas] : levels) {
         const Target target = parseTarget(std::string("-mcpu=") + cpu).take();
+        QCOMPARE(target.libraryLevel("onednn"), std::string(oneDnn));
+        QCOMPARE(target.libraryLevel("openblas"), std::string(openBlas));
         for (const runtime::LibraryId library : runtime::builtInLibraryIds) {
             const std::string wanted = target.libraryLevel(runtime::libraryText(library));
             bool known = false;

@@ -133,7 +133,7 @@ const OneDnnTable& oneDnn() {
 }
 
 const LibraryCode codeOneDnn = {
-    info, prepareOneDnn, {levels, sizeof levels / sizeof *levels}, nullptr, environmentLevel};
+    info, prepareOneDnn, {levels, sizeof levels / sizeof *levels}, true, environmentLevel};
 
 const char* dnnlText(dnnl_status_t status) {
     switch (status) {

@@ -157,22 +157,13 @@ void open() {
 constexpr std::uint64_t withBf16 = cpuLevel4 | CpuAvx512Vnni | CpuAvx512Bf16;
 constexpr LibraryLevel levels[] = {
     {"Nehalem", CpuSse42, 1},   {"Sandybridge", CpuSse42 | CpuAvx, 2},
-    {"Haswell", cpuLevel3, 3},  {"Zen", cpuLevel3, 3},
-    {"SkylakeX", cpuLevel4, 4}, {"Cooperlake", withBf16, 5},
+    {"Haswell", cpuLevel3, 3},  {"Zen", cpuLevel3, 3, "AuthenticAMD"},
+    {"SkylakeX", cpuLevel4, 4}, {"Cooperlake", withBf16, 5, nullptr, true}, // adds nothing for f32
 };
 
 std::string environmentLevel() {
     const char* core = std::getenv("OPENBLAS_CORETYPE");
     return core ? core : "";
-}
-
-std::string bestLevel() {
-    const std::uint64_t features = cpuInfo().features;
-    if ((features & cpuLevel4) == cpuLevel4)
-        return "SkylakeX";
-    if ((features & cpuLevel3) == cpuLevel3)
-        return cpuInfo().vendor == "AuthenticAMD" ? "Zen" : "Haswell";
-    return (features & CpuAvx) != 0 ? "Sandybridge" : "";
 }
 
 const LibraryInfo& info() {
@@ -198,6 +189,6 @@ const OpenBlasTable& openBlas() {
 }
 
 const LibraryCode codeOpenBlas = {
-    info, prepareOpenBlas, {levels, sizeof levels / sizeof *levels}, bestLevel, environmentLevel};
+    info, prepareOpenBlas, {levels, sizeof levels / sizeof *levels}, false, environmentLevel};
 
 } // namespace fw::runtime
