@@ -12,6 +12,20 @@ const std::vector<LibraryNames>& builtInLibraries() {
     return rows;
 }
 
+std::string builtInLibrariesText() {
+    std::string out;
+    for (const LibraryNames& row : builtInLibraries()) {
+        out.append(out.empty() ? "" : ", ").append(row.name);
+        if (row.other.empty())
+            continue;
+        out += " (";
+        for (const char c : row.other)
+            out += c == ' ' ? ", " : std::string(1, c);
+        out += ")";
+    }
+    return out;
+}
+
 std::optional<std::size_t> builtInLibrary(std::string_view name) {
     const std::vector<LibraryNames>& rows = builtInLibraries();
     for (std::size_t i = 0; i < rows.size(); ++i)

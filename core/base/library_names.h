@@ -17,6 +17,8 @@ struct LibraryNames {
 };
 
 const std::vector<LibraryNames>& builtInLibraries();
+// "onednn (dnnl, mkldnn), openblas (cblas)", for people.
+std::string builtInLibrariesText();
 // Its place among them; nothing for a library of a book, or none.
 std::optional<std::size_t> builtInLibrary(std::string_view name);
 

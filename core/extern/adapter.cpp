@@ -1,5 +1,6 @@
 #include "extern/adapter.h"
 
+#include "base/library_names.h"
 #include "base/system_limit.h"
 #include "extern/limited_start.h"
 #include "runtime/breadcrumb.h"
@@ -152,6 +153,10 @@ const std::string& whyNotStarted(runtime::LibraryId library) {
 
 } // namespace
 
+runtime::LibraryId builtInId(const Library& library) {
+    return runtime::builtInLibraryIds[builtInLibrary(library.name()).value()];
+}
+
 LibraryStatus statusOf(runtime::LibraryId library) {
     LibraryStatus out;
     if (out.reason = whyNotStarted(library); !out.reason.empty()) {
@@ -209,12 +214,6 @@ bool mayUse(const Target& target, const std::string& library) {
            std::find(target.libs.begin(), target.libs.end(), library) != target.libs.end();
 }
 
-runtime::LibraryId idOf(std::string_view library) {
-    return library == runtime::libraryText(runtime::LibraryId::OneDnn)
-               ? runtime::LibraryId::OneDnn
-               : runtime::LibraryId::OpenBlas;
-}
-
 } // namespace
 
 Status holdLibraries(const Target& target) {
@@ -222,7 +221,7 @@ Status holdLibraries(const Target& target) {
         if (!mayUse(target, library->name()))
             continue;
         const runtime::Status held =
-            runtime::holdLibrary(idOf(library->name()), target.libraryLevel(library->name()));
+            runtime::holdLibrary(builtInId(*library), target.libraryLevel(library->name()));
         if (!held.ok())
             return makeDiag(DiagCode::LibraryLevel, held.message, {},
                             fmt::format("{} needs a worker of its own", target.text));
@@ -238,7 +237,7 @@ Status checkLibraries(const Target& target, Decisions& notices) {
         const LibraryStatus& status = library->status();
         if (status.state == LibraryState::Ready) {
             const std::string wanted = target.libraryLevel(library->name());
-            if (runtime::isBelow(idOf(library->name()), status.core, wanted))
+            if (runtime::isBelow(builtInId(*library), status.core, wanted))
                 notices.push_back({library->name(), Verdict::Note, ReasonCode::LibraryLevelLower,
                                    fmt::format("{} at {}, {} has {}", library->name(), status.core,
                                                target.cpu, wanted)});

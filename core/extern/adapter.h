@@ -59,6 +59,8 @@ private:
     Row m_row;
 };
 
+runtime::LibraryId builtInId(const Library& library); // of one with a row in libraries/rows.def
+
 // Status of a library as the strategy knows it, opened on the first question.
 LibraryStatus statusOf(runtime::LibraryId library);
 

@@ -18,7 +18,7 @@ constexpr std::array g_entries = {
 #define FW_X(name, light, dark) Entry{#name, light, dark},
     FW_COLOURS(FW_X)
 #undef FW_X
-#define FW_LIBRARY(id, number, name, title, chip, other, light, dark, lightFill, darkFill)         \
+#define FW_LIBRARY(id, number, name, title, chip, other, calls, light, dark, lightFill, darkFill)  \
     Entry{#id, light, dark}, Entry{#id "Fill", lightFill, darkFill},
 #include "libraries/rows.def"
 };

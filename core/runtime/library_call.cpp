@@ -10,6 +10,21 @@ constexpr std::size_t largestLayout = 200; // characters
 constexpr std::size_t largestUserRank = 64;
 constexpr std::int64_t largestExtent = 1LL << 40;
 
+// Of a library that is built in: the column of its row.
+enum class Calls : std::uint8_t { All, Products };
+
+Calls callsOf(LibraryId library) {
+    switch (library) {
+#define FW_LIBRARY(id, number, name, title, chip, other, calls, ...)                               \
+    case LibraryId::id:                                                                            \
+        return Calls::calls;
+#include "libraries/rows.def"
+    case LibraryId::User:
+        break;
+    }
+    return Calls::Products;
+}
+
 bool isPool(CallKind kind) {
     return kind == CallKind::MaxPool || kind == CallKind::AveragePool ||
            kind == CallKind::FullAveragePool;
@@ -156,7 +171,7 @@ Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t e
             fits = fits && id < expressionCount;
         const bool packed = !argument.layout.empty();
         fits = fits && argument.strides.size() == (packed ? 0 : argument.dims.size());
-        const bool mayBePacked = call.library == LibraryId::OneDnn &&
+        const bool mayBePacked = callsOf(call.library) == Calls::All &&
                                  (argument.role == Role::Weights || argument.role == Role::Input ||
                                   argument.role == Role::Output);
         fits = fits && (!packed || (mayBePacked && argument.layout != "any" &&
@@ -177,10 +192,11 @@ Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t e
         if (takesOperand(op.kind) && (op.argument >= call.arguments.size() ||
                                       call.arguments[op.argument].role != Role::Operand))
             return fail(FW_BAD_PROGRAM, "step %s: a post-op has no operand", name);
-    if (call.library == LibraryId::OpenBlas &&
+    if (callsOf(call.library) == Calls::Products &&
         (call.kind != CallKind::Matmul || !call.postOps.empty() ||
          counts[static_cast<std::size_t>(Role::Bias)] != 0))
-        return fail(FW_BAD_PROGRAM, "step %s: OpenBLAS has matrix products only", name);
+        return fail(FW_BAD_PROGRAM, "step %s: %s has matrix products only", name,
+                    libraryText(call.library));
     return {};
 }
 

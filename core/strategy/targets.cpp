@@ -95,12 +95,12 @@ private:
     void libraries() {
         for (const KeyTree& library : m_target.libs.value_or(std::vector<KeyTree>()))
             if (!parseTarget("-libs=" + library.name))
-                m_out.refuse(DiagCode::TextName, "there is no library " + library.name,
-                             library.span,
-                             didYouMean(library.name, knownLibraries(),
-                                        "onednn, openblas; a library of a book is loaded where "
-                                        "the user names it only: -libs=" +
-                                            library.name));
+                m_out.refuse(
+                    DiagCode::TextName, "there is no library " + library.name, library.span,
+                    didYouMean(library.name, knownLibraries(),
+                               fmt::format("{}; a library of a book is loaded where the "
+                                           "user names it only: -libs={}",
+                                           fmt::join(knownLibraries(), ", "), library.name)));
     }
 
     void capabilities() {

@@ -32,8 +32,8 @@ constexpr LevelRow levelRows[] = {
     {CpuLevel::V4, runtime::cpuLevel4, 16, 32, 48 * kib, 1024 * kib, 32768 * kib},
 };
 
-// `beyond` and `vendor` are for libraries, whose levels are finer (runtime/library_level.h); code of
-// ours needs what the level promises.
+// `beyond` and `vendor` are for libraries, whose levels are finer (runtime/library_level.h); code
+// of ours needs what the level promises.
 struct CpuRow {
     std::string_view name;
     CpuLevel level;
@@ -153,7 +153,7 @@ Status setLibraries(Target& target, std::string_view list,
         const std::vector<std::string>& known = knownLibraries();
         if (std::find(known.begin(), known.end(), name) == known.end())
             return unknown("no library is called \"" + std::string(alias) + "\"",
-                           "known: onednn (dnnl, mkldnn), openblas (cblas)" + namesAfter(declared));
+                           "known: " + builtInLibrariesText() + namesAfter(declared));
         if (std::find(target.libs.begin(), target.libs.end(), name) == target.libs.end())
             target.libs.push_back(name);
     }
