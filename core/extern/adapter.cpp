@@ -114,6 +114,7 @@ Result<Lowering> ExternImplementation::lower(const GroupSite& group, const Targe
     const runtime::Crumb crumb = crumbOf(group.graph->node(group.anchor), m_row.name);
     const runtime::Breadcrumb at(crumb);
     CallSite site;
+    site.library = builtInId(m_library);
     site.graph = group.graph;
     site.anchor = group.anchor;
     site.epilogue.assign(group.nodes.begin() + 1, group.nodes.end());
@@ -127,6 +128,7 @@ CallSite ExternImplementation::probe(const Workload& anchor, std::vector<NodeId>
     const Graph* graph = anchor.graph;
     const bool images = this->images();
     CallSite site;
+    site.library = builtInId(m_library);
     site.graph = graph;
     site.anchor = anchor.node->id;
     site.epilogue = std::move(epilogue);

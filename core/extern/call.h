@@ -24,6 +24,7 @@ namespace fw {
 // The group: its anchor, what the library absorbs behind it, and what the plan says about memory.
 struct CallSite {
     const Graph* graph = nullptr;
+    runtime::LibraryId library = runtime::LibraryId::OneDnn; // whose call it is to be
     NodeId anchor = -1;
     std::vector<NodeId> epilogue;                            // in order
     std::function<StorageMap(ValueRef)> layout;              // where the plan stores a value

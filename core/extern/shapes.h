@@ -8,8 +8,8 @@ namespace fw {
 
 // Rows of all leading axes in one matrix where memory allows it. Of a dense layer the second
 // operand is transposed.
-Result<ExternCall> buildDense(const CallSite& site, runtime::LibraryId library);
-Result<ExternCall> buildMatmul(const CallSite& site, runtime::LibraryId library);
+Result<ExternCall> buildDense(const CallSite& site);
+Result<ExternCall> buildMatmul(const CallSite& site);
 Result<ExternCall> buildConvolution(const CallSite& site, runtime::CallKind kind);
 Result<ExternCall> buildDeconvolution(const CallSite& site);
 enum class Pooled : std::uint8_t { Largest, Mean };

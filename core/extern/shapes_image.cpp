@@ -80,7 +80,7 @@ Integers part(const Integers& values, std::size_t begin) {
 } // namespace
 
 Result<ExternCall> buildConvolution(const CallSite& site, CallKind kind) {
-    StepBuilder builder(site, runtime::LibraryId::OneDnn, kind);
+    StepBuilder builder(site, kind);
     const Node& node = builder.anchor();
     FW_CHECK(fixedAttributes(node));
     FW_CHECK(addImages(builder));
@@ -102,7 +102,7 @@ Result<ExternCall> buildConvolution(const CallSite& site, CallKind kind) {
 }
 
 Result<ExternCall> buildDeconvolution(const CallSite& site) {
-    StepBuilder builder(site, runtime::LibraryId::OneDnn, CallKind::Deconvolution);
+    StepBuilder builder(site, CallKind::Deconvolution);
     const Node& node = builder.anchor();
     FW_CHECK(fixedAttributes(node));
     FW_CHECK(addImages(builder));
@@ -141,7 +141,7 @@ Result<ExternCall> buildPool(const CallSite& site, Pooled pooled, PoolWindow win
     const CallKind kind = largest          ? CallKind::MaxPool
                           : padded && none ? CallKind::AveragePool
                                            : CallKind::FullAveragePool;
-    StepBuilder builder(site, runtime::LibraryId::OneDnn, kind);
+    StepBuilder builder(site, kind);
     FW_CHECK(addImages(builder));
     const Shape& input = site.graph->type(node.inputs[0]).shape;
     if (window == PoolWindow::WholeImage) {

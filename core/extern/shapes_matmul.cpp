@@ -58,8 +58,8 @@ Result<ExternCall> asTwoMatrices(StepBuilder& builder, ValueRef a, ValueRef b, E
 
 } // namespace
 
-Result<ExternCall> buildDense(const CallSite& site, runtime::LibraryId library) {
-    StepBuilder builder(site, library, runtime::CallKind::Matmul);
+Result<ExternCall> buildDense(const CallSite& site) {
+    StepBuilder builder(site, runtime::CallKind::Matmul);
     const ValueRef x = builder.anchor().inputs[0], w = builder.anchor().inputs[1];
     const Shape& weights = site.graph->type(w).shape;
     if (!isRowMajor(site, site.output()))
@@ -69,8 +69,8 @@ Result<ExternCall> buildDense(const CallSite& site, runtime::LibraryId library) 
     return asTwoMatrices(builder, x, w, {weights[1], weights[0]}, {Expr(1), weights[1]});
 }
 
-Result<ExternCall> buildMatmul(const CallSite& site, runtime::LibraryId library) {
-    StepBuilder builder(site, library, runtime::CallKind::Matmul);
+Result<ExternCall> buildMatmul(const CallSite& site) {
+    StepBuilder builder(site, runtime::CallKind::Matmul);
     const Graph& graph = *site.graph;
     const Node& anchor = builder.anchor();
     const ValueRef a = anchor.inputs[0], b = anchor.inputs[1];

@@ -30,7 +30,7 @@ Status addRows(StepBuilder& builder) {
 
 Result<ExternCall> buildSoftmax(const CallSite& site, runtime::CallKind kind) {
     const Node& node = site.graph->node(site.anchor);
-    StepBuilder builder(site, runtime::LibraryId::OneDnn, kind);
+    StepBuilder builder(site, kind);
     FW_CHECK(addRows(builder));
     const auto rank = static_cast<std::int64_t>(node.outputs[0].type.rank());
     const std::int64_t axis = node.attrs.integer("axis", -1);
@@ -40,7 +40,7 @@ Result<ExternCall> buildSoftmax(const CallSite& site, runtime::CallKind kind) {
 
 Result<ExternCall> buildLayerNorm(const CallSite& site) {
     const Graph& graph = *site.graph;
-    StepBuilder builder(site, runtime::LibraryId::OneDnn, runtime::CallKind::LayerNorm);
+    StepBuilder builder(site, runtime::CallKind::LayerNorm);
     const Node& node = builder.anchor();
     for (int i = 1; i < static_cast<int>(node.outputs.size()); ++i)
         if (!graph.uses({node.id, i}).empty() || graph.isResult({node.id, i}))

@@ -61,9 +61,8 @@ Diag no(std::string reason) {
 
 } // namespace
 
-StepBuilder::StepBuilder(const CallSite& site, runtime::LibraryId library, runtime::CallKind kind)
-    : m_site(site) {
-    m_step.library = library;
+StepBuilder::StepBuilder(const CallSite& site, runtime::CallKind kind) : m_site(site) {
+    m_step.library = site.library;
     m_step.kind = kind;
 }
 

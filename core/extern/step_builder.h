@@ -10,7 +10,7 @@ namespace fw {
 class StepBuilder {
 public:
     // `axis` is the axis of channels in the shape that the library sees.
-    StepBuilder(const CallSite& site, runtime::LibraryId library, runtime::CallKind kind);
+    StepBuilder(const CallSite& site, runtime::CallKind kind);
 
     const CallSite& site() const { return m_site; }
     const Graph& graph() const { return *m_site.graph; }

@@ -24,12 +24,6 @@ constexpr Efficiency efficiencyTable[] = {
     {WorkClass::Pool, 0.21, 0.25},        {WorkClass::Rows, 0.25, 0.2},
 };
 
-Result<ExternCall> dense(const CallSite& site) {
-    return buildDense(site, runtime::LibraryId::OneDnn);
-}
-Result<ExternCall> matmul(const CallSite& site) {
-    return buildMatmul(site, runtime::LibraryId::OneDnn);
-}
 template <Pooled pooled, PoolWindow window>
 Result<ExternCall> pool(const CallSite& site) {
     return buildPool(site, pooled, window);
@@ -279,7 +273,10 @@ public:
         using enum Pooled;
         using enum PoolWindow;
         const Row rows[] = {
-            {"onednn.matmul", 15, {{"dense", dense}, {"batch_matmul", matmul}}, Order::Rows},
+            {"onednn.matmul",
+             15,
+             {{"dense", buildDense}, {"batch_matmul", buildMatmul}},
+             Order::Rows},
             {"onednn.conv", 15, {{"conv2d", convolution}}, Order::ChannelsLast},
             {"onednn.deconv", 15, {{"conv_transpose2d", buildDeconvolution}}, Order::ChannelsLast},
             {"onednn.pool",

@@ -1,15 +1,14 @@
-#include "libraries/openblas/call/openblas_table.h"
-
+// OpenBLAS, found with dlsym. Only its OpenMP build is accepted: the pthread build would fight
+// libgomp over the cores.
+#include "libraries/cblas/call/gemm.h"
 #include "runtime/breadcrumb.h"
 #include "runtime/cpu.h"
+#include "runtime/library_file.h"
 #include "runtime/library_level.h"
 #include "runtime/memory.h"
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string>
@@ -19,9 +18,19 @@ namespace fw::runtime {
 
 namespace {
 
+struct OpenBlasTable {
+    LibraryInfo info;
+    OpenMp openMp;
+    Cblas cblas;
+    int (*getParallel)() = nullptr;
+    const char* (*getCoreName)() = nullptr;
+    const char* (*getConfig)() = nullptr;
+};
+
 OpenBlasTable* table = nullptr;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
+constexpr const char* title = "OpenBLAS";
 constexpr int openMpBuild = 2; // of openblas_get_parallel
 
 // Address space that it takes and keeps: for each of its threads and each of its callers, and
@@ -43,18 +52,24 @@ int threadsAtStart() {
     return out > 0 ? out : 1;
 }
 
-template <class Function>
-bool find(void* handle, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(handle, name));
-    return function != nullptr;
+// Those whose memory is there, which it asks for until it has it.
+int threadsToAskFor(int wanted) {
+    for (; wanted > threadsWithMemory.load(std::memory_order_relaxed); --wanted) {
+        const int more = wanted + (wanted > threadsOpened ? wanted - threadsOpened : 0);
+        if (!KeptRoom(static_cast<std::size_t>(more) * bytesOfThread + roomOfLibraries).isThere())
+            continue;
+        threadsWithMemory.store(wanted, std::memory_order_relaxed);
+        break;
+    }
+    return wanted;
 }
 
 std::string whyNot(OpenBlasTable& t, void* handle) {
-    if (!find(handle, "cblas_sgemm", t.sgemm) ||
-        !find(handle, "openblas_get_parallel", t.getParallel) ||
-        !find(handle, "openblas_get_corename", t.getCoreName) ||
-        !find(handle, "openblas_get_config", t.getConfig) ||
-        !find(handle, "openblas_set_num_threads", t.setThreads))
+    if (!findFunction(handle, "cblas_sgemm", t.cblas.sgemm) ||
+        !findFunction(handle, "openblas_get_parallel", t.getParallel) ||
+        !findFunction(handle, "openblas_get_corename", t.getCoreName) ||
+        !findFunction(handle, "openblas_get_config", t.getConfig) ||
+        !findFunction(handle, "openblas_set_num_threads", t.cblas.setThreads))
         return "it is not OpenBLAS";
     // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
     const std::string config = t.getConfig();
@@ -81,53 +96,24 @@ bool tryFile(const std::string& file) {
         return false;
     }
     threadsOpened = threads;
-    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        const char* why = dlerror();
-        if (why && !std::strstr(why, "No such file"))
-            table->info.reason = why;
+    void* handle = openLibraryFile(file, table->info);
+    if (!handle)
         return false;
-    }
     OpenBlasTable found;
     found.info.package = table->info.package;
-    link_map* map = nullptr;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map)
-        found.info.path = map->l_name;
+    found.info.path = table->info.path;
     found.info.reason = whyNot(found, handle);
     found.info.presence =
         found.info.reason.empty() ? LibraryPresence::Ready : LibraryPresence::Unusable;
     const bool ready = found.info.presence == LibraryPresence::Ready;
     *table = std::move(found);
+    table->cblas.title = title;
+    table->cblas.openMp = &table->openMp;
+    table->cblas.threads = threadsToAskFor;
     if (!ready)
         dlclose(handle);
     return ready;
 }
-
-// OPENBLAS_CORETYPE while the library is opened, which is when it is read.
-class CoreType {
-public:
-    explicit CoreType(const std::string& core) {
-        if (const char* set = std::getenv(name)) {
-            m_before = set;
-            m_wasSet = true;
-        }
-        if (!core.empty())
-            setenv(name, core.c_str(), 1);
-    }
-    ~CoreType() {
-        if (m_wasSet)
-            setenv(name, m_before.c_str(), 1);
-        else
-            unsetenv(name);
-    }
-    CoreType(const CoreType&) = delete;
-    CoreType& operator=(const CoreType&) = delete;
-
-private:
-    static constexpr const char* name = "OPENBLAS_CORETYPE";
-    std::string m_before;
-    bool m_wasSet = false;
-};
 
 void open() {
     const Crumb crumb{"opening openblas", "openblas", {}};
@@ -137,7 +123,8 @@ void open() {
     table->info.package = "libopenblas0-openmp";
     table->info.reason = "there is no file libopenblas.so.0";
     const std::string level = fixLevel(LibraryId::OpenBlas).name;
-    const CoreType core(level.empty() ? ownLevel(LibraryId::OpenBlas) : level);
+    const EnvironmentFor core("OPENBLAS_CORETYPE", // which is read when it is opened
+                              level.empty() ? ownLevel(LibraryId::OpenBlas) : level);
     if (const char* wanted = std::getenv("FUSEWRIGHT_OPENBLAS")) {
         if (*wanted == '\0')
             table->info.reason = "switched off by FUSEWRIGHT_OPENBLAS";
@@ -166,29 +153,25 @@ std::string environmentLevel() {
     return core ? core : "";
 }
 
-const LibraryInfo& info() {
-    return openBlas().info;
-}
-
-} // namespace
-
-int openBlasThreads(int wanted) {
-    for (; wanted > threadsWithMemory.load(std::memory_order_relaxed); --wanted) {
-        const int more = wanted + (wanted > threadsOpened ? wanted - threadsOpened : 0);
-        if (!KeptRoom(static_cast<std::size_t>(more) * bytesOfThread + roomOfLibraries).isThere())
-            continue;
-        threadsWithMemory.store(wanted, std::memory_order_relaxed);
-        break;
-    }
-    return wanted;
-}
-
-const OpenBlasTable& openBlas() {
+// Opened on the first call and kept until the process ends.
+const OpenBlasTable& opened() {
     pthread_once(&once, open);
     return *table;
 }
 
+const LibraryInfo& info() {
+    return opened().info;
+}
+
+Status prepare(const ShapedCall& call, int threads, std::unique_ptr<PreparedCall>& prepared) {
+    if (Status status = whyNotUsed(info(), title); !status.ok())
+        return status;
+    return prepareGemm(opened().cblas, call, threads, prepared);
+}
+
+} // namespace
+
 const LibraryCode codeOpenBlas = {
-    info, prepareOpenBlas, {levels, sizeof levels / sizeof *levels}, false, environmentLevel};
+    info, prepare, {levels, sizeof levels / sizeof *levels}, false, environmentLevel};
 
 } // namespace fw::runtime

@@ -1,6 +1,6 @@
 // Matrix products by cblas_sgemm. Leading dimensions and transposition come from the strides, so a
 // dense layer, a matrix product and a batch of them are one call each per matrix.
-#include "libraries/openblas/call/openblas_table.h"
+#include "libraries/cblas/call/gemm.h"
 #include "runtime/parallel.h"
 
 #include <cstring>
@@ -44,25 +44,28 @@ bool matrixOf(const ShapedArgument& argument, Matrix& out) {
 
 class Gemm final : public PreparedCall {
 public:
+    explicit Gemm(const Cblas& library) : m_library(library) {}
+
     Status prepare(const ShapedCall& call, int threads) {
         m_call = call;
         m_threads = threads;
         m_settings.threads = threads;
-        m_openMp = &openBlas().openMp;
+        m_openMp = m_library.openMp;
         m_settings.openMp = m_openMp;
         const ShapedArgument* arguments[] = {call.find(Role::Output), call.find(Role::Input),
                                              call.find(Role::Weights)};
         Matrix* matrices[] = {&m_output, &m_input, &m_weights};
         for (int i = 0; i < 3; ++i) {
             if (!arguments[i]->layout.empty() || !matrixOf(*arguments[i], *matrices[i]))
-                return fail(FW_LIBRARY_FAILED, "OpenBLAS cannot read this layout of a matrix");
+                return fail(FW_LIBRARY_FAILED, "%s cannot read this layout of a matrix",
+                            m_library.title);
             m_arguments[i] = arguments[i];
         }
         m_arguments[0] = m_call.find(Role::Output);
         m_arguments[1] = m_call.find(Role::Input);
         m_arguments[2] = m_call.find(Role::Weights);
         if (m_output.transpose != plain)
-            return fail(FW_LIBRARY_FAILED, "OpenBLAS writes by rows only");
+            return fail(FW_LIBRARY_FAILED, "%s writes by rows only", m_library.title);
         if (m_input.rows != m_output.rows || m_weights.columns != m_output.columns ||
             m_input.columns != m_weights.rows)
             return fail(FW_BAD_PROGRAM, "the extents of a matrix product do not fit");
@@ -80,17 +83,17 @@ public:
 
     Status run(void* const* buffers, void*) override {
         m_buffers = buffers;
-        const int threads = openBlasThreads(m_threads);
+        const int threads = m_library.threads ? m_library.threads(m_threads) : m_threads;
         m_settings.threads = threads;
-        // Many matrices: one thread each. Few: OpenBLAS splits every one of them.
+        // Many matrices: one thread each. Few: the library splits every one of them.
         const fw_kernel_context context = {reinterpret_cast<void* const*>(this), nullptr,
                                            parallelFor, &m_settings};
         if (m_batches > 1 && m_batches >= threads) {
-            const ThreadCount alone(openBlas().openMp, 1);
+            const ThreadCount alone(*m_library.openMp, 1);
             parallelFor(&context, runRange, m_batches, 1);
         } else {
-            const ThreadCount count(openBlas().openMp, threads);
-            openBlas().setThreads(threads);
+            const ThreadCount count(*m_library.openMp, threads);
+            m_library.setThreads(threads);
             runRange(&context, 0, m_batches);
         }
         return {};
@@ -125,13 +128,14 @@ private:
                 }
             return;
         }
-        openBlas().sgemm(rowMajor, m_input.transpose, m_weights.transpose,
-                         static_cast<int>(m_output.rows), static_cast<int>(m_output.columns),
-                         static_cast<int>(m_input.columns), m_call.alpha, place(1, batch),
-                         m_input.leading, place(2, batch), m_weights.leading, m_call.beta, c,
-                         m_output.leading);
+        m_library.sgemm(rowMajor, m_input.transpose, m_weights.transpose,
+                        static_cast<int>(m_output.rows), static_cast<int>(m_output.columns),
+                        static_cast<int>(m_input.columns), m_call.alpha, place(1, batch),
+                        m_input.leading, place(2, batch), m_weights.leading, m_call.beta, c,
+                        m_output.leading);
     }
 
+    const Cblas& m_library;
     ShapedCall m_call;
     const ShapedArgument* m_arguments[3] = {};
     Matrix m_output, m_input, m_weights;
@@ -143,11 +147,9 @@ private:
 
 } // namespace
 
-Status prepareOpenBlas(const ShapedCall& call, int threads,
-                       std::unique_ptr<PreparedCall>& prepared) {
-    if (Status status = whyNotUsed(openBlas().info, "OpenBLAS"); !status.ok())
-        return status;
-    std::unique_ptr<Gemm> gemm(new Gemm);
+Status prepareGemm(const Cblas& library, const ShapedCall& call, int threads,
+                   std::unique_ptr<PreparedCall>& prepared) {
+    std::unique_ptr<Gemm> gemm(new Gemm(library));
     if (Status status = gemm->prepare(call, threads); !status.ok())
         return status;
     prepared = std::move(gemm);
