@@ -9,6 +9,7 @@
 #include "library/library.h"
 #include "rewrite/embedded.h"
 #include "rewrite/matches.h"
+#include "strategy/post_ops.h"
 #include "syntax/include.h"
 #include "syntax/test.h"
 #include "tensor/op_check.h"
@@ -33,6 +34,7 @@ std::vector<ShippedText> shippedBooks() {
     std::vector<ShippedText> out;
     for (const EmbeddedRules& rules : embeddedRules())
         out.push_back({std::string(rules.file), rules.text});
+    out.push_back({"post_ops.fw", embeddedPostOps()});
     out.push_back({"strategy.fw", embeddedStrategy()});
     out.push_back({"fusion.fw", embeddedFusion()});
     return out;

@@ -12,6 +12,7 @@
 #include "runtime/status.h"
 #include "runtime/user_call.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,11 @@ enum class PostOpKind : std::uint8_t {
 #define FW_JOIN(id, number, ...) id = number, // of an operand that broadcasts; Sum: of the output
 #include "libraries/onednn/post_ops.def"
 };
-constexpr std::uint8_t lastPostOpKind = 21;
+constexpr std::uint8_t lastPostOpKind = std::max({
+#define FW_MAP(id, number, ...) std::uint8_t{number},
+#define FW_JOIN FW_MAP
+#include "libraries/onednn/post_ops.def"
+});
 
 bool takesOperand(PostOpKind kind);
 

@@ -4,6 +4,7 @@
 #include "ir/tensor_text.h"
 #include "rewrite/check.h"
 #include "strategy/computation.h"
+#include "strategy/post_ops.h"
 #include "strategy/targets.h"
 #include "target/target.h"
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 extern "C" {
 extern const char fwBook_strategy[];
@@ -172,11 +174,14 @@ std::string_view embeddedStrategy() {
 
 const StrategyBook& standardStrategy() {
     static const StrategyBook book = [] {
-        const FileTree tree = parseFile(embeddedStrategy(), "strategy.fw");
-        if (!tree.errors.empty())
-            throw InternalError("strategy.fw: " + tree.errors.front().text());
         StrategyBook out;
-        out.add(tree.declarations, "strategy.fw", BookOrigin::Shipped);
+        for (const auto& [file, text] : {std::pair("post_ops.fw", embeddedPostOps()),
+                                         std::pair("strategy.fw", embeddedStrategy())}) {
+            const FileTree tree = parseFile(text, file);
+            if (!tree.errors.empty())
+                throw InternalError(std::string(file) + ": " + tree.errors.front().text());
+            out.add(tree.declarations, file, BookOrigin::Shipped);
+        }
         return out;
     }();
     return book;

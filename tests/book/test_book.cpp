@@ -216,7 +216,7 @@ void TestBook::changesOfEntriesAreTold() {
                      "implementations kind contraction on any { generated.tiled priority 40 }\n"}});
     QVERIFY(mentions(books.diagnostics, "changes generated.tiled of kind contraction"));
     QVERIFY(
-        mentions(books.diagnostics, "chain onednn.tail takes the place of that in strategy.fw"));
+        mentions(books.diagnostics, "chain onednn.tail takes the place of that in post_ops.fw"));
     const std::vector<MergedEntry> entries =
         books.strategy.entries("dense", FusionKind::Contraction, {"any"});
     for (const MergedEntry& entry : entries)

@@ -330,7 +330,7 @@ void TestAssist::definitions_data() {
         QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(file) << line;
     };
     row("chain c = re|lu(^)", "elementwise.fw", 0);
-    row("chain c = bias(^, b) >> onednn.ta|il", "strategy.fw", 0);
+    row("chain c = bias(^, b) >> onednn.ta|il", "post_ops.fw", 0);
     row("chain c = relu(^)\nfuse f { match bias(^, x) >> c| as stacked }", "/nowhere/mine.fw", 1);
     row("rule r {\n match y = relu(x)\n where used_once(x|)\n emit y = x\n}", "/nowhere/mine.fw",
         2);

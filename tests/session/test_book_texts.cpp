@@ -1,6 +1,7 @@
 // Unsaved text of books: every command reads it in place of the file.
 #include "book/book.h"
 #include "session/asked.h"
+#include "syntax/format.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -260,6 +261,11 @@ void TestBookTexts::shippedBooksAreRead() {
         Arguments arguments;
         arguments.name = book.file;
         const auto one = a.get<BookDocument>("book", arguments);
+        if (book.file == "post_ops.fw") { // made of the tables of the libraries
+            QVERIFY(one.text.find("chain onednn.tail = (") != std::string::npos);
+            QVERIFY(formatText(one.text, book.file).text == one.text);
+            continue;
+        }
         QFile source(QStringLiteral(FW_SOURCE_DIR "/resources/library/") +
                      QString::fromStdString(book.file));
         QVERIFY(source.open(QIODevice::ReadOnly));

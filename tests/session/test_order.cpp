@@ -147,7 +147,7 @@ void TestOrder::whatIsNeverAskedIsSaid() {
     QVERIFY(shipped);
     QCOMPARE(shipped->shadowed, std::string("/nowhere/mine.fw:1 is asked first"));
     QCOMPARE(shipped->count, std::int64_t(0));
-    const auto* chain = find(order, "name", "onednn.tail", "strategy.fw");
+    const auto* chain = find(order, "name", "onednn.tail", "post_ops.fw");
     QVERIFY(chain);
     QCOMPARE(chain->shadowed, std::string("/nowhere/mine.fw:2 takes its place"));
     QVERIFY(find(order, "name", "onednn.tail", mine)->shadowed.empty());
