@@ -164,9 +164,7 @@ void StepBuilder::perChannel(const Node& node, ValueRef values, const Shape& sha
     m_tail.push_back(node.op);
     if (first && m_step.kind == runtime::CallKind::Matmul) {
         argument(Role::Bias, values, seen, rowMajorStrides(seen));
-    } else if (first && (m_step.kind == runtime::CallKind::Convolution ||
-                         m_step.kind == runtime::CallKind::Winograd ||
-                         m_step.kind == runtime::CallKind::Deconvolution)) {
+    } else if (first && runtime::familyOf(m_step.kind) == runtime::CallFamily::Convolution) {
         argument(Role::Bias, values, {shape[channels]}, {Expr(1)});
     } else {
         runtime::PostOp op;

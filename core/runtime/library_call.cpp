@@ -25,23 +25,28 @@ Calls callsOf(LibraryId library) {
     return Calls::Products;
 }
 
-bool isPool(CallKind kind) {
-    return kind == CallKind::MaxPool || kind == CallKind::AveragePool ||
-           kind == CallKind::FullAveragePool;
-}
+struct CallRow {
+    const char* text;
+    CallFamily family;
+    std::size_t lists, numbers; // of attributes
+};
 
-bool isConvolution(CallKind kind) {
-    return kind == CallKind::Convolution || kind == CallKind::Winograd ||
-           kind == CallKind::Deconvolution;
+const CallRow& rowOf(CallKind kind) {
+    static constexpr CallRow rows[] = {
+#define FW_CALL(id, number, text, family, lists, numbers)                                          \
+    {text, CallFamily::family, lists, numbers},
+#include "runtime/call_kinds.def"
+    };
+    return rows[static_cast<std::size_t>(kind)];
 }
 
 std::size_t wantedAttributes(CallKind kind, std::size_t rank) {
-    const std::size_t images = rank < 2 ? 0 : rank - 2;
-    if (isConvolution(kind))
-        return 4 * images;
-    if (isPool(kind))
-        return 5 * images;
-    return kind == CallKind::Softmax || kind == CallKind::LogSoftmax ? 1 : 0;
+    const CallRow& row = rowOf(kind);
+    return row.lists * (rank < 2 ? 0 : rank - 2) + row.numbers;
+}
+
+bool hasWeights(CallKind kind) {
+    return familyOf(kind) == CallFamily::Product || familyOf(kind) == CallFamily::Convolution;
 }
 
 bool wants(CallKind kind, Role role) {
@@ -50,10 +55,10 @@ bool wants(CallKind kind, Role role) {
     case Role::Input:
         return true;
     case Role::Weights:
-        return kind == CallKind::Matmul || isConvolution(kind);
+        return hasWeights(kind);
     case Role::Scale:
     case Role::Shift:
-        return kind == CallKind::LayerNorm;
+        return familyOf(kind) == CallFamily::Scaled;
     case Role::Bias:
     case Role::Operand:
         return false;
@@ -61,9 +66,13 @@ bool wants(CallKind kind, Role role) {
     return false;
 }
 
+std::size_t leastRank(CallKind kind) {
+    return rowOf(kind).lists > 0 ? 3 : familyOf(kind) == CallFamily::Product ? 2 : 1;
+}
+
 bool mayHave(CallKind kind, Role role) {
     if (role == Role::Bias)
-        return kind == CallKind::Matmul || isConvolution(kind);
+        return hasWeights(kind);
     return role == Role::Operand || wants(kind, role);
 }
 
@@ -76,9 +85,9 @@ bool rankFits(const LibraryCall& call, const CallArgument& argument, std::size_t
     case Role::Operand:
         return own == rank;
     case Role::Weights:
-        return own == rank || (isConvolution(call.kind) && own == rank + 1);
+        return own == rank || (familyOf(call.kind) == CallFamily::Convolution && own == rank + 1);
     case Role::Bias:
-        return own == (call.kind == CallKind::Matmul ? rank : 1);
+        return own == (familyOf(call.kind) == CallFamily::Product ? rank : 1);
     case Role::Scale:
     case Role::Shift:
         return own == 1;
@@ -113,6 +122,10 @@ Status checkUserCall(const UserCall& call, std::size_t bufferCount, std::size_t 
 }
 
 } // namespace
+
+CallFamily familyOf(CallKind kind) {
+    return rowOf(kind).family;
+}
 
 bool takesOperand(PostOpKind kind) {
     return kind >= PostOpKind::Add && kind <= PostOpKind::Min;
@@ -157,10 +170,7 @@ Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t e
             return fail(FW_BAD_PROGRAM, "step %s: the arguments of %s are wrong", name,
                         kindText(call.kind));
     }
-    const std::size_t least = isConvolution(call.kind) || isPool(call.kind) ? 3
-                              : call.kind == CallKind::Matmul               ? 2
-                                                                            : 1;
-    if (rank < least || rank > largestRank - 1)
+    if (rank < leastRank(call.kind) || rank > largestRank - 1)
         return fail(FW_BAD_PROGRAM, "step %s: %s of rank %zu", name, kindText(call.kind), rank);
     for (const CallArgument& argument : call.arguments) {
         bool fits = argument.buffer < bufferCount && argument.offset < expressionCount &&
@@ -316,11 +326,7 @@ const char* libraryText(const LibraryCall& call) {
 }
 
 const char* kindText(CallKind kind) {
-    static const char* const names[] = {
-        "reorder",       "matmul",      "convolution",  "winograd convolution",
-        "deconvolution", "max pool",    "average pool", "full average pool",
-        "softmax",       "log softmax", "layer norm",   "kernel"};
-    return names[static_cast<std::size_t>(kind)];
+    return rowOf(kind).text;
 }
 
 const char* kindText(const LibraryCall& call) {

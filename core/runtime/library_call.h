@@ -30,20 +30,18 @@ inline constexpr LibraryId builtInLibraryIds[] = {
 };
 
 enum class CallKind : std::uint8_t {
-    Reorder = 0,
-    Matmul = 1,      // [B..., M, K] x [B..., K, N]; extents of 1 in B broadcast
-    Convolution = 2, // attributes: strides, dilations, low pads, high pads, one per image axis each
-    Winograd = 3,    // a convolution by that algorithm
-    Deconvolution = 4,   // weights as oneDNN wants them: [G,] O, I, K...
-    MaxPool = 5,         // attributes: strides, dilations, window, low pads, high pads
-    AveragePool = 6,     // divisor: how much of the window lies inside the image
-    FullAveragePool = 7, // divisor: the size of the window
-    Softmax = 8,         // attribute: axis
-    LogSoftmax = 9,
-    LayerNorm = 10, // over the last axis; with scale and shift
-    Kernel = 11,    // of a user's library: LibraryCall::user says all of it
+#define FW_CALL(id, number, ...) id = number,
+#include "runtime/call_kinds.def"
 };
-constexpr std::uint8_t lastCallKind = 11;
+constexpr std::uint8_t lastCallKind = std::max({
+#define FW_CALL(id, number, ...) std::uint8_t{number},
+#include "runtime/call_kinds.def"
+});
+
+// Beside input and output: nothing (of a Product weights and bias as matrices, of a Convolution
+// filters and bias, of Scaled scale and shift). Rows are computed along an axis.
+enum class CallFamily : std::uint8_t { Plain, Product, Convolution, Pool, Rows, Scaled };
+CallFamily familyOf(CallKind kind);
 
 enum class Role : std::uint8_t {
     Output = 0,

@@ -67,8 +67,7 @@ std::int64_t attribute(const ShapedCall& call, std::size_t list, std::size_t axi
 // Where a window that belongs to `out` reads the other image at step `step`; false if nowhere.
 bool readPlace(const ShapedCall& call, std::size_t axis, std::size_t images, std::int64_t out,
                std::int64_t step, std::int64_t extent, std::int64_t& in) {
-    const bool pool = call.kind == CallKind::MaxPool || call.kind == CallKind::AveragePool ||
-                      call.kind == CallKind::FullAveragePool;
+    const bool pool = familyOf(call.kind) == CallFamily::Pool;
     const std::int64_t stride = attribute(call, 0, axis, images);
     const std::int64_t dilation = attribute(call, 1, axis, images);
     const std::int64_t low = attribute(call, pool ? 3 : 2, axis, images);
@@ -182,11 +181,12 @@ void softmaxRow(bool logarithm, const float* x, double* y, std::size_t length, s
 } // namespace
 
 bool hasPlainLoops(CallKind kind) {
-    return (kind >= CallKind::Matmul && kind <= CallKind::FullAveragePool) || worksOnRows(kind);
+    const CallFamily family = familyOf(kind);
+    return family != CallFamily::Plain && family != CallFamily::Scaled;
 }
 
 bool worksOnRows(CallKind kind) {
-    return kind == CallKind::Softmax || kind == CallKind::LogSoftmax;
+    return familyOf(kind) == CallFamily::Rows;
 }
 
 void plainRows(const ShapedCall& call, const PlainValues& values, std::vector<double>& out) {
@@ -202,22 +202,16 @@ void plainRows(const ShapedCall& call, const PlainValues& values, std::vector<do
 }
 
 double plainElement(const ShapedCall& call, const PlainValues& values, const std::int64_t* index) {
-    switch (call.kind) {
-    case CallKind::Matmul:
+    switch (familyOf(call.kind)) {
+    case CallFamily::Product:
         return product(call, values, index);
-    case CallKind::Convolution:
-    case CallKind::Winograd:
-    case CallKind::Deconvolution:
+    case CallFamily::Convolution:
         return convolution(call, values, index);
-    case CallKind::MaxPool:
-    case CallKind::AveragePool:
-    case CallKind::FullAveragePool:
+    case CallFamily::Pool:
         return pool(call, values, index);
-    case CallKind::Reorder:
-    case CallKind::Softmax:
-    case CallKind::LogSoftmax:
-    case CallKind::LayerNorm:
-    case CallKind::Kernel:
+    case CallFamily::Plain:
+    case CallFamily::Rows:
+    case CallFamily::Scaled:
         break;
     }
     return 0;
