@@ -562,11 +562,13 @@ private:
     }
 
     static Words computed() {
-        return {"sum",   "max",     "min",    "prod",    "pad",     "wrap",     "select",  "cast",
-                "exp",   "log",     "clamp",  "lowest",  "sqrt",    "rsqrt",    "sqr",     "tanh",
-                "erf",   "sigmoid", "abs",    "floor",   "ceil",    "round",    "sign",    "sin",
-                "cos",   "pow",     "div",    "fma",     "given",   "before",   "total",   "true",
-                "false", "bit_and", "bit_or", "bit_xor", "bit_not", "bit_cast", "replaced"};
+        return {
+            "sum",    "max",   "min",    "prod",  "pad",      "wrap",     "select",
+            "cast",   "clamp", "lowest", "sqr",   "div",      "fma",      "given",
+            "before", "total", "true",   "false", "bit_cast", "replaced",
+#define FW_FUNCTION(name, method, text, ...) text,
+#include "expr/functions.def"
+        };
     }
 
     // Whether the braces that are open are those of an `onnx` clause: ours = theirs, or a text.
