@@ -24,6 +24,11 @@ enum class LibraryId : std::uint8_t {
 #include "libraries/rows.def"
     User = 2, // of a book
 };
+constexpr std::uint8_t lastLibraryId = std::max({
+#define FW_LIBRARY(id, number, ...) std::uint8_t{number},
+#include "libraries/rows.def"
+    std::uint8_t{2}, // User
+});
 inline constexpr LibraryId builtInLibraryIds[] = {
 #define FW_LIBRARY(id, ...) LibraryId::id,
 #include "libraries/rows.def"

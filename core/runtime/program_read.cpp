@@ -204,8 +204,7 @@ UserCall readUserCall(Reader& in) {
 
 LibraryCall readCall(Reader& in) {
     LibraryCall call;
-    call.library =
-        static_cast<LibraryId>(in.enumeration(static_cast<std::uint8_t>(LibraryId::User)));
+    call.library = static_cast<LibraryId>(in.enumeration(lastLibraryId));
     call.kind = static_cast<CallKind>(in.enumeration(lastCallKind));
     call.arguments.resize(in.count(21));
     for (CallArgument& argument : call.arguments) {
