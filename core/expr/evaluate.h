@@ -13,8 +13,8 @@
 // The domains, and what each promises:
 //   - scalars, expr/scalar.cpp: values of element types as scalar.h says, to which all are held;
 //   - checked integers, expr/eval.cpp: indices and shapes; nothing where 64 bits or a type end;
-//   - registers, tensor/program.cpp: a program over scalars that runs point by point, in rows
-//     (program_rows.h) or with the error that rounding may make (bounded_rows.h);
+//   - registers, tensor/register_program.cpp: a program over scalars that runs point by point, in
+//     rows (register_rows.h) or with the error that rounding may make (bounded_rows.h);
 //   - bounds, tensor/bounded_rows.cpp: that error behind one operation on floats;
 //   - memory, loop/interpret.cpp: scalars, and buffers whose every access is looked at;
 //   - sizes, ir/sizes.cpp: indices over free dimensions; spans, tensor/safety.cpp: their ranges;

@@ -58,7 +58,8 @@ BoundedRows::BoundedRows(const Expr& e, const std::vector<Symbol>& variables, st
         const auto found = tensors.find(name);
         return found == tensors.end() ? nullptr : &found->second->values;
     };
-    Program program(e, variables, {}, tensorOf, Precision::Double, Program::Sides::Both);
+    RegisterProgram program(e, variables, {}, tensorOf, Precision::Double,
+                            RegisterProgram::Sides::Both);
     m_result = program.result();
     m_rows.resize(program.registers().size());
     m_values.resize(m_rows.size() * m_longest);
@@ -100,7 +101,7 @@ void BoundedRows::addSteps(std::vector<Instruction> code,
     }
 }
 
-void BoundedRows::fillConstants(const Program& program) {
+void BoundedRows::fillConstants(const RegisterProgram& program) {
     for (const auto& [index, dtype] : program.literals()) {
         BoundedRow& constant = row(index);
         const Value value = program.registers()[static_cast<std::size_t>(index)];

@@ -40,7 +40,7 @@ private:
     struct RealBound;
     void addSteps(std::vector<Instruction> code,
                   const std::unordered_map<Symbol, const BoundedValues*>& tensors);
-    void fillConstants(const Program& program);
+    void fillConstants(const RegisterProgram& program);
     BoundedRow& row(int index) { return m_rows[static_cast<std::size_t>(index)]; }
     void load(const Step& step, std::size_t count);
     void select(const Step& step, std::size_t count);

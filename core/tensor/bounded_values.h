@@ -4,7 +4,7 @@
 #include "base/cancel.h"
 #include "expr/expr.h"
 #include "ir/tensor_data.h"
-#include "tensor/program.h"
+#include "tensor/register_program.h"
 #include "tensor/work_limit.h"
 
 #include <vector>

@@ -5,7 +5,7 @@
 #include "base/cancel.h"
 #include "expr/simplify.h"
 #include "ir/graph.h"
-#include "tensor/program.h"
+#include "tensor/register_program.h"
 
 namespace fw {
 

@@ -2,7 +2,7 @@
 
 #include "base/numbers.h"
 #include "expr/scalar.h"
-#include "tensor/program_rows.h"
+#include "tensor/register_rows.h"
 #include "tensor/work_limit.h"
 
 #include <cmath>
@@ -159,8 +159,8 @@ private:
         const std::int64_t points = pointsWithin(space, mostReferencePoints).value_or(0);
         const std::int64_t folds = pointsWithin(reduce, mostReferencePoints).value_or(0);
         Values& out = m_tensors.at(stage.out);
-        const Program body(stage.body, variables, m_symbols, m_tensorOf, m_precision);
-        std::vector<Program> store;
+        const RegisterProgram body(stage.body, variables, m_symbols, m_tensorOf, m_precision);
+        std::vector<RegisterProgram> store;
         for (const Expr& index : stage.store)
             store.emplace_back(index, variables, m_symbols, m_tensorOf);
         std::vector<Value> registers = body.registers();
@@ -170,10 +170,10 @@ private:
                                           return index == varExpr(axis.var);
                                       });
         if (plain && points > 0)
-            if (std::optional<ProgramRows> rows = ProgramRows::of(body, space))
+            if (std::optional<RegisterRows> rows = RegisterRows::of(body, space))
                 return runRows(stage, *rows, std::move(registers), space, out);
         std::vector<std::vector<Value>> storeRegisters;
-        for (const Program& program : store)
+        for (const RegisterProgram& program : store)
             storeRegisters.push_back(program.registers());
         const Diag outside = outsideOf(stage);
         const std::size_t result = static_cast<std::size_t>(body.result());
@@ -216,7 +216,7 @@ private:
     }
 
     // A map that fills its tensor in order, row by row.
-    Status runRows(const Stage& stage, ProgramRows& rows, std::vector<Value> registers,
+    Status runRows(const Stage& stage, RegisterRows& rows, std::vector<Value> registers,
                    const std::vector<std::int64_t>& space, Values& out) const {
         const std::vector<std::int64_t> outer(
             space.begin(), space.begin() + static_cast<std::ptrdiff_t>(rows.outerAxes()));
@@ -224,8 +224,8 @@ private:
         for (std::size_t start = 0; start < out.data.size(); start += length) {
             if (m_cancel.cancelled())
                 return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
-            for (std::size_t first = 0; first < length; first += ProgramRows::width) {
-                const std::size_t count = std::min(ProgramRows::width, length - first);
+            for (std::size_t first = 0; first < length; first += RegisterRows::width) {
+                const std::size_t count = std::min(RegisterRows::width, length - first);
                 const Value* values = rows.run(registers, first, count);
                 if (values == nullptr)
                     return outsideOf(stage);

@@ -10,7 +10,7 @@
 #include "base/cancel.h"
 #include "ir/op_inst.h"
 #include "ir/tensor_data.h"
-#include "tensor/program.h"
+#include "tensor/register_program.h"
 
 namespace fw {
 

@@ -1,4 +1,4 @@
-#include "tensor/program_rows.h"
+#include "tensor/register_rows.h"
 
 #include <algorithm>
 
@@ -25,8 +25,8 @@ std::int64_t strideOf(const Instruction& load, std::size_t variable) {
 
 } // namespace
 
-std::optional<ProgramRows> ProgramRows::of(const Program& program,
-                                           const std::vector<std::int64_t>& extents) {
+std::optional<RegisterRows> RegisterRows::of(const RegisterProgram& program,
+                                             const std::vector<std::int64_t>& extents) {
     const std::vector<Instruction>& code = program.code();
     if (!std::all_of(code.begin(), code.end(), isStraight))
         return {};
@@ -42,7 +42,7 @@ std::optional<ProgramRows> ProgramRows::of(const Program& program,
     mark(program.result());
 
     // The innermost axes that act as one for every read.
-    ProgramRows out;
+    RegisterRows out;
     std::optional<std::size_t> inner; // of them the last that counts
     std::size_t outer = extents.size();
     while (outer > 0) {
@@ -80,8 +80,8 @@ std::optional<ProgramRows> ProgramRows::of(const Program& program,
     return out;
 }
 
-bool ProgramRows::load(const Instruction& instruction, std::int64_t stride,
-                       const std::vector<Value>& registers, std::size_t first, std::size_t count) {
+bool RegisterRows::load(const Instruction& instruction, std::int64_t stride,
+                        const std::vector<Value>& registers, std::size_t first, std::size_t count) {
     std::int64_t offset = instruction.base + stride * static_cast<std::int64_t>(first);
     for (const auto& [variable, step] : instruction.strides)
         if (static_cast<std::size_t>(variable) < m_outer)
@@ -100,7 +100,7 @@ bool ProgramRows::load(const Instruction& instruction, std::int64_t stride,
     return true;
 }
 
-void ProgramRows::apply(const Instruction& instruction, std::size_t count) {
+void RegisterRows::apply(const Instruction& instruction, std::size_t count) {
     const Value *a = row(instruction.a), *b = row(instruction.b), *c = row(instruction.c);
     Value* out = row(instruction.out);
     const bool plain = isFloat(instruction.from) && !instruction.single;
@@ -118,8 +118,8 @@ void ProgramRows::apply(const Instruction& instruction, std::size_t count) {
         out[i] = applyInstruction(instruction, a[i], b[i], c[i]);
 }
 
-const Value* ProgramRows::run(const std::vector<Value>& registers, std::size_t first,
-                              std::size_t count) {
+const Value* RegisterRows::run(const std::vector<Value>& registers, std::size_t first,
+                               std::size_t count) {
     for (const int variable : m_spread)
         std::fill_n(row(variable), count, registers[static_cast<std::size_t>(variable)]);
     if (m_counting >= 0)

@@ -2,21 +2,21 @@
 // little: constants of tens of millions of elements are folded in a fraction of a second.
 //
 // Only straight programs whose reads move evenly along the row; the values are those of
-// Program::run, point for point.
+// RegisterProgram::run, point for point.
 #pragma once
 
-#include "tensor/program.h"
+#include "tensor/register_program.h"
 
 #include <optional>
 
 namespace fw {
 
-class ProgramRows {
+class RegisterRows {
 public:
     // `extents` are those of the first registers of the program, its variables. Nothing if the
     // program jumps, computes indices, or has no row of at least a few points.
-    static std::optional<ProgramRows> of(const Program& program,
-                                         const std::vector<std::int64_t>& extents);
+    static std::optional<RegisterRows> of(const RegisterProgram& program,
+                                          const std::vector<std::int64_t>& extents);
 
     std::size_t rowLength() const { return m_length; } // points of the innermost axes together
     std::size_t outerAxes() const { return m_outer; }  // the variables that stay fixed on a row
@@ -27,7 +27,7 @@ public:
     const Value* run(const std::vector<Value>& registers, std::size_t first, std::size_t count);
 
 private:
-    ProgramRows() = default;
+    RegisterRows() = default;
     Value* row(int index) { return m_rows.data() + static_cast<std::size_t>(index) * width; }
     bool load(const Instruction& instruction, std::int64_t stride,
               const std::vector<Value>& registers, std::size_t first, std::size_t count);

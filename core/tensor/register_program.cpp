@@ -1,4 +1,4 @@
-#include "tensor/program.h"
+#include "tensor/register_program.h"
 
 #include "expr/simplify.h"
 
@@ -13,33 +13,34 @@ bool isSingle(Precision precision, DType dtype) {
     return precision == Precision::Steps && isFloat(dtype) && dtype != DType::F64;
 }
 
-Program::Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
-                 const TensorOf& tensors, Precision precision, Sides sides)
+RegisterProgram::RegisterProgram(const Expr& e, const std::vector<Symbol>& variables,
+                                 const Bindings& dims, const TensorOf& tensors, Precision precision,
+                                 Sides sides)
     : m_precision(precision), m_sides(sides), m_dims(dims), m_tensors(tensors) {
     for (const Symbol variable : variables)
         m_variables[variable] = fresh(intValue(0));
     m_result = of(e);
 }
 
-int Program::fresh(Value initial) {
+int RegisterProgram::fresh(Value initial) {
     m_initial.push_back(initial);
     return static_cast<int>(m_initial.size()) - 1;
 }
 
-int Program::constant(const Expr& e) {
+int RegisterProgram::constant(const Expr& e) {
     const Value value = literalValue(e);
     const bool rounds = isSingle(m_precision, e.dtype());
     m_literals.emplace_back(fresh(rounds ? roundTo(value, DType::F32) : value), e.dtype());
     return m_literals.back().first;
 }
 
-int Program::added(Instruction instruction) {
+int RegisterProgram::added(Instruction instruction) {
     instruction.out = fresh();
     m_code.push_back(std::move(instruction));
     return m_code.back().out;
 }
 
-int Program::variable(const Expr& e) {
+int RegisterProgram::variable(const Expr& e) {
     if (const auto known = m_variables.find(e->symbol); known != m_variables.end())
         return known->second;
     const auto dim = m_dims.find(e->symbol);
@@ -48,7 +49,7 @@ int Program::variable(const Expr& e) {
     return fresh(intValue(dim->second));
 }
 
-void Program::copy(int from, int to) {
+void RegisterProgram::copy(int from, int to) {
     Instruction copy;
     copy.code = Instruction::Code::Copy;
     copy.a = from;
@@ -56,7 +57,7 @@ void Program::copy(int from, int to) {
     m_code.push_back(copy);
 }
 
-int Program::select(const Expr& e) {
+int RegisterProgram::select(const Expr& e) {
     if (m_sides == Sides::Both) {
         Instruction select;
         select.code = Instruction::Code::Select;
@@ -82,7 +83,7 @@ int Program::select(const Expr& e) {
     return out;
 }
 
-int Program::other(ExprOp, const Expr& e) {
+int RegisterProgram::other(ExprOp, const Expr& e) {
     Instruction apply;
     static_cast<Operation&>(apply) = operationOf(e);
     apply.single = isSingle(m_precision, e.dtype());
@@ -95,7 +96,7 @@ int Program::other(ExprOp, const Expr& e) {
 }
 
 // An unguarded read at sums of variables needs one dot product, whatever the rank.
-bool Program::affineLoad(const Expr& e, Instruction& load) const {
+bool RegisterProgram::affineLoad(const Expr& e, Instruction& load) const {
     std::int64_t stride = 1;
     for (std::size_t i = e.args().size(); i-- > 0;) {
         const Affine affine = toAffine(e.arg(i));
@@ -111,7 +112,7 @@ bool Program::affineLoad(const Expr& e, Instruction& load) const {
     return true;
 }
 
-int Program::loadOr(const Expr& e, int otherwise) {
+int RegisterProgram::loadOr(const Expr& e, int otherwise) {
     if (e.op() != ExprOp::Load)
         throw InternalError("pad() around something else than a read: " + e.text());
     const Values* tensor = m_tensors(e->symbol);
@@ -132,7 +133,7 @@ int Program::loadOr(const Expr& e, int otherwise) {
     return added(std::move(load));
 }
 
-bool Program::run(std::vector<Value>& registers) const {
+bool RegisterProgram::run(std::vector<Value>& registers) const {
     const auto reg = [&](int index) -> Value& {
         return registers[static_cast<std::size_t>(index)];
     };

@@ -43,7 +43,7 @@ struct Instruction : Operation { // of an Apply; of others the dtype
 // What a load of that name reads; null: there is none.
 using TensorOf = std::function<const Values*(Symbol)>;
 
-class Program : private Evaluate<Program, int> {
+class RegisterProgram : private Evaluate<RegisterProgram, int> {
 public:
     // Taken: a select jumps to the side it takes, reads may be dot products; for run(). Both: every
     // instruction has a value at every point, and a read outside its tensor none that counts.
@@ -51,9 +51,9 @@ public:
 
     // `variables` get the first registers, in order. Free dims and the tensors that are read must
     // be known.
-    Program(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
-            const TensorOf& tensors, Precision precision = Precision::Double,
-            Sides sides = Sides::Taken);
+    RegisterProgram(const Expr& e, const std::vector<Symbol>& variables, const Bindings& dims,
+                    const TensorOf& tensors, Precision precision = Precision::Double,
+                    Sides sides = Sides::Taken);
 
     // False if a read lies outside its tensor.
     bool run(std::vector<Value>& registers) const;
