@@ -79,12 +79,8 @@ private:
     }
 
     Result<Expr> name(const Tree& tree) const {
-        if (tree.text == "true" || tree.text == "false")
-            return boolExpr(tree.text == "true");
-        if (tree.text == "inf")
-            return floatExpr(std::numeric_limits<double>::infinity());
-        if (tree.text == "nan")
-            return floatExpr(std::numeric_limits<double>::quiet_NaN());
+        if (const auto literal = literalOf(tree.text))
+            return *literal;
         if (!m_scope.variable)
             return varExpr(tree.text);
         if (auto found = m_scope.variable(tree.text))
@@ -151,6 +147,16 @@ private:
 };
 
 } // namespace
+
+std::optional<Expr> literalOf(const std::string& name) {
+    if (name == "true" || name == "false")
+        return boolExpr(name == "true");
+    if (name == "inf")
+        return floatExpr(std::numeric_limits<double>::infinity());
+    if (name == "nan")
+        return floatExpr(std::numeric_limits<double>::quiet_NaN());
+    return std::nullopt;
+}
 
 Result<Expr> applyInfix(const std::string& sign, const Expr& left, const Expr& right,
                         const Where& where) {

@@ -22,6 +22,8 @@ struct ExprScope {
 Result<Expr> elaborateExpr(const Tree& tree, const ExprScope& scope = {});
 Result<Expr> parseExpr(std::string_view text, const ExprScope& scope = {});
 
+std::optional<Expr> literalOf(const std::string& name); // true, false, inf, nan
+
 // The operators of trees on expressions whose dtypes are equal or literals; shared with other
 // elaborators. TextType if the operands do not fit.
 Result<Expr> applyInfix(const std::string& sign, const Expr& left, const Expr& right,

@@ -1,7 +1,7 @@
 #include "tensor/attribute_check.h"
 
 #include "ir/tensor_text.h"
-#include "tensor/names.h"
+#include "tensor/tree_evaluator.h"
 
 #include <fmt/format.h>
 

@@ -165,4 +165,16 @@ Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shape
     return {};
 }
 
+bool isOfAttributes(const Tree& tree, const OpTree& op) {
+    const auto isAttribute = [&](const std::string& name) {
+        return std::any_of(op.attrs.begin(), op.attrs.end(),
+                           [&](const AttrParamTree& attr) { return attr.name == name; });
+    };
+    if (tree.kind == TreeKind::Reduce || ((tree.isName() || tree.kind == TreeKind::Index) &&
+                                          !isAttribute(tree.text) && !parseDtype(tree.text)))
+        return false;
+    return std::all_of(tree.args.begin(), tree.args.end(),
+                       [&](const Tree& one) { return isOfAttributes(one, op); });
+}
+
 } // namespace fw

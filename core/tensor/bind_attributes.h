@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ir/operator.h"
-#include "tensor/names.h"
+#include "tensor/tree_evaluator.h"
 
 namespace fw {
 
@@ -15,5 +15,8 @@ enum class BoundSoFar : std::uint8_t { Nothing, Operands };
 // UnsupportedAttribute for one that is unknown, missing or of another type.
 Status bindAttributes(const OpTree& op, const OpCall& call, TreeEvaluator& shapes, Names& names,
                       BoundSoFar bound);
+
+// Whether attributes and numbers alone decide what a tree is.
+bool isOfAttributes(const Tree& tree, const OpTree& op);
 
 } // namespace fw

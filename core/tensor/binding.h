@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ir/operator.h"
-#include "tensor/names.h"
+#include "tensor/tree_evaluator.h"
 
 namespace fw {
 

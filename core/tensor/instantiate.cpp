@@ -3,6 +3,7 @@
 #include "expr/parse.h"
 #include "expr/scalar.h"
 #include "expr/simplify.h"
+#include "tensor/bind_attributes.h"
 #include "tensor/broadcast.h"
 #include "tensor/reducible.h"
 #include "tensor/requirement.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "condition/condition.h"
-#include "tensor/names.h"
+#include "tensor/tree_evaluator.h"
 
 namespace fw {
 

@@ -1,6 +1,6 @@
 #include "tensor/small_calls.h"
 
-#include "tensor/names.h"
+#include "tensor/tree_evaluator.h"
 
 #include <algorithm>
 

@@ -1,67 +1,16 @@
-#include "tensor/names.h"
+#include "tensor/tree_evaluator.h"
 
 #include "expr/parse.h"
 #include "expr/simplify.h"
 #include "ir/op_inst.h"
 #include "syntax/foreign_words.h"
+#include "tensor/text_functions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <utility>
 
 namespace fw {
-
-namespace {
-
-// An index expression among floats is cast to their dtype: `s[n] / (H * W)`.
-void promote(Expr& a, Expr& b) {
-    const auto isIndex = [](const Expr& e) {
-        return e.dtype() == DType::I64 && !e.isInt() && !hasLoad(e);
-    };
-    if (isFloat(a.dtype()) && isIndex(b))
-        b = castExpr(b, a.dtype());
-    else if (isFloat(b.dtype()) && isIndex(a))
-        a = castExpr(a, b.dtype());
-}
-
-// Two real literals are computed at once, so attributes cost nothing in a kernel.
-std::optional<double> foldReals(const std::string& sign, const Expr& a, const Expr& b) {
-    const auto real = [](const Expr& e) -> std::optional<double> {
-        if (e.op() == ExprOp::Float)
-            return e->real;
-        if (e.isInt() && e.dtype() == DType::I64)
-            return static_cast<double>(e->integer);
-        return std::nullopt;
-    };
-    const auto x = real(a), y = real(b);
-    if (!x || !y || (a.isInt() && b.isInt()))
-        return std::nullopt;
-    if (sign == "+")
-        return *x + *y;
-    if (sign == "-")
-        return *x - *y;
-    if (sign == "*")
-        return *x * *y;
-    if (sign == "/")
-        return *x / *y;
-    return std::nullopt;
-}
-
-// Of those that applyFunction() does not know.
-std::optional<std::size_t> operandsOf(std::string_view function) {
-    constexpr std::pair<std::string_view, std::size_t> known[] = {
-        {"sqr", 1},      {"size", 1},    {"rank", 1},   {"len", 1},    {"float", 1},
-        {"integer", 1},  {"total", 1},   {"before", 1}, {"lowest", 1}, {"ceil_div", 2},
-        {"wrap", 2},     {"cast", 2},    {"clamp", 3},  {"given", 3},  {"permute", 2},
-        {"bit_cast", 2}, {"replaced", 3}};
-    for (const auto& [name, operands] : known)
-        if (name == function)
-            return operands;
-    return std::nullopt;
-}
-
-} // namespace
 
 const NameValue* TreeEvaluator::find(const std::string& name) const {
     const auto found = m_names.find(name);
@@ -196,24 +145,14 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
         if (tree.text == "permute" && tree.args.size() == 2) {
             FW_TRY(const Exprs values, list(tree.args[0]));
             FW_TRY(const Exprs order, list(tree.args[1]));
-            Exprs out;
-            std::vector<bool> used(values.size(), false);
-            for (const Expr& at : order) {
-                const auto position = at.asInt();
-                const auto k = static_cast<std::size_t>(position.value_or(-1));
-                if (!position || k >= values.size() || used[k])
-                    break;
-                used[k] = true;
-                out.push_back(values[k]);
-            }
-            if (out.size() != values.size() || order.size() != values.size())
-                return error(
-                    tree, DiagCode::UnsupportedAttribute,
-                    fmt::format("the order is not a permutation of {} axes", values.size()));
-            return out;
+            return permuted(values, order, where(tree));
         }
-        if (tree.text == "replaced" && tree.args.size() == 3)
-            return replaced(tree);
+        if (tree.text == "replaced" && tree.args.size() == 3) {
+            FW_TRY(Exprs whole, list(tree.args[0]));
+            FW_TRY(const Exprs places, list(tree.args[1]));
+            FW_TRY(const Exprs values, list(tree.args[2]));
+            return replaced(std::move(whole), places, values, where(tree));
+        }
         if (isList(tree))
             return combined(tree, [&](const Expr& a, const Expr& b) {
                 return *applyFunction(tree.text, {a, b}, where(tree));
@@ -227,25 +166,6 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
         break;
     }
     return error(tree, DiagCode::TextType, "a list expected");
-}
-
-// The list with other elements at these places.
-Result<Exprs> TreeEvaluator::replaced(const Tree& tree) {
-    FW_TRY(Exprs out, list(tree.args[0]));
-    FW_TRY(const Exprs places, list(tree.args[1]));
-    FW_TRY(const Exprs values, list(tree.args[2]));
-    if (places.size() != values.size())
-        return error(tree, DiagCode::UnsupportedAttribute,
-                     fmt::format("{} elements for {} places", values.size(), places.size()));
-    std::set<std::size_t> taken;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const auto place = static_cast<std::size_t>(places[i].asInt().value_or(-1));
-        if (place >= out.size() || !taken.insert(place).second)
-            return error(tree, DiagCode::UnsupportedAttribute,
-                         fmt::format("the places are not some of {}, each once", out.size()));
-        out[place] = values[i];
-    }
-    return out;
 }
 
 Result<DType> TreeEvaluator::dtype(const Tree& tree) const {
@@ -311,12 +231,8 @@ Result<Expr> TreeEvaluator::name(const Tree& tree) {
             return *e;
         return error(tree, DiagCode::TextType, fmt::format("'{}' is not one value", tree.text));
     }
-    if (tree.text == "true" || tree.text == "false")
-        return boolExpr(tree.text == "true");
-    if (tree.text == "inf")
-        return floatExpr(std::numeric_limits<double>::infinity());
-    if (tree.text == "nan")
-        return floatExpr(std::numeric_limits<double>::quiet_NaN());
+    if (const auto literal = literalOf(tree.text))
+        return *literal;
     return error(tree, DiagCode::TextName, fmt::format("'{}' is not known here", tree.text));
 }
 
@@ -377,18 +293,6 @@ Result<Expr> TreeEvaluator::part(const Tree& tree, bool leftOut) {
     Result<Expr> out = scalar(tree);
     m_leftOut = before;
     return out;
-}
-
-bool isOfAttributes(const Tree& tree, const OpTree& op) {
-    const auto isAttribute = [&](const std::string& name) {
-        return std::any_of(op.attrs.begin(), op.attrs.end(),
-                           [&](const AttrParamTree& attr) { return attr.name == name; });
-    };
-    if (tree.kind == TreeKind::Reduce || ((tree.isName() || tree.kind == TreeKind::Index) &&
-                                          !isAttribute(tree.text) && !parseDtype(tree.text)))
-        return false;
-    return std::all_of(tree.args.begin(), tree.args.end(),
-                       [&](const Tree& one) { return isOfAttributes(one, op); });
 }
 
 // An element of a list attribute or of a pack; otherwise a read of a tensor.
@@ -459,61 +363,40 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
         return error(tree, DiagCode::TextType,
                      fmt::format("{}() takes {} operand{}, not {}", tree.text, *wanted,
                                  *wanted == 1 ? "" : "s", tree.args.size()));
-    if (tree.text == "given" && tree.args.size() == 3 && tree.args[0].isName()) {
+    if (tree.text == "given" && tree.args[0].isName()) {
         FW_TRY(const bool there, present(tree.args[0].text, where(tree)));
         return scalar(tree.args[there ? 1 : 2]);
     }
-    if ((tree.text == "cast" || tree.text == "bit_cast") && tree.args.size() == 2) {
-        FW_TRY(const Expr value, scalar(tree.args[0]));
-        FW_TRY(const DType to, dtype(tree.args[1]));
-        if (tree.text == "bit_cast")
-            return applyBitCast(value, to, where(tree));
-        if ((to == DType::Text || value.dtype() == DType::Text) && to != value.dtype())
-            return error(tree, DiagCode::TextType,
-                         to == DType::Text ? "cast() makes no text" : "cast() takes no text");
-        return castExpr(value, to);
-    }
-    const bool selects = tree.text == "select" && tree.args.size() == 3;
-    Exprs args;
-    for (const Tree& arg : tree.args) {
-        const bool known = selects && !args.empty() && args[0].isInt();
-        FW_TRY(Expr e, part(arg, known && (args.size() == 1) == args[0].isInt(0)));
-        args.push_back(std::move(e));
-    }
-    if (tree.text == "sqr" && args.size() == 1)
-        return applyInfix("*", args[0], args[0], where(tree));
-    if ((tree.text == "div" || tree.text == "ceil_div") && args.size() == 2 && args[1].isInt(0) &&
-        isInteger(args[0].dtype()))
+    if (tree.text == "cast" || tree.text == "bit_cast")
+        return conversion(tree);
+    FW_TRY(Exprs args, operands(tree));
+    const bool divides = tree.text == "div" || tree.text == "ceil_div";
+    if (divides && args.size() == 2 && args[1].isInt(0) && isInteger(args[0].dtype()))
         return byZero(tree, tree.args[1], args[0].dtype());
-    if (tree.text == "ceil_div" && args.size() == 2) {
-        if (args[0].dtype() != DType::I64 || args[1].dtype() != DType::I64)
-            return error(tree, DiagCode::TextType, "ceil_div() takes two integers");
-        return ceilDivExpr(args[0], args[1]);
+    return applyTextFunction(tree.text, std::move(args), where(tree));
+}
+
+Result<Expr> TreeEvaluator::conversion(const Tree& tree) {
+    FW_TRY(const Expr value, scalar(tree.args[0]));
+    FW_TRY(const DType to, dtype(tree.args[1]));
+    if (tree.text == "bit_cast")
+        return applyBitCast(value, to, where(tree));
+    if ((to == DType::Text || value.dtype() == DType::Text) && to != value.dtype())
+        return error(tree, DiagCode::TextType,
+                     to == DType::Text ? "cast() makes no text" : "cast() takes no text");
+    return castExpr(value, to);
+}
+
+// Of a select() whose condition is known the other side is left out.
+Result<Exprs> TreeEvaluator::operands(const Tree& tree) {
+    const bool selects = tree.text == "select" && tree.args.size() == 3;
+    Exprs out;
+    for (const Tree& arg : tree.args) {
+        const bool known = selects && !out.empty() && out[0].isInt();
+        FW_TRY(Expr e, part(arg, known && (out.size() == 1) == out[0].isInt(0)));
+        out.push_back(std::move(e));
     }
-    // wrap: negative indices count from the end, and a bad one is brought into range.
-    if ((tree.text == "wrap" && args.size() == 2) || (tree.text == "clamp" && args.size() == 3)) {
-        for (Expr& e : args) {
-            if (!isInteger(e.dtype()))
-                return error(tree, DiagCode::TextType,
-                             fmt::format("{}() takes integers", tree.text));
-            e = castExpr(e, DType::I64);
-        }
-        const bool wrap = tree.text == "wrap";
-        const Expr value =
-            wrap ? selectExpr(ltExpr(args[0], 0), args[0] + args[1], args[0]) : args[0];
-        return maxExpr(minExpr(value, wrap ? args[1] - Expr(1) : args[2]),
-                       wrap ? Expr(0) : args[1]);
-    }
-    const std::size_t first = tree.text == "select" ? 1 : 0;
-    if (args.size() == first + 2)
-        promote(args[first], args[first + 1]);
-    if (auto result = applyFunction(tree.text, args, where(tree)))
-        return *result;
-    Diag unknown =
-        error(tree, DiagCode::TextName, fmt::format("there is no function '{}'", tree.text));
-    if (tree.text == reducerText(Reducer::Sum) || tree.text == reducerText(Reducer::Prod))
-        unknown.advise(fmt::format("a reduction says what runs: {}(k in K : x[k])", tree.text));
-    return unknown;
+    return out;
 }
 
 } // namespace fw

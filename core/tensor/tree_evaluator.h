@@ -73,7 +73,6 @@ protected:
     }
 
 private:
-    Result<Exprs> replaced(const Tree& tree);
     Result<Exprs> combined(const Tree& tree,
                            const std::function<Result<Expr>(const Expr&, const Expr&)>& combine);
     Result<Expr> name(const Tree& tree);
@@ -83,14 +82,13 @@ private:
     Result<Expr> part(const Tree& tree, bool leftOut);
     Result<Expr> index(const Tree& tree);
     Result<Expr> call(const Tree& tree);
+    Result<Expr> conversion(const Tree& tree);
+    Result<Exprs> operands(const Tree& tree);
     std::optional<Result<Expr>> shapeFunction(const Tree& tree);
 
     const Names& m_names;
     std::string m_file;
     bool m_leftOut = false, m_placing = false;
 };
-
-// Whether attributes and numbers alone decide what it is.
-bool isOfAttributes(const Tree& tree, const OpTree& op);
 
 } // namespace fw
