@@ -15,7 +15,7 @@
 //   - checked integers, expr/eval.cpp: indices and shapes; nothing where 64 bits or a type end;
 //   - registers, tensor/register_program.cpp: a program over scalars that runs point by point, in
 //     rows (register_rows.h) or with the error that rounding may make (bounded_rows.h);
-//   - bounds, tensor/bounded_rows.cpp: that error behind one operation on floats;
+//   - bounds, tensor/bounded_reals.cpp: that error behind one operation on floats;
 //   - memory, loop/interpret.cpp: scalars, and buffers whose every access is looked at;
 //   - sizes, ir/sizes.cpp: indices over free dimensions; spans, tensor/safety.cpp: their ranges;
 //   - terms, verdict/symbolic.cpp and terms.cpp: formulas over the elements of inputs, in one form;

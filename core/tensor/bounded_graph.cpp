@@ -3,25 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <map>
 
 namespace fw {
 
 namespace {
-
-TensorData roundedData(const BoundedValues& of) {
-    if (isFloat(of.values.dtype)) {
-        std::vector<double> values;
-        for (const Value& value : of.values.data)
-            values.push_back(value.real);
-        return dataFromDoubles(of.values.dtype, of.values.extents, values);
-    }
-    std::vector<std::int64_t> values;
-    for (const Value& value : of.values.data)
-        values.push_back(value.integer);
-    return dataFromIntegers(of.values.dtype, of.values.extents, values);
-}
 
 // An operator without a tensor expression.
 Result<std::vector<BoundedValues>> byReference(const Operator& op, const OpCall& call,
@@ -31,7 +17,7 @@ Result<std::vector<BoundedValues>> byReference(const Operator& op, const OpCall&
     bool exact = true;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i] != nullptr) {
-            rounded[i] = roundedData(*operands[i]);
+            rounded[i] = dataOf(operands[i]->values);
             exact = exact && operands[i]->errors.empty();
         }
         given.push_back(operands[i] == nullptr ? nullptr : &rounded[i]);
@@ -41,7 +27,7 @@ Result<std::vector<BoundedValues>> byReference(const Operator& op, const OpCall&
     for (const TensorData& result : results) {
         out.push_back(exactValues(result));
         if (!exact)
-            out.back().errors.assign(result.count(), std::numeric_limits<double>::infinity());
+            out.back().errors.assign(result.count(), unbounded);
     }
     return out;
 }

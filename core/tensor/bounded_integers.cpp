@@ -1,19 +1,11 @@
 // Integers in rows of bounded values: indices, counts, quantised values.
-#include "tensor/bounded_rows.h"
-
-#include <cmath>
-#include <limits>
+#include "tensor/bounded_operation.h"
 
 namespace fw {
 
-namespace {
-
-constexpr double unbounded = std::numeric_limits<double>::infinity();
-
-} // namespace
-
-void BoundedRows::applyInteger(const Step& step, std::size_t count) {
-    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
+void BoundedOperation::applyInteger(const Operation& step, const OperandRows& rows,
+                                    std::size_t count) const {
+    BoundedRow &out = rows.out, &a = rows.a, &b = rows.b, &c = rows.c;
     Operation plain = step;
     out.exact = a.exact && b.exact && c.exact;
     if (!m_wraps && step.from != DType::U64 && step.from != DType::Bool) {
@@ -40,9 +32,9 @@ void BoundedRows::applyInteger(const Step& step, std::size_t count) {
             beyond = beyond || overflows(plain, a.value[i].integer, b.value[i].integer);
     if (out.exact && !beyond)
         return;
-    spellOut(a, step.from, m_count);
-    spellOut(b, step.from, m_count);
-    spellOut(c, step.from, m_count);
+    spellOut(a, step.from, rows.length);
+    spellOut(b, step.from, rows.length);
+    spellOut(c, step.from, rows.length);
     out.exact = false;
     for (std::size_t i = 0; i < count; ++i) {
         if (beyond && overflows(plain, a.value[i].integer, b.value[i].integer)) {

@@ -2,19 +2,11 @@
 // (tensor/bounded.h): the inner part of evaluateBounded().
 #pragma once
 
-#include "tensor/bounded_values.h"
+#include "tensor/bounded_operation.h"
 
 #include <unordered_map>
 
 namespace fw {
-
-// `count` values of one register. `magnitude` is the value computed with absolute operands.
-struct BoundedRow {
-    Value* value = nullptr;
-    double* magnitude = nullptr; // of floats
-    double* error = nullptr;     // of a truth value or an index: not 0 means that it may differ
-    bool exact = true;           // errors are 0 and magnitudes those of the values; not filled in
-};
 
 class BoundedRows {
 public:
@@ -36,28 +28,17 @@ private:
         const BoundedValues* bounded = nullptr; // of a load
         bool varies = false;                    // along the row
     };
-    // What one operation makes of values that are not exact: a domain of expr/evaluate.h.
-    struct RealBound;
     void addSteps(std::vector<Instruction> code,
                   const std::unordered_map<Symbol, const BoundedValues*>& tensors);
     void fillConstants(const RegisterProgram& program);
     BoundedRow& row(int index) { return m_rows[static_cast<std::size_t>(index)]; }
     void load(const Step& step, std::size_t count);
     void select(const Step& step, std::size_t count);
-    void apply(const Step& step, std::size_t count);
-    void applyReal(const Step& step, std::size_t count);
-    void boundReal(const Step& step, std::size_t count); // of numbers
-    void sharpenReal(const Step& step, std::size_t count);
-    void sharpenMath(const Step& step, std::size_t count);
-    void applyMath(const Step& step, std::size_t count);
-    double carried(const Step& step, std::size_t i);
-    void applyCast(const Step& step, std::size_t count);
-    void applyBitCast(const Step& step, std::size_t count);
-    void applyInteger(const Step& step, std::size_t count);
     void spread(int index, std::size_t count); // the first value to all
 
     std::size_t m_variables, m_along, m_longest;
-    const bool m_sharp, m_converts, m_ends, m_wraps;
+    const bool m_sharp;
+    const BoundedOperation m_operation;
     std::vector<Step> m_steps;
     std::vector<std::pair<int, bool>> m_constants; // registers, and whether they are exact
     std::vector<bool> m_read;                      // by register
@@ -67,14 +48,5 @@ private:
     std::vector<double> m_bounds;
     std::size_t m_count = 0; // of this run
 };
-
-// For |x| < 2^51, without a call: the sum has no bits behind the point.
-inline bool isWhole(double x) {
-    constexpr double shift = 6755399441055744.0; // 1.5 * 2^52
-    return (x + shift) - shift == x;
-}
-
-// Fills in magnitudes and errors of an exact row.
-void spellOut(BoundedRow& row, DType dtype, std::size_t count);
 
 } // namespace fw

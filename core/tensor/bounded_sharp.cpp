@@ -1,14 +1,10 @@
 // What is exact for sure among the values of a row: BoundedOptions::sharp.
-#include "tensor/bounded_rows.h"
-
-#include <cmath>
-#include <limits>
+#include "tensor/bounded_operation.h"
 
 namespace fw {
 
 namespace {
 
-constexpr double unbounded = std::numeric_limits<double>::infinity();
 // More than what is too small for a double, so that it is a bound behind some divisions, too.
 constexpr double leastPositive = 0x1p-1000;
 // Below it a double has fewer bits, and below the other one what a product rounds off is none.
@@ -45,8 +41,9 @@ struct Exactly : Evaluate<Exactly, bool, const Numbers&> {
 
 } // namespace
 
-void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
-    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b), &c = row(step.c);
+void BoundedOperation::sharpenReal(const Operation& step, const OperandRows& rows,
+                                   std::size_t count) const {
+    BoundedRow &out = rows.out, &a = rows.a, &b = rows.b, &c = rows.c;
     if (out.exact)
         return;
     const bool two = step.op != ExprOp::Neg, three = step.op == ExprOp::Fma;
@@ -83,8 +80,9 @@ void BoundedRows::sharpenReal(const Step& step, std::size_t count) {
     }
 }
 
-void BoundedRows::sharpenMath(const Step& step, std::size_t count) {
-    BoundedRow &out = row(step.out), &a = row(step.a), &b = row(step.b);
+void BoundedOperation::sharpenMath(const Operation& step, const OperandRows& rows,
+                                   std::size_t count) const {
+    BoundedRow &out = rows.out, &a = rows.a, &b = rows.b;
     for (std::size_t i = 0; i < count; ++i) {
         const double x = a.value[i].real, value = out.value[i].real;
         const bool known = a.error[i] == 0 && b.error[i] == 0;

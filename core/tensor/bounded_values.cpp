@@ -56,20 +56,7 @@ MathError mathError(MathFn fn, DType dtype) {
 }
 
 BoundedValues exactValues(const TensorData& data) {
-    BoundedValues out;
-    out.values.dtype = data.dtype();
-    out.values.extents = data.extents();
-    out.values.data.resize(data.count());
-    if (isFloat(data.dtype())) {
-        const std::vector<double> values = data.toDoubles();
-        for (std::size_t i = 0; i < values.size(); ++i)
-            out.values.data[i].real = values[i];
-    } else {
-        const std::vector<std::int64_t> values = data.toIntegers();
-        for (std::size_t i = 0; i < values.size(); ++i)
-            out.values.data[i].integer = values[i];
-    }
-    return out;
+    return {valuesOf(data), {}};
 }
 
 } // namespace fw

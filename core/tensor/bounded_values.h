@@ -7,11 +7,14 @@
 #include "tensor/register_program.h"
 #include "tensor/work_limit.h"
 
+#include <limits>
 #include <vector>
 
 namespace fw {
 
-// `errors` is empty if every element is exact; an element without a bound has an infinite one.
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+// `errors` is empty if every element is exact; an element without a bound has that one.
 struct BoundedValues {
     Values values; // not rounded
     std::vector<double> errors;

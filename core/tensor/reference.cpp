@@ -1,49 +1,17 @@
 #include "tensor/reference.h"
 
-#include "base/numbers.h"
 #include "expr/scalar.h"
 #include "tensor/register_rows.h"
+#include "tensor/stage_box.h"
 #include "tensor/work_limit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace fw {
 
 namespace {
-
-// A tensor of an operator under the reference has at most this many elements.
-constexpr std::int64_t maxElements = std::int64_t(1) << 31;
-
-Values fromData(const TensorData& data) {
-    Values out;
-    out.dtype = data.dtype();
-    out.extents = data.extents();
-    out.data.resize(data.count());
-    if (isFloat(data.dtype())) {
-        const std::vector<double> values = data.toDoubles();
-        for (std::size_t i = 0; i < values.size(); ++i)
-            out.data[i].real = values[i];
-    } else {
-        const std::vector<std::int64_t> values = data.toIntegers();
-        for (std::size_t i = 0; i < values.size(); ++i)
-            out.data[i].integer = values[i];
-    }
-    return out;
-}
-
-TensorData toData(const Values& values) {
-    if (isFloat(values.dtype)) {
-        std::vector<double> out(values.data.size());
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = values.data[i].real;
-        return dataFromDoubles(values.dtype, values.extents, out);
-    }
-    std::vector<std::int64_t> out(values.data.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = values.data[i].integer;
-    return dataFromIntegers(values.dtype, values.extents, out);
-}
 
 class Interpreter {
 public:
@@ -61,15 +29,16 @@ public:
         for (std::size_t i = 0; i < inputs.size(); ++i)
             FW_CHECK(checkInput(m_inst.inputs[i], *inputs[i]));
         for (const auto* tensors : {&m_inst.outputs, &m_inst.temporaries})
-            for (const TensorDecl& tensor : *tensors)
-                FW_CHECK(allocate(tensor));
+            for (const TensorDecl& tensor : *tensors) {
+                FW_TRY(m_tensors[tensor.name], unwritten(tensor, m_symbols));
+            }
         for (const auto& [name, values] : m_tensors)
             m_readable[name] = &values;
         for (const Stage& stage : m_inst.stages)
             FW_CHECK(runStage(stage));
         std::vector<TensorData> out;
         for (const TensorDecl& tensor : m_inst.outputs)
-            out.push_back(toData(m_tensors.at(tensor.name)));
+            out.push_back(dataOf(m_tensors.at(tensor.name)));
         return out;
     }
 
@@ -80,7 +49,7 @@ private:
         for (std::size_t i = 0; i < tensor.type.rank(); ++i)
             if (tensor.type.shape[i].isVar())
                 m_symbols.emplace(tensor.type.shape[i]->symbol, data.extents()[i]);
-        m_tensors[tensor.name] = fromData(data);
+        m_tensors[tensor.name] = valuesOf(data);
         return {};
     }
 
@@ -90,41 +59,12 @@ private:
                                     tensor.type.text()));
     }
 
-    Result<std::int64_t> dim(const Expr& e) const {
-        const auto value = evalIndex(e, m_symbols);
-        if (!value)
-            return makeDiag(DiagCode::DimUnbound,
-                            fmt::format("the dimension {} has no value", e.text()));
-        return *value;
-    }
-
     Status checkInput(const TensorDecl& tensor, const TensorData& data) const {
         for (std::size_t i = 0; i < tensor.type.rank(); ++i) {
-            FW_TRY(const std::int64_t extent, dim(tensor.type.shape[i]));
+            FW_TRY(const std::int64_t extent, extentOf(tensor.type.shape[i], m_symbols));
             if (extent != data.extents()[i])
                 return misfit(tensor, data);
         }
-        return {};
-    }
-
-    Status allocate(const TensorDecl& tensor) {
-        Values values;
-        values.dtype = tensor.type.dtype;
-        for (const Dim& extent : tensor.type.shape) {
-            FW_TRY(const std::int64_t value, dim(extent));
-            values.extents.push_back(value);
-        }
-        FW_TRY(const std::int64_t count, checkedCount(values.extents));
-        if (count > maxElements)
-            return makeDiag(DiagCode::DimOverflow,
-                            fmt::format("{} has {} elements, too many for the reference",
-                                        tensor.name.text(), count));
-        Value nothing;
-        nothing.integer = 0;
-        if (isFloat(values.dtype))
-            nothing.real = std::nan(""); // an element that no stage writes shows
-        values.data.assign(static_cast<std::size_t>(count), nothing);
-        m_tensors[tensor.name] = std::move(values);
         return {};
     }
 
@@ -140,79 +80,121 @@ private:
     }
 
     Status runStage(const Stage& stage) {
-        std::vector<Symbol> variables;
-        std::vector<std::int64_t> space, reduce;
-        for (const Axis& axis : stage.space) {
-            FW_TRY(const std::int64_t extent, dim(axis.extent));
-            variables.push_back(axis.var);
-            space.push_back(extent);
-        }
-        for (const Axis& axis : stage.reduce) {
-            FW_TRY(const std::int64_t extent, dim(axis.extent));
-            variables.push_back(axis.var);
-            reduce.push_back(extent);
-        }
-        std::vector<std::int64_t> all = space;
-        all.insert(all.end(), reduce.begin(), reduce.end());
-        if (!pointsWithin(all, mostReferencePoints))
-            return tooManyPoints(stage, all, mostReferencePoints);
-        const std::int64_t points = pointsWithin(space, mostReferencePoints).value_or(0);
-        const std::int64_t folds = pointsWithin(reduce, mostReferencePoints).value_or(0);
+        FW_TRY(const StageBox box, boxOf(stage, m_symbols));
+        if (!pointsWithin(box.extents, mostReferencePoints))
+            return tooManyPoints(stage, box.extents, mostReferencePoints);
         Values& out = m_tensors.at(stage.out);
-        const RegisterProgram body(stage.body, variables, m_symbols, m_tensorOf, m_precision);
-        std::vector<RegisterProgram> store;
-        for (const Expr& index : stage.store)
-            store.emplace_back(index, variables, m_symbols, m_tensorOf);
-        std::vector<Value> registers = body.registers();
-        const bool plain = stage.isMap() && space == out.extents &&
-                           std::equal(stage.store.begin(), stage.store.end(), stage.space.begin(),
-                                      stage.space.end(), [](const Expr& index, const Axis& axis) {
-                                          return index == varExpr(axis.var);
-                                      });
-        if (plain && points > 0)
+        const RegisterProgram body(stage.body, box.variables, m_symbols, m_tensorOf, m_precision);
+        const std::vector<std::int64_t> space = box.spaceExtents();
+        if (isPlain(stage) && space == out.extents && !out.data.empty())
             if (std::optional<RegisterRows> rows = RegisterRows::of(body, space))
-                return runRows(stage, *rows, std::move(registers), space, out);
-        std::vector<std::vector<Value>> storeRegisters;
-        for (const RegisterProgram& program : store)
-            storeRegisters.push_back(program.registers());
-        const Diag outside = outsideOf(stage);
-        const std::size_t result = static_cast<std::size_t>(body.result());
+                return runRows(stage, *rows, body.registers(), space, out);
+        return runPoints(stage, box, body, out);
+    }
+
+    // A map that stores where its axes stand.
+    static bool isPlain(const Stage& stage) {
+        return stage.isMap() &&
+               std::equal(
+                   stage.store.begin(), stage.store.end(), stage.space.begin(), stage.space.end(),
+                   [](const Expr& index, const Axis& axis) { return index == varExpr(axis.var); });
+    }
+
+    Status runPoints(const Stage& stage, const StageBox& box, const RegisterProgram& body,
+                     Values& out) const {
+        const std::vector<std::int64_t> space = box.spaceExtents();
+        const std::int64_t points = pointsWithin(space, mostReferencePoints).value_or(0);
+        const Reduction reduction(stage, box, out.dtype);
+        std::vector<Value> registers = body.registers();
+        std::vector<StoreIndex> store;
+        for (const Expr& index : stage.store)
+            store.emplace_back(RegisterProgram(index, box.variables, m_symbols, m_tensorOf));
         for (std::int64_t point = 0; point < points; ++point) {
             if ((point & 1023) == 0 && m_cancel.cancelled())
-                return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
+                return cancelled();
             Value value;
-            if (stage.isMap()) {
-                if (!body.run(registers))
-                    return outside;
-                value = registers[result];
-            } else {
-                value = identity(stage);
-                for (std::int64_t fold = 0; fold < folds; ++fold) {
-                    if ((fold & 65535) == 65535 && m_cancel.cancelled())
-                        return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
-                    if (!body.run(registers))
-                        return outside;
-                    value = combine(stage.reducer, out.dtype, value, registers[result]);
-                    if (isSingle(m_precision, out.dtype))
-                        value = roundTo(value, DType::F32);
-                    advance(registers, space.size(), reduce);
-                }
-            }
-            std::int64_t offset = 0;
-            for (std::size_t d = 0; d < store.size(); ++d) {
-                std::copy_n(registers.begin(), space.size(), storeRegisters[d].begin());
-                if (!store[d].run(storeRegisters[d]))
-                    return outside;
-                const std::int64_t index =
-                    storeRegisters[d][static_cast<std::size_t>(store[d].result())].integer;
-                if (index < 0 || index >= out.extents[d])
-                    return outside;
-                offset = offset * out.extents[d] + index;
-            }
-            out.data[static_cast<std::size_t>(offset)] = roundTo(value, out.dtype);
+            const Went went = stage.isMap() ? mapped(body, registers, value)
+                                            : folded(reduction, body, registers, value);
+            if (went == Went::Cancelled)
+                return cancelled();
+            const auto offset =
+                went == Went::Well ? offsetOf(store, registers, box.space, out) : std::nullopt;
+            if (!offset)
+                return outsideOf(stage);
+            out.data[*offset] = roundTo(value, out.dtype);
             advance(registers, 0, space);
         }
         return {};
+    }
+
+    enum class Went : std::uint8_t { Well, Outside, Cancelled };
+
+    // An index of the left side, computed for every point.
+    struct StoreIndex {
+        explicit StoreIndex(RegisterProgram index)
+            : program(std::move(index)), registers(program.registers()) {}
+
+        RegisterProgram program;
+        std::vector<Value> registers;
+    };
+
+    // What a stage folds at every point of its space.
+    struct Reduction {
+        Reduction(const Stage& stage, const StageBox& box, DType to)
+            : reducer(stage.reducer), dtype(to), firstAxis(box.space), extents(box.reduceExtents()),
+              folds(pointsWithin(extents, mostReferencePoints).value_or(0)),
+              start(stage.isMap() ? Value{} : identity(stage)) {}
+
+        Reducer reducer;
+        DType dtype;
+        std::size_t firstAxis;
+        std::vector<std::int64_t> extents;
+        std::int64_t folds;
+        Value start;
+    };
+
+    static Went mapped(const RegisterProgram& body, std::vector<Value>& registers, Value& value) {
+        if (!body.run(registers))
+            return Went::Outside;
+        value = registers[static_cast<std::size_t>(body.result())];
+        return Went::Well;
+    }
+
+    Went folded(const Reduction& all, const RegisterProgram& body, std::vector<Value>& registers,
+                Value& value) const {
+        const auto result = static_cast<std::size_t>(body.result());
+        const bool single = isSingle(m_precision, all.dtype);
+        value = all.start;
+        for (std::int64_t fold = 0; fold < all.folds; ++fold) {
+            if ((fold & 65535) == 65535 && m_cancel.cancelled())
+                return Went::Cancelled;
+            if (!body.run(registers))
+                return Went::Outside;
+            value = combine(all.reducer, all.dtype, value, registers[result]);
+            if (single)
+                value = roundTo(value, DType::F32);
+            advance(registers, all.firstAxis, all.extents);
+        }
+        return Went::Well;
+    }
+
+    // Where a point is stored; nothing: outside the tensor, or one that its indices read.
+    static std::optional<std::size_t> offsetOf(std::vector<StoreIndex>& store,
+                                               const std::vector<Value>& registers,
+                                               std::size_t space, const Values& out) {
+        std::int64_t offset = 0;
+        for (std::size_t d = 0; d < store.size(); ++d) {
+            StoreIndex& at = store[d];
+            std::copy_n(registers.begin(), space, at.registers.begin());
+            if (!at.program.run(at.registers))
+                return std::nullopt;
+            const std::int64_t index =
+                at.registers[static_cast<std::size_t>(at.program.result())].integer;
+            if (index < 0 || index >= out.extents[d])
+                return std::nullopt;
+            offset = offset * out.extents[d] + index;
+        }
+        return static_cast<std::size_t>(offset);
     }
 
     // A map that fills its tensor in order, row by row.
@@ -223,7 +205,7 @@ private:
         const std::size_t length = rows.rowLength();
         for (std::size_t start = 0; start < out.data.size(); start += length) {
             if (m_cancel.cancelled())
-                return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
+                return cancelled();
             for (std::size_t first = 0; first < length; first += RegisterRows::width) {
                 const std::size_t count = std::min(RegisterRows::width, length - first);
                 const Value* values = rows.run(registers, first, count);
@@ -235,6 +217,10 @@ private:
             advance(registers, 0, outer);
         }
         return {};
+    }
+
+    static Diag cancelled() {
+        return makeDiag(DiagCode::Cancelled, "the evaluation was cancelled");
     }
 
     static Diag outsideOf(const Stage& stage) {

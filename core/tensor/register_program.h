@@ -3,8 +3,7 @@
 #pragma once
 
 #include "expr/evaluate.h"
-#include "expr/scalar.h"
-#include "ir/op_inst.h"
+#include "tensor/values.h"
 
 #include <cstdint>
 #include <functional>
@@ -16,13 +15,6 @@ namespace fw {
 // Double: nothing is rounded until it is stored. Steps: every operation on floats is rounded as
 // machine code of its element type rounds it (f16 and bf16 are computed in f32), sums term by term.
 enum class Precision : std::uint8_t { Double, Steps };
-
-// A tensor while it is evaluated: concrete extents, row-major values.
-struct Values {
-    DType dtype = DType::F32;
-    std::vector<std::int64_t> extents;
-    std::vector<Value> data;
-};
 
 struct Instruction : Operation { // of an Apply; of others the dtype
     enum class Code : std::uint8_t { Apply, Select, Copy, Load, LoadOr, Jump, JumpUnless };

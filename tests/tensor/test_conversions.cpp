@@ -209,7 +209,7 @@ std::uint64_t bitsAt(const std::byte* from, DType dtype, std::size_t i) {
     return out;
 }
 
-LoopValues valuesOf(const TensorData& data) {
+LoopValues loopValuesOf(const TensorData& data) {
     LoopValues out = loopValues(data.dtype(), data.count());
     for (std::size_t i = 0; i < out.size(); ++i)
         if (isFloat(data.dtype()))
@@ -333,7 +333,7 @@ void TestConversions::all() {
 
     for (const bool lanes : {false, true}) {
         const LoopNest nest = castNest(m_from, count, lanes);
-        std::vector<LoopValues> values = {valuesOf(data)};
+        std::vector<LoopValues> values = {loopValuesOf(data)};
         for (const DType to : types)
             values.push_back(loopValues(to, m_sources.size()));
         const Status status = interpret(nest, values, {});
