@@ -1,14 +1,13 @@
 #include "tensor/binding.h"
 
-#include "condition/condition.h"
 #include "expr/simplify.h"
 #include "tensor/bind_attributes.h"
-#include "tensor/broadcast.h"
+#include "tensor/dim_names.h"
+#include "tensor/pattern_sizes.h"
 #include "tensor/requirement.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace fw {
 
@@ -49,45 +48,23 @@ private:
     const Binding& m_binding;
 };
 
-// Names inside total() and before().
-void collectPerElement(const Tree& tree, std::set<std::string>& names) {
-    if ((tree.isCall("total") || tree.isCall("before")) && tree.args.size() == 1)
-        names.insert(tree.args[0].text);
-    for (const Tree& arg : tree.args)
-        collectPerElement(arg, names);
-}
-
-// A dimension of an operand.
-struct Place {
-    std::string operand;
-    std::size_t axis = 0;
-
-    std::string text() const { return fmt::format("dimension {} of {}", axis, operand); }
-};
-using Places = std::vector<Place>;
-
 class Binder {
 public:
     Binder(const OpTree& op, const std::string& file, const OpCall& call)
-        : m_op(op), m_file(file), m_call(call), m_shapes(op, m_binding, file) {}
+        : m_op(op), m_file(file), m_call(call), m_shapes(op, m_binding, file),
+          m_dims(op, m_binding, m_shapes) {}
 
     Result<Binding> run() {
-        for (const OutTree& out : m_op.outs)
-            for (const DimTree& dim : out.type.dims)
-                collectPerElement(dim.value, m_perElement);
-        for (const StmtTree& stmt : m_op.stmts)
-            for (const Tree& index : stmt.indices)
-                collectPerElement(index, m_perElement);
         FW_CHECK(bindAttributes(m_op, m_call, m_shapes, m_binding.names, BoundSoFar::Nothing));
         FW_CHECK(bindOperands());
         FW_CHECK(bindAttributes(m_op, m_call, m_shapes, m_binding.names, BoundSoFar::Operands));
         FW_TRY(std::vector<Assumption> required, demandRequirements(m_op, m_binding.names));
         for (const Assumption& assumption : required)
-            assume(assumption.condition, assumption.sentence);
+            m_dims.assume(assumption.condition, assumption.sentence);
         for (const WhereTree& where : m_op.where) {
             FW_TRY(const Expr value, m_shapes.extent(where.value));
             const Dim dim = simplify(value);
-            FW_CHECK(checkDim(where.name, dim));
+            FW_CHECK(m_dims.checkExtent(where.name, dim));
             m_binding.names[where.name] = dim;
         }
         for (BoundTensor& tensor : m_binding.tensors)
@@ -161,39 +138,25 @@ private:
         return {};
     }
 
-    static bool isPack(const DimTree& dim) { return dim.value.kind == TreeKind::Pack; }
-
-    // The name behind a Name or a Pack of one; empty for other expressions.
-    static std::string nameOf(const DimTree& dim) {
-        const Tree& tree = isPack(dim) ? dim.value.args[0] : dim.value;
-        return tree.isName() ? tree.text : std::string();
-    }
-
     Status bindDims(const ParamTree& param, BoundTensor& tensor) {
         const std::vector<DimTree>& dims = param.type.dims;
         const bool packs = std::any_of(dims.begin(), dims.end(), isPack);
         if (param.bcast && !packs)
             return bindAligned(dims, tensor);
-        FW_TRY(const std::vector<std::size_t> sizes, itemSizes(param, tensor));
+        FW_TRY(const std::vector<std::size_t> sizes,
+               patternSizes(param, tensor.name, tensor.type, m_binding.names, m_shapes, m_file));
         std::size_t at = 0;
         for (std::size_t i = 0; i < dims.size(); ++i) {
             const auto begin = tensor.type.shape.begin() + static_cast<std::ptrdiff_t>(at);
             const Shape part(begin, begin + static_cast<std::ptrdiff_t>(sizes[i]));
-            Places places;
+            OperandDims places;
             for (std::size_t k = 0; k < part.size(); ++k)
                 places.push_back({tensor.name, at + k});
             at += sizes[i];
-            const std::string name = nameOf(dims[i]);
-            if (isPack(dims[i]) && name.empty()) {
-                FW_TRY(const Exprs wanted, m_shapes.list(dims[i].value));
-                for (std::size_t k = 0; k < part.size(); ++k)
-                    FW_CHECK(equate(wanted[k], {}, part[k], places[k]));
-            } else if (isPack(dims[i])) {
-                FW_CHECK(param.bcast ? joinPack(name, part, places)
-                                     : bindPack(name, part, places, Binds::Firmly));
-            } else {
-                FW_CHECK(bindOne(dims[i], name, part[0], places[0], Binds::Firmly));
-            }
+            FW_CHECK(!isPack(dims[i])
+                         ? m_dims.bindOne(dims[i], part[0], places[0], DimNames::Binds::Firmly)
+                     : param.bcast ? m_dims.joinPack(dims[i], part, places)
+                                   : m_dims.bindPack(dims[i], part, places));
             tensor.items.push_back(part);
         }
         return {};
@@ -207,285 +170,16 @@ private:
                             fmt::format("{} has rank {}, at most {} fits", tensor.name,
                                         tensor.type.rank(), dims.size()));
         const std::size_t missing = dims.size() - tensor.type.rank();
-        for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (i < missing) {
-                tensor.items.emplace_back();
-                continue;
-            }
-            const Dim& dim = tensor.type.shape[i - missing];
+        tensor.items.resize(missing);
+        for (std::size_t axis = 0; axis < tensor.type.rank(); ++axis) {
+            const Dim& dim = tensor.type.shape[axis];
             tensor.items.push_back({dim});
-            const Place place{tensor.name, i - missing};
-            const std::string name = nameOf(dims[i]);
-            const auto bound = m_binding.names.find(name);
-            if (name.empty() && dim.isInt(1))
-                continue;
-            auto* known =
-                bound == m_binding.names.end() ? nullptr : std::get_if<Expr>(&bound->second);
-            const bool first = known == nullptr || m_perElement.contains(name);
-            FW_CHECK(
-                first ? bindOne(dims[i], name, dim, place, Binds::Loosely)
-                      : joinDim(*known, m_places[name].at(0), m_firm.contains(name), dim, place));
+            FW_CHECK(m_dims.joinOne(dims[missing + axis], dim, {tensor.name, axis}));
         }
         return {};
-    }
-
-    // How many dimensions each item of the pattern takes.
-    Result<std::vector<std::size_t>> itemSizes(const ParamTree& param, const BoundTensor& tensor) {
-        const std::vector<DimTree>& dims = param.type.dims;
-        const std::size_t rank = tensor.type.rank();
-        constexpr std::size_t unknown = static_cast<std::size_t>(-1);
-        std::vector<std::size_t> sizes(dims.size(), 1), starts(dims.size(), unknown);
-        for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (isPack(dims[i])) {
-                const std::string name = nameOf(dims[i]);
-                const auto bound = m_binding.names.find(name);
-                sizes[i] = unknown;
-                if (name.empty()) {
-                    FW_TRY(const Exprs wanted, m_shapes.list(dims[i].value));
-                    sizes[i] = wanted.size();
-                } else if (!param.bcast && bound != m_binding.names.end()) {
-                    if (const auto* list = std::get_if<Exprs>(&bound->second))
-                        sizes[i] = list->size();
-                }
-            }
-            if (!dims[i].axis.empty())
-                FW_CHECK(anchor(dims[i], rank, sizes[i], starts[i]));
-        }
-        std::size_t at = 0;
-        const auto misfit = [&] {
-            return makeDiag(DiagCode::ShapeMismatch,
-                            fmt::format("{} is {}, which does not fit {}", tensor.name,
-                                        tensor.type.text(), patternText(param)));
-        };
-        if (!dims.empty() && starts[0] != unknown && starts[0] != 0)
-            return misfit();
-        for (std::size_t i = 0; i < dims.size();) {
-            std::size_t end = i + 1;
-            while (end < dims.size() && starts[end] == unknown)
-                ++end;
-            const std::size_t limit = end < dims.size() ? starts[end] : rank;
-            std::size_t known = 0, open = unknown;
-            for (std::size_t k = i; k < end; ++k) {
-                if (sizes[k] == unknown && open != unknown)
-                    return makeDiag(DiagCode::TextType,
-                                    fmt::format("where {} ends is not decided", nameOf(dims[open])),
-                                    {m_file, {}, param.span.line, param.span.column});
-                if (sizes[k] == unknown)
-                    open = k;
-                else
-                    known += sizes[k];
-            }
-            const bool fits = at + known <= limit && (open != unknown || at + known == limit);
-            if (!fits)
-                return misfit();
-            if (open != unknown)
-                sizes[open] = limit - at - known;
-            at = limit;
-            i = end;
-        }
-        if (dims.empty() && rank != 0)
-            return misfit();
-        return sizes;
-    }
-
-    // The place of an item picked by an attribute: one axis, or an adjacent run of them.
-    Status anchor(const DimTree& dim, std::size_t rank, std::size_t& size, std::size_t& start) {
-        const auto found = m_binding.names.find(dim.axis);
-        Exprs axes;
-        if (found != m_binding.names.end()) {
-            if (const auto* one = std::get_if<Expr>(&found->second))
-                axes = {*one};
-            else if (const auto* list = std::get_if<Exprs>(&found->second))
-                axes = *list;
-        }
-        std::vector<std::size_t> places;
-        for (const Expr& axis : axes) {
-            std::int64_t value = axis.asInt().value_or(static_cast<std::int64_t>(rank));
-            if (value < 0)
-                value += static_cast<std::int64_t>(rank);
-            if (value < 0 || value >= static_cast<std::int64_t>(rank))
-                return makeDiag(
-                    DiagCode::UnsupportedAttribute,
-                    fmt::format("{} is {}, out of range of rank {}", dim.axis, axis.text(), rank));
-            places.push_back(static_cast<std::size_t>(value));
-        }
-        if (axes.empty() && found != m_binding.names.end())
-            for (std::size_t i = 0; i < rank; ++i)
-                places.push_back(i);
-        std::sort(places.begin(), places.end());
-        for (std::size_t i = 1; i < places.size(); ++i)
-            if (places[i] != places[i - 1] + 1)
-                return makeDiag(DiagCode::UnsupportedAttribute,
-                                fmt::format("{} are not adjacent axes", dim.axis));
-        if (!isPack(dim) && places.size() != 1)
-            return makeDiag(DiagCode::UnsupportedAttribute,
-                            fmt::format("{} names {} axes, where {} stands for one", dim.axis,
-                                        places.size(), nameOf(dim)));
-        start = places.empty() ? 0 : places.front();
-        size = places.size();
-        return {};
-    }
-
-    static std::string patternText(const ParamTree& param) {
-        std::string out = param.type.dtype + "[";
-        for (std::size_t i = 0; i < param.type.dims.size(); ++i) {
-            const DimTree& dim = param.type.dims[i];
-            const std::string name = nameOf(dim);
-            out += (i > 0 ? ", " : "") + (name.empty() ? "expression" : name) +
-                   (isPack(dim) ? "..." : "") + (dim.axis.empty() ? "" : "@" + dim.axis);
-        }
-        return out + "]";
-    }
-
-    // Whether the extents that a name gets are those of the result, or may give way to others.
-    enum class Binds : std::uint8_t { Firmly, Loosely };
-
-    void bindNew(const std::string& name, NameValue value, Places places, Binds how) {
-        m_binding.names[name] = std::move(value);
-        m_places[name] = std::move(places);
-        if (how == Binds::Firmly)
-            m_firm.insert(name);
-    }
-
-    Status bindOne(const DimTree& dim, const std::string& name, const Dim& extent,
-                   const Place& place, Binds how) {
-        if (name.empty()) {
-            FW_TRY(const Expr wanted, m_shapes.scalar(dim.value));
-            return equate(wanted, {}, extent, place);
-        }
-        if (m_perElement.contains(name)) {
-            m_binding.perElement[name].push_back(extent);
-            return {};
-        }
-        const auto found = m_binding.names.find(name);
-        if (found == m_binding.names.end()) {
-            bindNew(name, extent, {place}, how);
-            return {};
-        }
-        const auto* bound = std::get_if<Expr>(&found->second);
-        if (bound == nullptr)
-            return makeDiag(DiagCode::TextName, fmt::format("'{}' is used for two things", name));
-        return equate(*bound, placeOf(name, 0), extent, place);
-    }
-
-    Status bindPack(const std::string& name, const Shape& part, const Places& places, Binds how) {
-        const auto found = m_binding.names.find(name);
-        if (found == m_binding.names.end()) {
-            bindNew(name, part, places, how);
-            return {};
-        }
-        const auto* bound = std::get_if<Exprs>(&found->second);
-        if (bound == nullptr)
-            return makeDiag(DiagCode::TextName, fmt::format("'{}' is used for two things", name));
-        if (bound->size() != part.size())
-            return makeDiag(DiagCode::ShapeMismatch,
-                            fmt::format("{} is {} from {} but {} from {}", name, shapeText(*bound),
-                                        operandOf(name), shapeText(part), operandOf(places)));
-        for (std::size_t i = 0; i < part.size(); ++i)
-            FW_CHECK(equate((*bound)[i], placeOf(name, i), part[i], places[i]));
-        return {};
-    }
-
-    // NumPy broadcasting: aligned at the right, 1 gives way.
-    Status joinPack(const std::string& name, const Shape& part, const Places& places) {
-        const auto found = m_binding.names.find(name);
-        if (found == m_binding.names.end())
-            return bindPack(name, part, places, Binds::Loosely);
-        auto* bound = std::get_if<Exprs>(&found->second);
-        if (bound == nullptr)
-            return makeDiag(DiagCode::TextName, fmt::format("'{}' is used for two things", name));
-        const bool firm = m_firm.contains(name);
-        if (firm && part.size() > bound->size())
-            return makeDiag(DiagCode::ShapeMismatch,
-                            fmt::format("{} of {} does not broadcast to {} of {}", shapeText(part),
-                                        operandOf(places), shapeText(*bound), operandOf(name)));
-        Places& known = m_places[name];
-        while (bound->size() < part.size()) {
-            const std::size_t next = part.size() - bound->size() - 1;
-            bound->insert(bound->begin(), part[next]);
-            known.insert(known.begin(), places[next]);
-        }
-        const std::size_t offset = bound->size() - part.size();
-        for (std::size_t i = 0; i < part.size(); ++i)
-            FW_CHECK(joinDim((*bound)[offset + i], known[offset + i], firm, part[i], places[i]));
-        return {};
-    }
-
-    // Broadcasts one extent against what is known of the result. A firm one stays as it is.
-    Status joinDim(Dim& bound, Place& boundPlace, bool firm, const Dim& found, const Place& place) {
-        const auto sentence = [&](const Expr& a, const Expr& b, const std::string& demand) {
-            return fmt::format("{} is {} and {} is {}: {}", boundPlace.text(), a.text(),
-                               place.text(), b.text(), demand);
-        };
-        if (firm) {
-            const Expr condition = orExpr(eqExpr(found, bound), eqExpr(found, Expr(1)));
-            return demand(condition, [&] {
-                return sentence(bound, found, "they must be equal, or the second 1");
-            });
-        }
-        const Broadcast both = broadcast(bound, found);
-        if (both.refuted)
-            return makeDiag(DiagCode::ShapeMismatch,
-                            sentence(both.refuted->a, both.refuted->b, both.refuted->demand()));
-        for (const Compatibility& pair : both.conditions)
-            assume(pair.condition, sentence(pair.a, pair.b, pair.demand()));
-        if (!proveEqual(both.extent, bound) && proveEqual(both.extent, found))
-            boundPlace = place;
-        bound = both.extent;
-        return {};
-    }
-
-    Place placeOf(const std::string& name, std::size_t i) const {
-        const auto found = m_places.find(name);
-        return found == m_places.end() || i >= found->second.size() ? Place() : found->second[i];
-    }
-
-    static std::string operandOf(const Places& places) {
-        return places.empty() ? "a scalar" : places[0].operand;
-    }
-    std::string operandOf(const std::string& name) const {
-        const auto found = m_places.find(name);
-        return operandOf(found == m_places.end() ? Places() : found->second);
-    }
-
-    // A bound extent without a place is that of the signature.
-    Status equate(const Dim& bound, const Place& boundPlace, const Dim& found,
-                  const Place& foundPlace) {
-        return demand(eqExpr(bound, found), [&] {
-            return boundPlace.operand.empty()
-                       ? fmt::format("{} is {}: it must be {}", foundPlace.text(), found.text(),
-                                     bound.text())
-                       : fmt::format("{} is {} and {} is {}: they must be equal", boundPlace.text(),
-                                     bound.text(), foundPlace.text(), found.text());
-        });
-    }
-
-    // Diags get the operator's name from the caller. Most conditions hold, without a sentence.
-    template <class Sentence>
-    Status demand(const Expr& condition, const Sentence& sentence) {
-        const std::optional<bool> holds = decideDims(condition);
-        if (holds && *holds)
-            return {};
-        const std::string said = sentence();
-        if (holds)
-            return makeDiag(DiagCode::ShapeMismatch, said);
-        assume(condition, said);
-        return {};
-    }
-
-    void assume(const Expr& condition, const std::string& sentence) {
-        m_binding.assumptions.push_back({condition, m_op.name + ": " + sentence});
     }
 
     // --- conditions and outputs
-
-    Status checkDim(const std::string& name, const Dim& dim) {
-        if (dim.dtype() != DType::I64)
-            return makeDiag(DiagCode::TextType, fmt::format("{} is not an integer", name));
-        return demand(leExpr(Expr(0), dim), [&] {
-            return fmt::format("{} would be {}: it must not be negative", name, dim.text());
-        });
-    }
 
     // After broadcasting every pack is known, so the relation of each operand to it is.
     Status finishTensor(BoundTensor& tensor) {
@@ -520,10 +214,7 @@ private:
         const auto mentions = [&](const ParamTree& param) {
             return param.type.dtype == name ||
                    std::any_of(param.type.dims.begin(), param.type.dims.end(),
-                               [&](const DimTree& dim) {
-                                   const bool pack = dim.value.kind == TreeKind::Pack;
-                                   return (pack ? dim.value.args[0] : dim.value).isName(name);
-                               });
+                               [&](const DimTree& dim) { return nameOf(dim) == name; });
         };
         for (const ParamTree& param : m_op.params)
             if (param.optional && mentions(param))
@@ -549,14 +240,14 @@ private:
                 return *untold;
         FW_TRY(out.type.dtype, m_shapes.dtype(dtypeName));
         for (const DimTree& dim : tree.type.dims) {
-            const Tree& one = dim.value.kind == TreeKind::Pack ? dim.value.args[0] : dim.value;
+            const Tree& one = isPack(dim) ? dim.value.args[0] : dim.value;
             if (one.isName() && !m_binding.names.contains(one.text))
                 if (auto untold = onlyOptional(one.text, one.span))
                     return *untold;
             FW_TRY(Exprs part, m_shapes.expanded({dim.value}));
             for (Dim& extent : part) {
                 extent = simplify(extent);
-                FW_CHECK(checkDim("a dimension of " + tree.name, extent));
+                FW_CHECK(m_dims.checkExtent("a dimension of " + tree.name, extent));
                 out.type.shape.push_back(extent);
             }
             out.items.push_back(std::move(part));
@@ -570,10 +261,8 @@ private:
     const OpCall& m_call;
     Binding m_binding;
     ShapeEvaluator m_shapes;
-    std::set<std::string> m_perElement;
+    DimNames m_dims;
     std::map<std::string, std::string> m_origin; // which operand bound an element type
-    std::map<std::string, Places> m_places;      // which dimensions bound a name
-    std::set<std::string> m_firm;                // bound by an operand that does not broadcast
 };
 
 } // namespace

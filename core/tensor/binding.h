@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ir/operator.h"
-#include "tensor/tree_evaluator.h"
+#include "tensor/dim_names.h"
 
 namespace fw {
 
@@ -30,13 +30,9 @@ struct BoundOutput {
     std::vector<Shape> items;
 };
 
-struct Binding {
-    Names names;
+struct Binding : BoundNames {
     std::vector<BoundTensor> tensors; // those present, in order
-    std::map<std::string, Shape>
-        perElement; // dims that differ between elements of a variadic parameter
     std::vector<BoundOutput> outputs;
-    std::vector<Assumption> assumptions;
 
     const BoundTensor* find(std::size_t param, std::size_t element = 0) const;
 };
