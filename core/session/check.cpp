@@ -7,6 +7,7 @@
 #include "session/completions.h"
 #include "session/text_range.h"
 #include "session/verdicts.h"
+#include "strategy/entries_without_code.h"
 
 #include <fmt/format.h>
 
@@ -177,7 +178,7 @@ Result<CheckDocument> checkBook(const Arguments& arguments, const Context& conte
         libraries.push_back(own);
     const Catalog catalog = catalogOf(libraries, std::move(books.strategy));
     for (const Diags& found :
-         {catalog.entriesWithoutCode(), pinsWithoutCode(catalog, books.fusion, out.file)})
+         {entriesWithoutCode(catalog), pinsWithoutCode(catalog, books.fusion, out.file)})
         for (const Diag& diag : found)
             if (diag.where.file == out.file) {
                 marks.add(diag, {});

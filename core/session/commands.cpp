@@ -32,6 +32,7 @@
 #include "session/tune.h"
 #include "session/uses.h"
 #include "session/verify.h"
+#include "strategy/entries_without_code.h"
 #include "strategy/machine.h"
 
 #include <fmt/format.h>
@@ -161,7 +162,7 @@ Answer fuse(PipelineStore& store, const Arguments& given, const Context& context
     for (const Diag& diag : books->diagnostics)
         out.notices.push_back(diag.text());
     FW_TRY(const PlanOptions options, pipeline->planOptions());
-    for (const Diag& diag : options.catalog->entriesWithoutCode())
+    for (const Diag& diag : entriesWithoutCode(*options.catalog))
         out.notices.push_back(diag.text());
     for (std::string& notice : aliasNotices(pipeline->inputs().target))
         out.notices.push_back(std::move(notice));

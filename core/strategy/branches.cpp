@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace fw {
 
@@ -169,28 +168,39 @@ bool readTimesBySize(Candidates& candidates, std::size_t plain, const TimesBySiz
     return !joined.empty();
 }
 
-void chooseBranches(Selection& selection, const std::string& first, const Graph& graph) {
-    selection.branches.clear();
-    std::vector<std::size_t> order = chosenBefore(selection.candidates);
+namespace {
+
+// A candidate, and where it is chosen if none before it is.
+struct Condition {
+    std::size_t candidate = 0;
+    Expr when;
+};
+
+// `first`: a pin's; `free`: where the log does not decide.
+std::vector<Condition> conditionsOf(const Selection& selection, const std::string& first,
+                                    const Exprs& free) {
+    const Candidates& all = selection.candidates;
+    std::vector<std::size_t> order = chosenBefore(all);
     const std::size_t before = order.size(); // these are where nothing was measured
     const std::set<std::size_t> listed(order.begin(), order.end());
-    for (std::size_t i = 0; i < selection.candidates.size(); ++i)
-        if (const Candidate& candidate = selection.candidates[i];
-            candidate.wins && candidate.verdict != Verdict::No && i != selection.plain &&
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].wins && all[i].verdict != Verdict::No && i != selection.plain &&
             !listed.contains(i))
             order.push_back(i);
-    std::vector<std::pair<std::size_t, Expr>> conditions;
-    const Exprs free = notMeasured(selection.candidates);
+    std::vector<Condition> out;
     for (std::size_t k = 0; k < order.size(); ++k)
-        conditions.emplace_back(order[k],
-                                branchCondition(selection.candidates[order[k]], k < before, free));
-    for (std::size_t i = 0; i < selection.candidates.size(); ++i)
-        if (const Candidate& candidate = selection.candidates[i];
-            !first.empty() && candidate.implementation == first && candidate.when) {
-            std::erase_if(conditions, [&](const auto& one) { return one.first == i; });
-            conditions.insert(conditions.begin(), {i, *candidate.when});
+        out.push_back({order[k], branchCondition(all[order[k]], k < before, free)});
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!first.empty() && all[i].implementation == first && all[i].when) {
+            std::erase_if(out, [&](const Condition& one) { return one.candidate == i; });
+            out.insert(out.begin(), {i, *all[i].when});
         }
-    const Exprs assumed = assumedIn(graph);
+    return out;
+}
+
+// No branch is chosen so far.
+void forgetBranches(Selection& selection) {
+    selection.branches.clear();
     for (Candidate& candidate : selection.candidates) {
         candidate.branch = false;
         if (candidate.verdict != Verdict::Note)
@@ -200,6 +210,23 @@ void chooseBranches(Selection& selection, const std::string& first, const Graph&
         candidate.evidence = candidate.guard + "; where it holds another is chosen";
     }
     compute(selection, selection.candidates[selection.plain]);
+}
+
+void addBranch(Selection& selection, Candidate& candidate, const Expr& when) {
+    candidate.branch = true;
+    Branch& branch = selection.branches.emplace_back();
+    branch.implementation = candidate.by;
+    branch.name = candidate.implementation;
+    branch.absorbs = candidate.absorbs;
+    branch.when = when;
+}
+
+} // namespace
+
+void chooseBranches(Selection& selection, const std::string& first, const Graph& graph) {
+    const Exprs free = notMeasured(selection.candidates), assumed = assumedIn(graph);
+    const std::vector<Condition> conditions = conditionsOf(selection, first, free);
+    forgetBranches(selection);
     Exprs failed; // of the branches so far, of which none holds
     for (const auto& [i, when] : conditions) {
         Candidate& candidate = selection.candidates[i];
@@ -219,12 +246,7 @@ void chooseBranches(Selection& selection, const std::string& first, const Graph&
                 selection.source = "log";
             break;
         }
-        candidate.branch = true;
-        Branch& branch = selection.branches.emplace_back();
-        branch.implementation = candidate.by;
-        branch.name = candidate.implementation;
-        branch.absorbs = candidate.absorbs;
-        branch.when = when;
+        addBranch(selection, candidate, when);
         failed.push_back(notExpr(when));
     }
     if (!first.empty() && !selection.branches.empty())

@@ -1,9 +1,9 @@
 #include "strategy/catalog.h"
 
 #include "base/hash.h"
-#include "base/library_names.h"
 #include "base/memo.h"
 #include "strategy/branches.h"
+#include "strategy/candidates.h"
 #include "strategy/chains.h"
 #include "strategy/computation.h"
 #include "strategy/generated_code.h"
@@ -13,8 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace fw {
 
@@ -81,69 +79,12 @@ ImplementationPtr Catalog::find(std::string_view name) const {
     return name == meltedImplementation()->name() ? meltedImplementation() : nullptr;
 }
 
-Diags Catalog::entriesWithoutCode() const {
-    // Entries by name, of all blocks; behind `by` stands code, which no entry is.
-    std::map<std::string, const EntryTree*, std::less<>> entries;
-    for (const StrategyBlock& block : m_book.blocks())
-        for (const EntryTree& entry : block.tree->entries)
-            if (const EntryTree*& known = entries[entry.name];
-                known == nullptr || !entry.code.empty())
-                known = &entry;
-    std::string known;
+std::vector<std::string> Catalog::codeNames() const {
+    std::vector<std::string> out;
     for (const auto& implementation : m_all)
-        known += (known.empty() ? "" : ", ") + implementation->name();
+        out.push_back(implementation->name());
     for (const auto& [entry, implementation] : m_shipped)
-        known += ", " + entry;
-    const auto other = [&](std::string_view name) -> const EntryTree* {
-        const auto found = entries.find(name);
-        return found == entries.end() || find(name) ? nullptr : found->second;
-    };
-    const auto isFront = [&](const std::string& front) {
-        return std::any_of(m_all.begin(), m_all.end(),
-                           [&](const auto& one) { return one->name().starts_with(front); }) ||
-               std::any_of(entries.begin(), entries.end(), [&](const auto& one) {
-                   return one.first.starts_with(front) && one.first != front + "*";
-               });
-    };
-    Diags out;
-    for (const StrategyBlock& block : m_book.blocks())
-        for (const EntryTree& entry : block.tree->entries) {
-            const Where where{block.file, {}, entry.span.line, entry.span.column};
-            const std::string& code = entry.code.empty() ? entry.name : entry.code;
-            if (code.ends_with(".*") && !isFront(code.substr(0, code.size() - 1)))
-                out.push_back(makeWarning(DiagCode::TextName,
-                                          fmt::format("no implementation is meant by {}", code),
-                                          where, "there are " + known));
-            if (code.find('*') != std::string::npos || find(code) ||
-                (entry.compute && entry.code.empty()) ||
-                (entry.code.empty() && !other(code)->code.empty()))
-                continue;
-            if (entry.code.empty() || other(code) == nullptr) {
-                const bool schedule = find(scheduleCode(code)) != nullptr;
-                out.push_back(makeWarning(
-                    DiagCode::TextName, fmt::format("there is no implementation {}", code), where,
-                    schedule ? fmt::format("a schedule of this name is `by schedule {}`", code)
-                             : "there are " + known));
-                continue;
-            }
-            // Over the entries until one has code or none, or comes again.
-            std::string way = entry.name;
-            std::set<std::string_view> seen{entry.name};
-            const EntryTree* next = &entry;
-            while (next != nullptr && !next->code.empty()) {
-                const std::string& by = next->code;
-                way += " by " + by;
-                if (by == entry.name || !seen.insert(by).second)
-                    break;
-                next = other(by);
-            }
-            const bool circle = next != nullptr && next->code == entry.name;
-            out.push_back(makeDiag(
-                circle ? DiagCode::RuleIllegal : DiagCode::TextName,
-                circle ? fmt::format("entries compute each other: {}", way)
-                       : fmt::format("{} is an entry, not an implementation: {}", code, way),
-                where, "behind `by` stands one of " + known));
-        }
+        out.push_back(entry);
     return out;
 }
 
@@ -206,82 +147,6 @@ ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
                       std::move(inner));
 }
 
-Candidate Catalog::judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                         const Offer& offered, const std::vector<Avoided>& avoided,
-                         const std::string& timed) const {
-    Candidate candidate;
-    candidate.implementation = entry.name;
-    candidate.priority = entry.priority;
-    candidate.prioritized = entry.prioritized;
-    candidate.level = entry.level;
-    candidate.place = entry.places;
-    candidate.absorbs = {entry.absorbs, entry.chain, entry.places};
-    const auto refuse = [&](ReasonCode code, std::string evidence) {
-        candidate.verdict = Verdict::No;
-        candidate.code = code;
-        candidate.evidence = std::move(evidence);
-        return candidate;
-    };
-    const ImplementationPtr implementation = candidate.by = codeOf(entry);
-    const std::string builtIn = libraryOfCall(entry.code);
-    if (!implementation && !builtIn.empty()) {
-        const std::string why = whyNot(builtIn, target);
-        return refuse(ReasonCode::LibraryAbsent,
-                      why.empty() ? fmt::format("{} has no {}", builtIn, entry.code) : why);
-    }
-    if (!implementation)
-        return refuse(ReasonCode::NoSuchCode, entry.code);
-    if (const Library* library = implementation->library()) {
-        if (const std::string why = whyNot(library->name(), target); !why.empty())
-            return refuse(ReasonCode::LibraryAbsent, why);
-        const int usual = MergedEntry().priority;
-        if (target.libraryChoice == LibraryChoice::Found &&
-            entry.prioritized == BookOrigin::Shipped && entry.priority >= usual) {
-            candidate.byCost = true;
-            candidate.priority = usual;
-        }
-    }
-    const std::string family = entry.code.substr(0, entry.code.find('.'));
-    for (const Avoided& avoid : avoided)
-        if (avoid.name == entry.name || avoid.name == entry.code || avoid.name == family)
-            return refuse(ReasonCode::PinAvoids, avoid.evidence);
-    if (entry.home != nullptr && entry.home->ownSignature)
-        if (const auto scope = callScope(*entry.home, anchor); !scope)
-            return refuse(ReasonCode::GuardFalse, scope.diag().message);
-    if (entry.guard != nullptr) {
-        Result<Scope> scope = callScope(*entry.guardBlock, anchor);
-        if (!scope)
-            return refuse(ReasonCode::GuardFalse, scope.diag().message);
-        scope->offer = &offered;
-        const ConditionResult verdict = decide(*entry.guard, *scope);
-        candidate.guard = verdict.evidence;
-        if (verdict.truth == Truth::No)
-            return refuse(ReasonCode::GuardFalse, verdict.evidence);
-        if (verdict.truth == Truth::Unknown) {
-            std::string evidence = verdict.evidence;
-            if (verdict.open)
-                decideBySizes(candidate, *verdict.open, *anchor.graph, evidence);
-            if (candidate.neverHolds)
-                return refuse(ReasonCode::GuardFalse, std::move(evidence));
-            // Branches are by priority: what competes by estimates is one at all sizes or at none.
-            if (!verdict.open || (candidate.when && candidate.byCost))
-                return refuse(ReasonCode::GuardUndecided, std::move(evidence));
-        }
-    }
-    const Answer answer = implementation->accepts(anchor, target);
-    if (!answer.yes())
-        return refuse(answer.code, answer.evidence);
-    candidate.verdict = candidate.when ? Verdict::Note : Verdict::Yes;
-    candidate.code = candidate.when ? ReasonCode::GuardUndecided : answer.code;
-    candidate.evidence = candidate.when ? candidate.guard : answer.evidence;
-    candidate.estimateUs = implementation->estimate(anchor.facts, anchor, target);
-    if (!timed.empty()) {
-        candidate.measuredUs = m_measured->find(timed, candidate.implementation);
-        candidate.disturbed = m_measured->onlyDisturbed(timed, candidate.implementation);
-    }
-    return candidate;
-}
-
 Catalog::Offers Catalog::offersFor(const Workload& anchor, const Target& target) const {
     Offers out;
     out.target = {targetKeys(target), libraries(target)};
@@ -302,52 +167,11 @@ Candidates Catalog::candidatesFor(const Workload& anchor, const Target& target,
         m_offers->answer({anchor.node->op, anchor.facts.kind, target.cpu, target.level,
                           target.libraryChoice, target.libs, target.ownKeys},
                          [&] { return offersFor(anchor, target); });
-    const Offers& offers = *kept;
-    Candidates out;
-    out.reserve(offers.entries.size());
-    for (const MergedEntry& entry : offers.entries) {
-        out.push_back(judge(entry, anchor, target, offers.target, wishes.avoid, timed));
-        addSettings(out, anchor, target, wishes, timed);
-    }
-    return out;
-}
-
-void Catalog::addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
-                          const Wishes& wishes, const std::string& timed) const {
-    const Candidate& last = candidates.back();
-    const bool pinned =
-        wishes.use != last.implementation && entryOf(wishes.use) == last.implementation;
-    if (last.verdict != Verdict::Yes || (!m_measured && !pinned) || last.by->settings().empty())
-        return;
-    const Candidate entry = candidates.back();
-    const std::string& own = entry.implementation;
-    std::vector<std::string> names;
-    if (!timed.empty())
-        names = m_measured->settings(timed, own);
-    if (pinned && std::find(names.begin(), names.end(), wishes.use) == names.end())
-        names.push_back(wishes.use);
-    for (std::string& name : names) {
-        const KnobSettings settings = settingsOf(name);
-        const ImplementationPtr code = settings.empty() ? nullptr : entry.by->at(settings);
-        if (code == nullptr) // of a log that is older than the book
-            continue;
-        Candidate one = entry;
-        one.by = code;
-        one.atSetting = true;
-        one.evidence = code->accepts(anchor, target).evidence;
-        if (!timed.empty()) {
-            one.measuredUs = m_measured->find(timed, name);
-            one.disturbed = m_measured->onlyDisturbed(timed, name);
-        }
-        for (const Avoided& avoid : wishes.avoid)
-            if (avoid.name == name) {
-                one.verdict = Verdict::No;
-                one.code = ReasonCode::PinAvoids;
-                one.evidence = avoid.evidence;
-            }
-        one.implementation = std::move(name);
-        candidates.push_back(std::move(one));
-    }
+    CandidateMaker out(anchor, target, wishes, {measurements(), timed},
+                       [&](const std::string& name) { return whyNot(name, target); });
+    for (const MergedEntry& entry : kept->entries)
+        out.add(entry, codeOf(entry), kept->target);
+    return out.take();
 }
 
 namespace {
@@ -384,75 +208,118 @@ Pinned pinnedOf(const Candidates& candidates, const std::string& name) {
     return out;
 }
 
+// One selection while it is made.
+class Selecting {
+public:
+    Selecting(const Workload& anchor, const Wishes& wishes, const Measurements* measured,
+              const MeasuredWorkload& timed, Candidates candidates)
+        : m_anchor(anchor), m_pinned(wishes.use), m_timed(timed),
+          m_bySize(timed.text.empty() ? nullptr : measured->bySize(timed.text)) {
+        m_out.candidates = std::move(candidates);
+        m_pin = pinnedOf(m_out.candidates, m_pinned);
+    }
+
+    // Whether something computes the anchor.
+    bool choose() {
+        if (std::optional<Choice> choice = chosen()) {
+            take(std::move(*choice));
+            return true;
+        }
+        return false;
+    }
+
+    // What the user should know of the choice.
+    void noteWhatIsOpen() {
+        if (m_pin.branch && m_out.branches.empty())
+            note(Verdict::No, ReasonCode::PinRefused,
+                 fmt::format("{} for {}: nothing else computes it where {} does not", m_pinned,
+                             m_anchor.node->name, m_pinned));
+        for (const Candidate& candidate : m_out.candidates)
+            if (candidate.neverHolds || (candidate.code == ReasonCode::GuardUndecided &&
+                                         !candidate.branch && !candidate.chosen))
+                note(Verdict::No, candidate.code,
+                     fmt::format("{}, {}", candidate.implementation, candidate.evidence));
+    }
+
+    void noteUntuned(const Target& target) {
+        if (!m_pinned.empty() || m_bySize != nullptr || !isUntuned(m_out.candidates))
+            return;
+        m_out.untuned = true;
+        note(Verdict::Note, ReasonCode::Untuned,
+             fmt::format("chosen by {}; there is no time of {}", m_out.source,
+                         workloadText(*m_anchor.graph, *m_anchor.node, target)));
+    }
+
+    Selection result() { return std::move(m_out); }
+
+private:
+    void note(Verdict verdict, ReasonCode code, std::string evidence) {
+        m_out.notices.push_back({m_anchor.node->name, verdict, code, std::move(evidence)});
+    }
+
+    // At every size, or where no guard decides.
+    std::optional<Choice> chosen() {
+        if (m_pin.everywhere)
+            return Choice{*m_pin.everywhere, ReasonCode::ChosenPin, m_pinned, "pin", {}};
+        if (!m_pinned.empty() && !m_pin.branch)
+            note(Verdict::No, ReasonCode::PinRefused,
+                 fmt::format("{} for {}: {}", m_pinned, m_anchor.node->name, m_pin.refusal));
+        std::optional<Choice> out = chooseAmong(m_out.candidates);
+        if (out && out->notice) {
+            out->notice->subject = m_anchor.node->name;
+            m_out.notices.push_back(*out->notice);
+        }
+        return out;
+    }
+
+    void take(Choice choice) {
+        Candidate& winner = m_out.candidates[choice.index];
+        winner.chosen = true;
+        if (winner.code == ReasonCode::OwnComputation)
+            choice.evidence += ", which computes " + winner.evidence;
+        if (choice.source == "log" && m_timed.nodes.size() > 1) {
+            std::string others;
+            for (std::size_t i = 1; i < m_timed.nodes.size(); ++i)
+                others += (i == 1 ? "" : ", ") + m_anchor.graph->node(m_timed.nodes[i]).name;
+            choice.evidence += fmt::format(", each with {}", others);
+        }
+        winner.code = choice.why;
+        winner.evidence = choice.evidence;
+        m_out.source = choice.source;
+        m_out.plain = choice.index;
+        if (choice.source == "pin") {
+            compute(m_out, winner);
+            return;
+        }
+        if (m_bySize != nullptr && !readTimesBySize(m_out.candidates, m_out.plain, *m_bySize))
+            note(Verdict::Note, ReasonCode::NotMeasured,
+                 "it has no time at a size of what would be chosen there");
+        chooseBranches(m_out, m_pin.branch ? m_pinned : std::string(), *m_anchor.graph);
+    }
+
+    const Workload& m_anchor;
+    const std::string& m_pinned;
+    const MeasuredWorkload& m_timed;
+    const TimesBySize* m_bySize;
+    Pinned m_pin;
+    Selection m_out;
+};
+
 } // namespace
 
 Selection Catalog::select(const Workload& anchor, const Target& target,
                           const Wishes& wishes) const {
-    Selection out;
-    const std::string& pinned = wishes.use;
     const MeasuredWorkload timed =
         m_measured ? m_measured->around(*anchor.graph, anchor.node->id, wishes.nodes, target)
                          .value_or(MeasuredWorkload())
                    : MeasuredWorkload();
-    out.candidates = candidatesFor(anchor, target, wishes, timed.text);
-    const TimesBySize* known = timed.text.empty() ? nullptr : m_measured->bySize(timed.text);
-    const Pinned pin = pinnedOf(out.candidates, pinned);
-    const std::optional<std::size_t>& pinnedBranch = pin.branch;
-    std::optional<Choice> choice;
-    if (pin.everywhere)
-        choice = Choice{*pin.everywhere, ReasonCode::ChosenPin, pinned, "pin", {}};
-    else if (!pinned.empty() && !pinnedBranch)
-        out.notices.push_back(
-            {anchor.node->name, Verdict::No, ReasonCode::PinRefused,
-             fmt::format("{} for {}: {}", pinned, anchor.node->name, pin.refusal)});
-    if (!choice) {
-        choice = chooseAmong(out.candidates);
-        if (choice && choice->notice) {
-            choice->notice->subject = anchor.node->name;
-            out.notices.push_back(*choice->notice);
-        }
-    }
-    if (choice) {
-        Candidate& winner = out.candidates[choice->index];
-        winner.chosen = true;
-        if (winner.code == ReasonCode::OwnComputation)
-            choice->evidence += ", which computes " + winner.evidence;
-        if (choice->source == "log" && timed.nodes.size() > 1) {
-            std::string others;
-            for (std::size_t i = 1; i < timed.nodes.size(); ++i)
-                others += (i == 1 ? "" : ", ") + anchor.graph->node(timed.nodes[i]).name;
-            choice->evidence += fmt::format(", each with {}", others);
-        }
-        winner.code = choice->why;
-        winner.evidence = choice->evidence;
-        out.source = choice->source;
-        out.plain = choice->index;
-        if (choice->source == "pin") {
-            compute(out, winner);
-        } else {
-            if (known != nullptr && !readTimesBySize(out.candidates, out.plain, *known))
-                out.notices.push_back({anchor.node->name, Verdict::Note, ReasonCode::NotMeasured,
-                                       "it has no time at a size of what would be chosen there"});
-            chooseBranches(out, pinnedBranch ? pinned : std::string(), *anchor.graph);
-        }
-    }
-    if (pinnedBranch && out.branches.empty())
-        out.notices.push_back({anchor.node->name, Verdict::No, ReasonCode::PinRefused,
-                               fmt::format("{} for {}: nothing else computes it where {} does not",
-                                           pinned, anchor.node->name, pinned)});
-    for (const Candidate& candidate : out.candidates)
-        if (candidate.neverHolds || (candidate.code == ReasonCode::GuardUndecided &&
-                                     !candidate.branch && !candidate.chosen))
-            out.notices.push_back(
-                {anchor.node->name, Verdict::No, candidate.code,
-                 fmt::format("{}, {}", candidate.implementation, candidate.evidence)});
-    if (choice && pinned.empty() && known == nullptr && m_measured && isUntuned(out.candidates)) {
-        out.untuned = true;
-        out.notices.push_back({anchor.node->name, Verdict::Note, ReasonCode::Untuned,
-                               fmt::format("chosen by {}; there is no time of {}", out.source,
-                                           workloadText(*anchor.graph, *anchor.node, target))});
-    }
-    return out;
+    Selecting out(anchor, wishes, measurements(), timed,
+                  candidatesFor(anchor, target, wishes, timed.text));
+    const bool computed = out.choose();
+    out.noteWhatIsOpen();
+    if (computed && m_measured)
+        out.noteUntuned(target);
+    return out.result();
 }
 
 namespace {

@@ -20,8 +20,8 @@ public:
     const StrategyBook& book() const { return m_book; }
     const Measurements* measurements() const { return m_measured ? &*m_measured : nullptr; }
     ImplementationPtr find(std::string_view name) const; // null if there is none
-    // Warnings: entries of the books that no code stands behind.
-    Diags entriesWithoutCode() const;
+    // Those that `by` may name: implementations, then entries that schedules of ours compute.
+    std::vector<std::string> codeNames() const;
 
     Selection select(const Workload& anchor, const Target& target, const Wishes& wishes = {}) const;
 
@@ -42,16 +42,10 @@ private:
     Answer takesEpilogue(const Computing& by, const Growing& group, const Workload& next) const;
     Answer takesPrologue(const Computing& by, const Workload& before, const Workload& anchor) const;
     Offers offersFor(const Workload& anchor, const Target& target) const;
+    ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
     // `timed`: the workload whose times the log has; empty: it has none.
     Candidates candidatesFor(const Workload& anchor, const Target& target, const Wishes& wishes,
                              const std::string& timed) const;
-    // The last one with other values of its knobs, which a pin or the log names.
-    void addSettings(Candidates& candidates, const Workload& anchor, const Target& target,
-                     const Wishes& wishes, const std::string& timed) const;
-    ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
-    Candidate judge(const MergedEntry& entry, const Workload& anchor, const Target& target,
-                    const Offer& offered, const std::vector<Avoided>& avoided,
-                    const std::string& timed) const;
 
     std::vector<ImplementationPtr> m_all;
     std::vector<ImplementationPtr> m_scheduled; // of the book's schedules: for entries only

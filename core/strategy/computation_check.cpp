@@ -45,94 +45,129 @@ std::optional<Diag> wrongLoops(const ComputedEntry& computed, const DrawnCall& c
         .wrong;
 }
 
+// One entry on calls that are drawn for it.
+class Trial {
+public:
+    Trial(const ComputedEntry& computed, const std::shared_ptr<const OperatorSet>& operators,
+          const SignatureTree& signature)
+        : m_computed(computed), m_op(*operators->find(computed.block->subject)),
+          m_calls(computed, operators, signature) {}
+
+    Tried run() {
+        for (int draws = 0; draws < mostDraws && (wantsMore() || lacksAlternatives()); ++draws) {
+            const std::optional<DrawnCall> call = m_calls.draw();
+            if (!call || (!wantsMore() && !m_calls.holdsWhatLacks(*call)))
+                continue;
+            m_calls.note(*call);
+            if (auto wrong = tryCall(*call))
+                return {std::move(wrong), m_agreed};
+        }
+        if (m_worst || m_agreed > 0)
+            return {m_worst, m_agreed};
+        return {untried()};
+    }
+
+private:
+    bool wantsMore() const { return m_found < wantedCalls; }
+    bool lacksAlternatives() const { return !m_worst && m_calls.lacksAlternatives(); }
+
+    // Wrong loops end the trial; other differences are kept, the smallest of them.
+    std::optional<Diag> tryCall(const DrawnCall& call) {
+        const auto own = computationGraph(m_computed, {call.graph.get(), call.node, {}});
+        if (!own && own.diag().code == DiagCode::OutputsDiffer)
+            differs(call, own.diag().message);
+        else if (!own)
+            refuses(call, own.diag());
+        compare(call, own ? own->get() : nullptr);
+        if (own && !m_worst && m_run++ < mostLoops)
+            if (auto wrong = wrongLoops(m_computed, call))
+                return wrong;
+        m_found += m_worst.has_value();
+        return std::nullopt;
+    }
+
+    // Values of the computation and of its operator, whole numbers first.
+    void compare(const DrawnCall& call, const Graph* own) {
+        std::optional<std::string> special;
+        for (const bool whole : {true, false}) {
+            const std::vector<TensorData> operands = m_calls.operands(call, whole);
+            BoundedOptions options;
+            options.sharp = true;
+            options.most = std::int64_t(1) << 24;
+            AgreementOptions agreement;
+            agreement.sharp = true;
+            const auto wanted = evaluateGraphBounded(*call.graph, operands, options);
+            if (own == nullptr || !wanted)
+                break;
+            const auto got =
+                evaluateGraphBounded(*own, operandsOf(*call.graph, *call.node, operands), options);
+            if (!got) {
+                refuses(call, got.diag());
+                break;
+            }
+            if (const auto where = disagreementOf(*call.graph, *got, *wanted, agreement)) {
+                differs(call, where->text("its result"));
+                break;
+            }
+            if (whole && call.sure)
+                special = differenceAtSpecialValues(*call.graph, *call.node, *own, operands,
+                                                    m_specialRandom);
+            m_agreed += !whole && !special;
+            m_found += !whole;
+        }
+        if (special)
+            differs(call, *special, false);
+    }
+
+    // Ordinary numbers tell most.
+    void differs(const DrawnCall& call, const std::string& how, bool ordinary = true) {
+        const std::pair size(!ordinary, call.elements);
+        if (m_worst && m_smallest <= size)
+            return;
+        m_worst = makeDiag(DiagCode::OutputsDiffer,
+                           fmt::format("{} is not what {} computes: for {} {}",
+                                       m_computed.entry->name, m_op.name(), call.text, how));
+        m_smallest = size;
+    }
+
+    void refuses(const DrawnCall& call, const Diag& diag) { // it is not asked for such a call
+        if (m_refusal.empty())
+            m_refusal = fmt::format("{} (for {})", diag.message, call.text);
+    }
+
+    Diag untried() const {
+        return makeDiag(
+            DiagCode::RuleIllegal,
+            fmt::format("{} was not tried: {}", m_computed.entry->name,
+                        !m_refusal.empty() ? m_refusal
+                        : m_calls.neverHeld().empty()
+                            ? "no call was found that its condition lets through"
+                            : fmt::format("{} held for none of {} calls, with operands of f32, "
+                                          "f64 and i64, constant or not, of ranks 0 to 6",
+                                          m_calls.neverHeld(), mostDraws)),
+            {}, "say in `when` for which calls it is");
+    }
+
+    const ComputedEntry& m_computed;
+    const Operator& m_op;
+    GuardedCalls m_calls;
+    Random m_specialRandom{1};
+    std::string m_refusal; // the first
+    std::optional<Diag> m_worst;
+    std::pair<bool, std::int64_t> m_smallest; // the call of the worst
+    int m_agreed = 0, m_run = 0, m_found = 0;
+};
+
 Tried tried(const ComputedEntry& computed, const std::shared_ptr<const OperatorSet>& operators) {
     const ImplementationsTree& block = *computed.block;
     const Operator& op = *operators->find(block.subject);
-    const std::string& name = computed.entry->name;
     const auto signature =
         block.ownSignature ? SignatureTree{block.params, {}} : parseSignature(op.signature());
     if (!signature)
         return {makeDiag(DiagCode::RuleIllegal,
                          fmt::format("{} cannot be tried: its operands have no types", op.name()),
                          {}, "write a signature of your own: " + op.name() + "(x: f32[N, ...])")};
-    GuardedCalls calls(computed, operators, *signature);
-    std::string refusal;
-    std::optional<Diag> worst;
-    std::pair<bool, std::int64_t> smallest;
-    int agreed = 0, run = 0;
-    Random specialRandom(1);
-    for (int draws = 0, found = 0;
-         draws < mostDraws && (found < wantedCalls || (!worst && calls.lacksAlternatives()));
-         ++draws) {
-        const std::optional<DrawnCall> call = calls.draw();
-        if (!call || (found >= wantedCalls && !calls.holdsWhatLacks(*call)))
-            continue;
-        calls.note(*call);
-        // Ordinary numbers tell most.
-        const auto differs = [&](const std::string& how, bool ordinary = true) {
-            const std::pair size(!ordinary, call->elements);
-            if (worst && smallest <= size)
-                return;
-            worst = makeDiag(DiagCode::OutputsDiffer,
-                             fmt::format("{} is not what {} computes: for {} {}", name, op.name(),
-                                         call->text, how));
-            smallest = size;
-        };
-        const auto refuses = [&](const Diag& diag) { // it is not asked for such a call
-            if (refusal.empty())
-                refusal = fmt::format("{} (for {})", diag.message, call->text);
-        };
-        const auto own = computationGraph(computed, {call->graph.get(), call->node, {}});
-        if (!own && own.diag().code == DiagCode::OutputsDiffer)
-            differs(own.diag().message);
-        else if (!own)
-            refuses(own.diag());
-        std::optional<std::string> special;
-        for (const bool whole : {true, false}) {
-            const std::vector<TensorData> operands = calls.operands(*call, whole);
-            BoundedOptions options;
-            options.sharp = true;
-            options.most = std::int64_t(1) << 24;
-            AgreementOptions agreement;
-            agreement.sharp = true;
-            const auto wanted = evaluateGraphBounded(*call->graph, operands, options);
-            if (!own || !wanted)
-                break;
-            const auto got = evaluateGraphBounded(
-                **own, operandsOf(*call->graph, *call->node, operands), options);
-            if (!got) {
-                refuses(got.diag());
-                break;
-            }
-            if (const auto where = disagreementOf(*call->graph, *got, *wanted, agreement)) {
-                differs(where->text("its result"));
-                break;
-            }
-            if (whole && call->sure)
-                special = differenceAtSpecialValues(*call->graph, *call->node, **own, operands,
-                                                    specialRandom);
-            agreed += !whole && !special;
-            found += !whole;
-        }
-        if (special)
-            differs(*special, false);
-        if (own && !worst && run++ < mostLoops)
-            if (auto wrong = wrongLoops(computed, *call))
-                return {std::move(wrong), agreed};
-        found += worst.has_value();
-    }
-    if (worst || agreed > 0)
-        return {worst, agreed};
-    return {makeDiag(
-        DiagCode::RuleIllegal,
-        fmt::format("{} was not tried: {}", name,
-                    !refusal.empty() ? refusal
-                    : calls.neverHeld().empty()
-                        ? "no call was found that its condition lets through"
-                        : fmt::format("{} held for none of {} calls, with operands of f32, "
-                                      "f64 and i64, constant or not, of ranks 0 to 6",
-                                      calls.neverHeld(), mostDraws)),
-        {}, "say in `when` for which calls it is")};
+    return Trial(computed, operators, *signature).run();
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // Schedules as text: what is wrong with one is told with its place, and the rest of the book
 // counts.
 #include "book/book.h"
-#include "strategy/catalog.h"
+#include "strategy/entries_without_code.h"
 #include "strategy/selection.h"
 
 #include <QtTest>
@@ -142,7 +142,7 @@ void TestScheduleText::entriesNameSchedulesThatAreThere() {
 void TestScheduleText::aScheduleWithoutTheWord() {
     const Books books = readBooks(
         {{"my.fw", std::string(good) + "implementations conv2d(...) on any { mine by good }\n"}});
-    const Diags told = catalogOf({}, books.strategy).entriesWithoutCode();
+    const Diags told = entriesWithoutCode(catalogOf({}, books.strategy));
     QVERIFY(std::any_of(told.begin(), told.end(), [](const Diag& diag) {
         return diag.where.file == "my.fw" && diag.where.line == 2 &&
                diag.hint == "a schedule of this name is `by schedule good`";
