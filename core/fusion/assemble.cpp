@@ -88,6 +88,15 @@ Forming GroupPlanner::assembleBy(const Computing& by, const std::vector<NodeId>&
     return assemblePlain(nodes, anchor, std::move(alone), refusal);
 }
 
+// A call hands on one value: what follows it reads that value, and nobody else does.
+bool GroupPlanner::continuesCall(const Forming& group, const Node& node) const {
+    if (group.call.empty())
+        return false;
+    const ValueRef last{group.call.back(), 0};
+    return !m_graph.isResult(last) && m_graph.uses(last).size() == 1 &&
+           std::find(node.inputs.begin(), node.inputs.end(), last) != node.inputs.end();
+}
+
 Forming GroupPlanner::assemblePlain(const std::vector<NodeId>& nodes, NodeId anchor,
                                     Selection selection, std::string& refusal) const {
     Forming out;
@@ -102,12 +111,6 @@ Forming GroupPlanner::assemblePlain(const std::vector<NodeId>& nodes, NodeId anc
     };
     const bool library = out.selection().implementation != nullptr &&
                          out.selection().implementation->library() != nullptr;
-    // A call hands on one value: what follows it reads that value, and nobody else does.
-    const auto endsCall = [&](const Node& node) {
-        const ValueRef last{out.call.empty() ? anchor : out.call.back(), 0};
-        return out.call.empty() || m_graph.isResult(last) || m_graph.uses(last).size() != 1 ||
-               std::find(node.inputs.begin(), node.inputs.end(), last) == node.inputs.end();
-    };
     std::size_t ended = 0; // of the call: up to there its chain may end
     std::string begun;     // the operator behind which it may not
     const auto take = [&](const Workload& next, const Answer& answer) {
@@ -128,7 +131,7 @@ Forming GroupPlanner::assemblePlain(const std::vector<NodeId>& nodes, NodeId anc
         else if (id != anchor && !isMapKind(next.facts.kind))
             note(id, {Verdict::No, ReasonCode::AlreadyAnchored,
                       fmt::format("{} and {}", out.anchor.node->op, next.node->op)});
-        else if (library && id != anchor && endsCall(*next.node))
+        else if (library && id != anchor && !continuesCall(out, *next.node))
             note(id, {Verdict::No, ReasonCode::CannotAbsorb,
                       fmt::format("it does not follow {} alone", label(out.call.back()))});
         else if (library && id != anchor)

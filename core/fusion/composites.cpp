@@ -9,6 +9,24 @@
 
 namespace fw {
 
+namespace {
+
+// The call before all others; code of ours stands behind it, should it not be made after all.
+Selection selectionOf(Candidate call, Selection others) {
+    for (Candidate& candidate : others.candidates)
+        candidate.chosen = candidate.branch = false;
+    others.branches.clear();
+    others.implementation = call.by;
+    others.name = call.implementation;
+    others.source = "rule";
+    others.absorbs = {};
+    call.chosen = true;
+    others.candidates.push_back(std::move(call));
+    return others;
+}
+
+} // namespace
+
 GroupPlanner::Made GroupPlanner::kernelGroup(const FuseRule& rule, const Library& library,
                                              const std::vector<NodeId>& nodes) const {
     const std::string& code = rule.tree->library;
@@ -43,21 +61,9 @@ GroupPlanner::Made GroupPlanner::kernelGroup(const FuseRule& rule, const Library
     const Answer answer = call.by->acceptsAll(m_graph, nodes, m_target);
     if (!answer.yes())
         return refuse(NotAbsorbed, answer);
-
-    // Code of ours for its anchor stands behind it, should the call not be made after all.
-    Selection selection = choose(anchor, {});
-    for (Candidate& candidate : selection.candidates)
-        candidate.chosen = candidate.branch = false;
-    selection.branches.clear();
     call.verdict = Verdict::Yes;
-    call.chosen = true;
     call.code = ReasonCode::FuseRuleApplied;
     call.evidence = rule.place();
-    selection.implementation = call.by;
-    selection.name = code;
-    selection.source = "rule";
-    selection.absorbs = {};
-    selection.candidates.push_back(std::move(call));
     Forming group;
     group.anchor = workload(anchor);
     group.nodes = nodes;
@@ -65,7 +71,7 @@ GroupPlanner::Made GroupPlanner::kernelGroup(const FuseRule& rule, const Library
     group.anchored = !isMapKind(group.anchor.facts.kind);
     group.held = true;
     group.kind = group.anchor.facts.kind;
-    group.choose(std::move(selection));
+    group.choose(selectionOf(std::move(call), choose(anchor, {})));
     Made out;
     out.group = std::move(group);
     return out;

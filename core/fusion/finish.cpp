@@ -54,9 +54,26 @@ Group GroupPlanner::describe(const Forming& forming) const {
     Group group;
     group.nodes = forming.nodes;
     group.anchor = forming.anchor.node->id;
-    group.work = Facts{};
     group.work.kind = forming.anchor.facts.kind;
     group.work.work = forming.anchor.facts.work;
+    describeNodes(group);
+    group.source = "only";
+    if (forming.view) {
+        group.becomeView();
+        group.source = "only";
+    } else if (forming.opaque) {
+        group.kind = GroupKind::Opaque;
+    } else if (!forming.host.empty()) {
+        group.kind = GroupKind::Host;
+        group.runtimeKernel = forming.runtimeKernel;
+        group.candidates = forming.selection().candidates;
+    } else {
+        describeCode(forming, group);
+    }
+    return group;
+}
+
+void GroupPlanner::describeNodes(Group& group) const {
     const std::set<NodeId> members(group.nodes.begin(), group.nodes.end());
     std::set<ValueRef> seen;
     for (const NodeId id : group.nodes) {
@@ -88,29 +105,16 @@ Group GroupPlanner::describe(const Forming& forming) const {
         group.work.bytesRead += bytesOf(m_graph, input);
     for (const ValueRef& output : group.outputs)
         group.work.bytesWritten += bytesOf(m_graph, output);
-    if (forming.view) {
-        group.becomeView();
-        group.source = "only";
-        return group;
-    }
-    if (forming.opaque) {
-        group.kind = GroupKind::Opaque;
-        group.source = "only";
-        return group;
-    }
-    if (!forming.host.empty()) {
-        group.kind = GroupKind::Host;
-        group.runtimeKernel = forming.runtimeKernel;
-        group.source = "only";
-        group.candidates = forming.selection().candidates;
-        return group;
-    }
-    group.implementation = forming.selection().name;
-    group.by = forming.selection().implementation;
+}
+
+void GroupPlanner::describeCode(const Forming& forming, Group& group) const {
+    const Selection& selection = forming.selection();
+    group.implementation = selection.name;
+    group.by = selection.implementation;
     group.kind = group.by->library() != nullptr ? GroupKind::Call : GroupKind::Kernel;
-    group.source = forming.selection().source;
-    group.untuned = forming.selection().untuned;
-    group.candidates = forming.selection().candidates;
+    group.source = selection.source;
+    group.untuned = selection.untuned;
+    group.candidates = selection.candidates;
     group.warnings = forming.warnings;
     group.stacked = forming.stacked;
     group.call = forming.call;
@@ -118,7 +122,7 @@ Group GroupPlanner::describe(const Forming& forming) const {
         if (candidate.by)
             candidate.estimateUs = candidate.by->estimate(group.work, forming.anchor, m_target);
     group.estimateUs = group.by->estimate(group.work, forming.anchor, m_target);
-    divideByBranches(forming.selection().branches, group);
+    divideByBranches(selection.branches, group);
     for (Group& part : group.parts)
         if (part.kind == GroupKind::Call && part.when) {
             std::string rest; // what its call does not take, kernels do
@@ -127,7 +131,6 @@ Group GroupPlanner::describe(const Forming& forming) const {
             part.stacked = alone.stacked;
             part.call = std::move(alone.call);
         }
-    return group;
 }
 
 // Results that nobody reads are no outputs of a group, and what only they need is not computed.

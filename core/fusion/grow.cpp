@@ -80,84 +80,92 @@ bool GroupPlanner::grow(std::size_t index) {
 
 GroupPlanner::Way GroupPlanner::takeWay(Forming& group) const {
     Way out;
-    const Forming before = group;
-    const std::vector<NodeId> readers = readersOf(before);
-    if (readers.empty()) {
-        out.why = "nothing reads " + label(before.nodes.back());
+    WaysOut ways{group, readersOf(group), {}};
+    if (ways.readers.empty()) {
+        out.why = "nothing reads " + label(group.nodes.back());
         return out;
     }
-    const auto sources = [&](NodeId reader, const Forming& from) {
-        std::vector<NodeId> found;
-        for (const ValueRef& input : m_graph.node(reader).inputs)
-            if (input.valid() && from.has(input.node) &&
-                std::find(found.begin(), found.end(), input.node) == found.end())
-                found.push_back(input.node);
-        return found;
-    };
-    const auto refuse = [&](NodeId reader, std::string_view gate, ReasonCode code,
-                            const std::string& why) {
-        for (const NodeId from : sources(reader, before)) {
-            GateList gates(edgeName(from, reader));
-            gates.pass(gate, false, code, why);
-            out.why = gates.reason();
-            out.edges.push_back(gates.take(from, reader));
-        }
-    };
     // What refuses the first reader refuses them all.
     const auto refuseAll = [&](std::string_view gate, ReasonCode code, const std::string& why) {
-        for (const NodeId reader : readers)
-            refuse(reader, gate, code, why);
+        for (const NodeId reader : ways.readers)
+            refuseReader(out, ways, reader, gate, code, why);
         return std::move(out);
     };
-    for (const NodeId id : before.nodes)
+    for (const NodeId id : group.nodes)
         for (std::size_t i = 0; i < m_graph.node(id).outputs.size(); ++i)
             if (const ValueRef value{id, static_cast<int>(i)};
                 m_graph.isResult(value) && !isFurther(value))
                 return refuseAll("not a result of the model", ReasonCode::ValueIsResult,
                                  m_graph.output(value).name);
-    std::vector<NodeId> way = readers;
-    if (readers.size() > 1) {
+    ways.all = ways.readers;
+    if (ways.readers.size() > 1) {
         std::string why;
-        way = wayOut(before, readers, why);
-        if (way.empty())
+        ways.all = wayOut(group, ways.readers, why);
+        if (ways.all.empty())
             return refuseAll("single way out", ReasonCode::ValueEscapes, why);
     }
-    for (const NodeId next : way) {
-        const std::vector<NodeId> from = sources(next, group);
-        GateList gates(edgeName(from.front(), next));
-        gates.pass("single way out", true, ReasonCode::ValueEscapes,
-                   way.size() == 1 ? "one reader"
-                                   : fmt::format("all ways meet in {}", label(way.back())));
-        if (!join(group, from.front(), next, gates)) {
-            group = before;
-            out.edges.clear();
-            for (const NodeId source : from)
-                if (before.has(source))
-                    out.edges.push_back(gates.take(source, next));
-            // All or nothing: the readers that could have joined are refused for this one.
-            const std::string reason =
-                fmt::format("{}: {} cannot join, {}", labels(readers), label(next), gates.reason());
-            if (way.size() > 1)
-                for (const NodeId reader : readers)
-                    if (reader != next)
-                        refuse(reader, "single way out", ReasonCode::ValueEscapes, reason);
-            out.why = way.size() == 1 ? gates.reason() : reason;
+    for (const NodeId next : ways.all)
+        if (!takeNext(group, next, ways, out)) {
+            group = std::move(ways.group);
             return out;
         }
-        for (const NodeId source : from)
-            out.edges.push_back(gates.take(source, next));
-        group.nodes.push_back(next);
-        group.kind = std::max(group.kind, m_facts.at(next).kind);
-        if (const auto full = pull(group, next, out.edges); full && way.size() == 1) {
-            group = before;
-            out.edges.clear();
-            refuse(next, "size of the group", full->code, full->evidence);
-            return out;
-        }
-        group.nodes = inOrder(std::move(group.nodes));
-    }
     out.joined = true;
     return out;
+}
+
+std::vector<NodeId> GroupPlanner::readBy(NodeId reader, const Forming& group) const {
+    std::vector<NodeId> out;
+    for (const ValueRef& input : m_graph.node(reader).inputs)
+        if (input.valid() && group.has(input.node) &&
+            std::find(out.begin(), out.end(), input.node) == out.end())
+            out.push_back(input.node);
+    return out;
+}
+
+void GroupPlanner::refuseReader(Way& out, const WaysOut& ways, NodeId reader, std::string_view gate,
+                                ReasonCode code, const std::string& why) const {
+    for (const NodeId from : readBy(reader, ways.group)) {
+        GateList gates(edgeName(from, reader));
+        gates.pass(gate, false, code, why);
+        out.why = gates.reason();
+        out.edges.push_back(gates.take(from, reader));
+    }
+}
+
+// False: with the edges of `out` the group takes none of the ways.
+bool GroupPlanner::takeNext(Forming& group, NodeId next, const WaysOut& ways, Way& out) const {
+    const bool single = ways.all.size() == 1;
+    const std::vector<NodeId> from = readBy(next, group);
+    GateList gates(edgeName(from.front(), next));
+    gates.pass("single way out", true, ReasonCode::ValueEscapes,
+               single ? "one reader" : fmt::format("all ways meet in {}", label(ways.all.back())));
+    if (!join(group, from.front(), next, gates)) {
+        out.edges.clear();
+        for (const NodeId source : from)
+            if (ways.group.has(source))
+                out.edges.push_back(gates.take(source, next));
+        // All or nothing: the readers that could have joined are refused for this one.
+        const std::string reason = fmt::format("{}: {} cannot join, {}", labels(ways.readers),
+                                               label(next), gates.reason());
+        if (!single)
+            for (const NodeId reader : ways.readers)
+                if (reader != next)
+                    refuseReader(out, ways, reader, "single way out", ReasonCode::ValueEscapes,
+                                 reason);
+        out.why = single ? gates.reason() : reason;
+        return false;
+    }
+    for (const NodeId source : from)
+        out.edges.push_back(gates.take(source, next));
+    group.nodes.push_back(next);
+    group.kind = std::max(group.kind, m_facts.at(next).kind);
+    if (const auto full = pull(group, next, out.edges); full && single) {
+        out.edges.clear();
+        refuseReader(out, ways, next, "size of the group", full->code, full->evidence);
+        return false;
+    }
+    group.nodes = inOrder(std::move(group.nodes));
+    return true;
 }
 
 // What a map reads beside the group, if nobody else reads it, comes along: else a full group would

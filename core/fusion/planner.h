@@ -86,6 +86,8 @@ private:
     void finish();
     void noteUnread(const Group& group);
     Group describe(const Forming& forming) const; // a group, but for its place among the others
+    void describeNodes(Group& group) const;       // its border, name and work
+    void describeCode(const Forming& forming, Group& group) const;
     EdgeDecision unvisited(ValueRef value, const Node& reader) const;
     void order(std::vector<Group> groups);
 
@@ -101,6 +103,15 @@ private:
         std::vector<EdgeDecision> edges; // to be recorded
     };
     Way takeWay(Forming& group) const;
+    struct WaysOut {
+        Forming group;               // as it was before any of them
+        std::vector<NodeId> readers; // of it
+        std::vector<NodeId> all;     // operators on the ways, up to where they meet
+    };
+    std::vector<NodeId> readBy(NodeId reader, const Forming& group) const; // nodes of the group
+    void refuseReader(Way& out, const WaysOut& ways, NodeId reader, std::string_view gate,
+                      ReasonCode code, const std::string& why) const;
+    bool takeNext(Forming& group, NodeId next, const WaysOut& ways, Way& out) const;
     std::optional<Decision> pull(Forming& group, NodeId next,
                                  std::vector<EdgeDecision>& edges) const;
     bool mergeInto(const Forming& group, const Forming& host, NodeId reader, GateList& gates) const;
@@ -132,6 +143,15 @@ private:
 
     // together.cpp
     void holdTogether(const PinRule& pin);
+    // What computes nodes that a pin holds together.
+    struct Held {
+        NodeId anchor = -1;
+        Selection selection;
+        bool wished = false; // a pin wants this implementation
+        bool melts = false;
+        std::string refusal; // the pin cannot be followed
+    };
+    Held heldBy(const PinRule& pin, const std::vector<NodeId>& nodes);
     void refusePin(const PinRule& pin, std::string why);
     std::string pinned(NodeId id) const { return m_pins.use(id); }
     // A `use` of one of the nodes that could be followed, but not by the selection: "generated.map
@@ -157,6 +177,9 @@ private:
     enum Step { Illegal = 1, NoCode, NotAbsorbed, TooDear }; // Refusal::step
     Made refused(Step step, std::string why) const;
     Made groupOf(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root) const;
+    std::optional<std::string> takeLibrary(const std::string& name,
+                                           const std::vector<NodeId>& nodes, NodeId anchor,
+                                           Selection& selection) const;
     std::string wishOf(const FuseTree& tree, NodeId anchor) const;
     // `place` is that of the rule or pin; `wish` the implementation that a pin wants for the whole.
     void melt(Forming& group, const std::string& place, const std::string& wish) const;
@@ -193,6 +216,7 @@ private:
     // For what computes them where no branch does.
     Forming assemblePlain(const std::vector<NodeId>& nodes, NodeId anchor, Selection selection,
                           std::string& refusal) const;
+    bool continuesCall(const Forming& group, const Node& node) const;
     NodeId anchorOf(const std::vector<NodeId>& nodes) const;
     std::vector<NodeId> inOrder(std::vector<NodeId> nodes) const;
 

@@ -73,31 +73,9 @@ GroupPlanner::Made GroupPlanner::groupOf(const FuseRule& rule, const std::vector
     if (wish != pinned(anchor) && selection.implementation != nullptr &&
         selection.implementation->library() != nullptr)
         selection = choose(anchor, bestOwn(selection), nodes);
-    if (forLibrary) {
-        const Candidate* best = nullptr;
-        std::string why = fmt::format("{} has no code for {}", tree.library, label(anchor));
-        for (const Candidate& candidate : selection.candidates) {
-            const Library* library = candidate.by ? candidate.by->library() : nullptr;
-            if (library == nullptr || library->name() != tree.library)
-                continue;
-            if (candidate.verdict != Verdict::Yes)
-                why = fmt::format(
-                    "{} for {}: {}", candidate.implementation, label(anchor),
-                    Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence());
-            else if (best == nullptr || candidate.priority > best->priority)
-                best = &candidate;
-        }
-        if (best == nullptr)
-            return refused(NoCode, std::move(why));
-        if (best->implementation != selection.name && pinned(anchor).empty()) {
-            selection = choose(anchor, std::string(best->implementation), nodes);
-            selection.source = "rule";
-        }
-        if (const Library* by = selection.implementation->library();
-            by == nullptr || by->name() != tree.library)
-            return refused(NoCode,
-                           fmt::format("a pin wants {} for {}", selection.name, label(anchor)));
-    }
+    if (forLibrary)
+        if (auto why = takeLibrary(tree.library, nodes, anchor, selection))
+            return refused(NoCode, std::move(*why));
     if (selection.implementation == nullptr)
         return refused(NoCode, "nothing computes " + label(anchor));
     std::string refusal;
@@ -119,6 +97,35 @@ GroupPlanner::Made GroupPlanner::groupOf(const FuseRule& rule, const std::vector
         return refused(NoCode, "a pin wants " + other);
     out.group->held = out.group->stacked || forLibrary || out.group->selection().source == "pin";
     return out;
+}
+
+// The library's best code for the anchor in place of what was chosen; or why there is none.
+std::optional<std::string> GroupPlanner::takeLibrary(const std::string& name,
+                                                     const std::vector<NodeId>& nodes,
+                                                     NodeId anchor, Selection& selection) const {
+    const Candidate* best = nullptr;
+    std::string why = fmt::format("{} has no code for {}", name, label(anchor));
+    for (const Candidate& candidate : selection.candidates) {
+        const Library* library = candidate.by ? candidate.by->library() : nullptr;
+        if (library == nullptr || library->name() != name)
+            continue;
+        if (candidate.verdict != Verdict::Yes)
+            why = fmt::format(
+                "{} for {}: {}", candidate.implementation, label(anchor),
+                Decision{{}, Verdict::No, candidate.code, candidate.evidence}.sentence());
+        else if (best == nullptr || candidate.priority > best->priority)
+            best = &candidate;
+    }
+    if (best == nullptr)
+        return why;
+    if (best->implementation != selection.name && pinned(anchor).empty()) {
+        selection = choose(anchor, std::string(best->implementation), nodes);
+        selection.source = "rule";
+    }
+    const Library* by = selection.implementation->library();
+    if (by == nullptr || by->name() != name)
+        return fmt::format("a pin wants {} for {}", selection.name, label(anchor));
+    return std::nullopt;
 }
 
 // The implementation that a pin wants for the anchor; that of melting is none for one operator.

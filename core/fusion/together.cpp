@@ -32,66 +32,30 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
     }
     if (const std::string why = illegal(*nodes); !why.empty())
         return refusePin(pin, why);
-    // The implementation is that of the pin, or one that another pin wants for some of them.
-    const std::string& with = pin.clause.implementation;
-    NodeId anchor = anchorOf(*nodes);
-    std::string wish = with.empty() ? pinned(anchor) : with;
-    for (const NodeId id : *nodes)
-        if (wish.empty())
-            wish = pinned(id);
-    // The melted implementation computes no single operator: nests of our own are melted then.
-    const bool melts = wish == meltedImplementation()->name();
-    if (melts)
-        wish.clear();
-    Selection selection = choose(anchor, wish, *nodes);
-    if (melts && selection.implementation != nullptr &&
-        selection.implementation->library() != nullptr)
-        selection = choose(anchor, bestOwn(selection), *nodes);
-    if (!wish.empty() && selection.source != "pin") {
-        std::string why;
-        for (const Decision& notice : selection.notices)
-            why = notice.evidence;
-        // The call may compute another of them.
-        for (const NodeId id : *nodes) {
-            if (selection.source == "pin")
-                break;
-            selection = choose(id, wish, *nodes);
-            anchor = id;
-        }
-        if (selection.source != "pin") {
-            if (!with.empty())
-                return refusePin(pin, why);
-            // That pin is told of; this one is followed all the same.
-            anchor = anchorOf(*nodes);
-            selection = choose(anchor, {}, *nodes);
-            for (const NodeId id : *nodes)
-                if (pinned(id) == wish)
-                    for (const Decision& notice : choose(id, wish, *nodes).notices)
-                        if (notice.code == ReasonCode::PinRefused)
-                            m_useRefused.insert_or_assign(id, notice.evidence);
-            wish.clear();
-        }
-    }
-    if (selection.implementation == nullptr)
-        return refusePin(pin, "nothing computes " + label(anchor));
+    Held held = heldBy(pin, *nodes);
+    if (!held.refusal.empty())
+        return refusePin(pin, std::move(held.refusal));
+    if (held.selection.implementation == nullptr)
+        return refusePin(pin, "nothing computes " + label(held.anchor));
     std::string refusal;
-    Forming group = assemble(*nodes, anchor, selection, refusal);
-    if (!refusal.empty() && wish.empty() && selection.implementation->library() != nullptr) {
+    Forming group = assemble(*nodes, held.anchor, held.selection, refusal);
+    if (!refusal.empty() && !held.wished && held.selection.implementation->library() != nullptr) {
         // Without a wish for the library, code of ours holds them together better.
-        const std::string own = bestOwn(selection);
+        const std::string own = bestOwn(held.selection);
         if (own.empty())
             return refusePin(pin, refusal);
         refusal.clear();
-        group = assemble(*nodes, anchor, choose(anchor, own, *nodes), refusal);
+        group = assemble(*nodes, held.anchor, choose(held.anchor, own, *nodes), refusal);
         Selection forced = group.selection();
         forced.source = "pin";
         group.choose(std::move(forced));
     }
     if (!refusal.empty() && group.selection().implementation->library() != nullptr)
-        group.warnings.push_back({m_graph.node(anchor).name, Verdict::Note,
+        group.warnings.push_back({m_graph.node(held.anchor).name, Verdict::Note,
                                   ReasonCode::ExternInGroup,
                                   fmt::format("{}, {}", group.selection().name, refusal)});
-    if (const std::string& name = meltedImplementation()->name(); melts) {
+    if (held.melts) {
+        const std::string& name = meltedImplementation()->name();
         if (group.stacked)
             melt(group, pin.place(), name);
         if (!group.selection().uses(name))
@@ -101,6 +65,52 @@ void GroupPlanner::holdTogether(const PinRule& pin) {
     group.held = group.stacked || group.selection().source == "pin";
     group.byPin = true;
     add(std::move(group), "held together by the user", ReasonCode::PinFollowed, pin.place());
+}
+
+// The implementation is that of the pin, or one that another pin wants for some of the nodes.
+GroupPlanner::Held GroupPlanner::heldBy(const PinRule& pin, const std::vector<NodeId>& nodes) {
+    const std::string& with = pin.clause.implementation;
+    Held out;
+    out.anchor = anchorOf(nodes);
+    std::string wish = with.empty() ? pinned(out.anchor) : with;
+    for (const NodeId id : nodes)
+        if (wish.empty())
+            wish = pinned(id);
+    // The melted implementation computes no single operator: nests of our own are melted then.
+    out.melts = wish == meltedImplementation()->name();
+    if (out.melts)
+        wish.clear();
+    out.wished = !wish.empty();
+    out.selection = choose(out.anchor, wish, nodes);
+    if (out.melts && out.selection.implementation != nullptr &&
+        out.selection.implementation->library() != nullptr)
+        out.selection = choose(out.anchor, bestOwn(out.selection), nodes);
+    if (!out.wished || out.selection.source == "pin")
+        return out;
+    std::string why;
+    for (const Decision& notice : out.selection.notices)
+        why = notice.evidence;
+    // The call may compute another of them.
+    for (const NodeId id : nodes) {
+        out.selection = choose(id, wish, nodes);
+        out.anchor = id;
+        if (out.selection.source == "pin")
+            return out;
+    }
+    if (!with.empty()) {
+        out.refusal = std::move(why);
+        return out;
+    }
+    // That pin is told of; this one is followed all the same.
+    out.anchor = anchorOf(nodes);
+    out.selection = choose(out.anchor, {}, nodes);
+    out.wished = false;
+    for (const NodeId id : nodes)
+        if (pinned(id) == wish)
+            for (const Decision& notice : choose(id, wish, nodes).notices)
+                if (notice.code == ReasonCode::PinRefused)
+                    m_useRefused.insert_or_assign(id, notice.evidence);
+    return out;
 }
 
 // Of every `use` that the plan does not show, why.
