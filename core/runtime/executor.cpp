@@ -4,6 +4,7 @@
 #include "runtime/cpu.h"
 #include "runtime/index_check.h"
 #include "runtime/native_step.h"
+#include "runtime/size_text.h"
 #include "runtime/team_mode.h"
 
 #include <algorithm>
@@ -11,16 +12,6 @@
 #include <ctime>
 
 namespace fw::runtime {
-
-namespace {
-
-// A negative index of the C interface is one behind all others, and its bits are kept.
-Status noSuch(const char* what, std::size_t count, std::size_t index) {
-    return fail(FW_BAD_ARGUMENT, "the model has %zu %ss, there is no %s %lld", count, what, what,
-                static_cast<long long>(index));
-}
-
-} // namespace
 
 Executor::Executor(Program program, const fw_kernel* kernels, Weights weights,
                    const ExecutorOptions& options)
@@ -147,129 +138,6 @@ Status Executor::setThreadPool(const fw_thread_pool* pool) {
     return {};
 }
 
-Status Executor::inputShape(std::size_t index, std::vector<std::int64_t>& dims) const {
-    if (index >= m_inputs.size())
-        return noSuch("input", m_inputs.size(), index);
-    const Tensor& tensor = m_program.tensors[m_program.inputs[index]];
-    dims.clear();
-    for (ExpressionId id : tensor.dims) {
-        const Expression& expression = m_program.expressions[id];
-        for (const Instruction& instruction : expression.code)
-            if (instruction.op == Op::Symbol &&
-                m_wanted[static_cast<std::size_t>(instruction.value)] < 0)
-                return fail(
-                    FW_SYMBOL_UNBOUND, "input %s: free dimension %s has not been set",
-                    tensor.name.c_str(),
-                    m_program.symbols[static_cast<std::size_t>(instruction.value)].name.c_str());
-        std::int64_t extent = 0;
-        if (evaluate(expression, m_wanted.data(), extent) != Evaluation::Ok)
-            return fail(FW_OVERFLOW, "input %s: an extent cannot be computed", tensor.name.c_str());
-        dims.push_back(extent);
-    }
-    return {};
-}
-
-Status Executor::setInput(std::size_t index, const fw_tensor& tensor) {
-    if (index >= m_inputs.size())
-        return noSuch("input", m_inputs.size(), index);
-    const Tensor& expected = m_program.tensors[m_program.inputs[index]];
-    Signature& input = m_inputs[index];
-    const bool hadPlan = std::exchange(m_byPhase[0].planned, false) && input.given;
-    input.given = false;
-    forgetAddresses();
-    TensorView view;
-    if (Status status = makeView(tensor, expected, "input " + expected.name, view); !status.ok())
-        return status;
-    if (Status status = checkForeign(view, "input " + expected.name); !status.ok())
-        return status;
-    for (std::size_t d = 0; d < view.shape.size(); ++d) {
-        const Expression& extent = m_program.expressions[expected.dims[d]];
-        std::int64_t fixed = 0;
-        if (!usesSymbols(extent) && evaluate(extent, nullptr, fixed) == Evaluation::Ok &&
-            fixed != view.shape[d])
-            return fail(FW_BAD_SHAPE, "input %s: dimension %zu must be %lld, got shape %s",
-                        expected.name.c_str(), d, static_cast<long long>(fixed),
-                        shapeText(view.shape).c_str());
-    }
-    m_byPhase[0].planned = hadPlan && input.view.shape == view.shape;
-    input.view = std::move(view);
-    input.given = true;
-    return {};
-}
-
-// The memory of an output's view is written anew by the next run, and may move.
-Status Executor::checkForeign(const TensorView& view, const std::string& name) const {
-    bool own = touches(view, m_scratch.data(), m_scratch.size());
-    for (const Phase& phase : m_byPhase)
-        own = own || touches(view, phase.arena.data(), phase.arena.size()) ||
-              touches(view, phase.staging.data(), phase.staging.size());
-    return own ? fail(FW_BAD_ARGUMENT,
-                      "%s lies in memory of the model itself, as fw_output_view gives it: copy it "
-                      "to memory of your own",
-                      name.c_str())
-               : Status{};
-}
-
-void Executor::forgetAddresses() {
-    m_hasRun = false;
-    for (Phase& phase : m_byPhase)
-        phase.resolved = false;
-}
-
-Status Executor::bindOutput(std::size_t index, const fw_tensor* tensor) {
-    if (index >= m_outputs.size())
-        return noSuch("output", m_outputs.size(), index);
-    Signature& output = m_outputs[index];
-    forgetAddresses();
-    output.given = false;
-    if (!tensor)
-        return {};
-    const Tensor& expected = m_program.tensors[m_program.outputs[index]];
-    TensorView view;
-    if (Status status = makeView(*tensor, expected, "output " + expected.name, view); !status.ok())
-        return status;
-    if (Status status = checkForeign(view, "output " + expected.name); !status.ok())
-        return status;
-    bool shared = false;
-    if (Status status = findShared(view, view, shared); !status.ok())
-        return status;
-    if (shared)
-        return fail(FW_BAD_SHAPE, "output %s: by its strides several elements lie on each other",
-                    expected.name.c_str());
-    output.view = std::move(view);
-    output.given = true;
-    return {};
-}
-
-Status Executor::outputShape(std::size_t index, std::vector<std::int64_t>& dims) {
-    if (index >= m_outputs.size())
-        return noSuch("output", m_outputs.size(), index);
-    if (!m_byPhase[0].planned)
-        if (Status status = prepare(); !status.ok())
-            return status;
-    const TensorId id = m_program.outputs[index];
-    if (m_phases.ofTensor[id] > 0 && !m_hasRun)
-        return fail(FW_SYMBOL_UNBOUND, "the shape of output %s is known when the model has run",
-                    m_program.tensors[id].name.c_str());
-    dims = m_outputShapes[index];
-    return {};
-}
-
-Status Executor::outputView(std::size_t index, fw_tensor& view) {
-    if (index >= m_outputs.size())
-        return noSuch("output", m_outputs.size(), index);
-    const TensorId id = m_program.outputs[index];
-    if (!m_byPhase[0].planned || !m_byPhase[0].resolved || (m_phases.ofTensor[id] > 0 && !m_hasRun))
-        return fail(FW_BAD_ARGUMENT, "the model has not run since its inputs or outputs changed");
-    view = fw_tensor{};
-    view.data = m_addresses[id];
-    view.device.device_type = 1;
-    view.ndim = static_cast<std::int32_t>(m_outputShapes[index].size());
-    view.dtype = dlpackType(m_program.tensors[id].type);
-    view.shape = m_outputShapes[index].data();
-    return {};
-}
-
 StepWork Executor::work(std::size_t step) const {
     StepWork work;
     const Step& entry = m_program.steps[step];
@@ -296,14 +164,6 @@ Status Executor::run(std::vector<StepTime>& times) {
 
 namespace {
 
-// "element 1 of s"; a tensor that was put beside a node to hold its sizes has the name of the node
-// and a suffix, which nobody wrote.
-std::string sizeText(const std::string& node, std::size_t element, const std::string& tensor) {
-    const bool isOwn = tensor.compare(0, node.size() + 1, node + ".") == 0;
-    return "element " + std::to_string(element) + " of " +
-           (isOwn ? "the sizes that it computes" : tensor);
-}
-
 std::int64_t now() {
     timespec time = {};
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -320,12 +180,12 @@ Status Executor::bindStep(std::size_t step) {
         const Symbol& symbol = m_program.symbols[entry.binds[i]];
         if (sizes[i] < symbol.minimum || sizes[i] > symbol.maximum) {
             const std::string& node = entry.nodes.empty() ? entry.name : entry.nodes.front();
-            const std::string& tensor = m_program.tensors[entry.buffers[0].tensor].name;
             return fail(FW_BAD_SHAPE,
                         "%s asks for a size of %lld, which is %s: a size lies between %lld and "
                         "%lld",
                         node.c_str(), static_cast<long long>(sizes[i]),
-                        sizeText(node, i, tensor).c_str(), static_cast<long long>(symbol.minimum),
+                        boundSizeText(m_program, entry, i).c_str(),
+                        static_cast<long long>(symbol.minimum),
                         static_cast<long long>(symbol.maximum));
         }
         m_symbols[entry.binds[i]] = sizes[i];
@@ -368,8 +228,7 @@ Status Executor::runStep(std::size_t step, Attempt attempt) {
     if (entry.kernel == hostKernel)
         return m_host->run(entry.call, m_buffers[step].data(), m_symbols.data());
     if (entry.kernel == libraryKernel) {
-        const Calls& calls = m_byPhase[m_phases.ofStep[step]].calls.front();
-        PreparedCall& call = *calls.byStep[step];
+        PreparedCall& call = *m_byPhase[m_phases.ofStep[step]].calls.inUse()->byStep[step];
         void* const* buffers = m_buffers[step].data();
         Status status = attempt == Attempt::First ? call.run(buffers, m_scratch.data())
                                                   : call.runAgain(buffers, m_scratch.data());
@@ -400,9 +259,9 @@ Status Executor::poolStatus(const std::string& step) {
 std::vector<StepNotes> Executor::notes() const {
     std::vector<StepNotes> out;
     for (std::size_t s = 0; s < m_program.steps.size(); ++s) {
-        const std::vector<Calls>& calls = m_byPhase[m_phases.ofStep[s]].calls;
-        if (!calls.empty() && calls.front().byStep[s] && !calls.front().byStep[s]->notes().empty())
-            out.push_back({s, calls.front().byStep[s]->notes()});
+        const CallSet* calls = m_byPhase[m_phases.ofStep[s]].calls.inUse();
+        if (calls && calls->byStep[s] && !calls->byStep[s]->notes().empty())
+            out.push_back({s, calls->byStep[s]->notes()});
     }
     return out;
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/breadcrumb.h"
+#include "runtime/kept_calls.h"
 #include "runtime/libraries.h"
 #include "runtime/parallel.h"
 #include "runtime/tensor_view.h"
@@ -118,6 +119,9 @@ private:
     Status checkAssumptions(std::uint32_t phase) const;
     Status preparePhase(std::uint32_t phase); // one behind the first, whose symbols are bound
     Status planShapes(std::uint32_t phase);
+    Status planStep(const Step& step, const std::vector<std::int64_t>& bytes,
+                    std::vector<std::int64_t>& operands) const;
+    void setOutputShapes(std::uint32_t phase);
     Status chooseBranches(std::uint32_t phase);
     Status resolve(std::uint32_t phase); // addresses of its tensors
     Status checkOutputsApart() const;
@@ -132,6 +136,8 @@ private:
     Status prepareFixed(); // of a program without free dimensions
     Status prepareCalls(std::uint32_t phase, const std::vector<std::int64_t>& symbols,
                         const MemoryPlan& plan);
+    Status prepareCallOf(std::size_t step, const std::vector<std::int64_t>& symbols,
+                         const MemoryPlan& plan, std::unique_ptr<PreparedCall>& call);
     Status checkSymbol(const std::string& name, std::size_t& index) const;
     Status bindStep(std::size_t step);
     Status checkIndices(std::size_t step) const;
@@ -142,21 +148,14 @@ private:
     Status execute(std::vector<StepTime>* times, Rounds rounds);
     Status runPhases(std::vector<StepTime>* times, Rounds rounds, Attempt attempt);
 
-    struct Calls { // made ready for one choice of shapes
-        std::vector<std::int64_t> symbols;
-        std::int32_t threads = 1;
-        std::vector<std::unique_ptr<PreparedCall>> byStep;
-        std::size_t scratch = 0; // bytes
-    };
-
     struct Phase {
         std::size_t firstStep = 0, endStep = 0;
         std::vector<std::int64_t> symbols; // all, for which it was planned
         bool planned = false;              // m_plan has its tensors, for `symbols`
         bool resolved = false;             // m_addresses has them
         AlignedMemory arena;
-        AlignedMemory staging;    // copies of inputs, outputs that nobody bound
-        std::vector<Calls> calls; // the set in use first
+        AlignedMemory staging; // copies of inputs, outputs that nobody bound
+        KeptCalls calls;
     };
 
     struct Signature { // what the caller gave for one input or output

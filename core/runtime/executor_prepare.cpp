@@ -2,6 +2,7 @@
 #include "runtime/breadcrumb.h"
 #include "runtime/executor.h"
 #include "runtime/native_step.h"
+#include "runtime/size_text.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,54 +12,6 @@ namespace fw::runtime {
 namespace {
 
 constexpr std::int64_t unbound = -1;
-constexpr std::size_t keptShapes = 4; // sets of library calls
-
-// Empty tensors still have an address, so that kernels never see null.
-alignas(64) std::byte nothing[64];
-
-std::size_t aligned(std::int64_t bytes) {
-    return (static_cast<std::size_t>(bytes) + memoryAlignment - 1) / memoryAlignment *
-           memoryAlignment;
-}
-
-// "N", "N (element 0 of shape)", "element 0 of the sizes that find computes": what the model says
-// of the dimension. One that is computed in a tensor that was put beside a node has, as that has, a
-// name that nobody wrote.
-std::string dimensionText(const Program& program, std::uint32_t symbol) {
-    const std::string& name = program.symbols[symbol].name;
-    for (const Step& step : program.steps) {
-        const auto at = std::find(step.binds.begin(), step.binds.end(), symbol);
-        if (at == step.binds.end())
-            continue;
-        const std::string& node = step.nodes.empty() ? step.name : step.nodes.front();
-        const std::string& tensor = program.tensors[step.buffers[0].tensor].name;
-        const std::string element = "element " + std::to_string(at - step.binds.begin()) + " of ";
-        if (tensor.compare(0, node.size() + 1, node + ".") == 0)
-            return element + "the sizes that " + node + " computes";
-        return name + " (" + element + tensor + ")";
-    }
-    return name;
-}
-
-// "; here N is 8, M is 3": the free dimensions of a condition.
-std::string sizesText(const Program& program, const Expression& expression,
-                      const std::vector<std::int64_t>& values) {
-    std::string out;
-    for (std::size_t i = 0; i < values.size(); ++i)
-        for (const Instruction& instruction : expression.code)
-            if (instruction.op == Op::Symbol && instruction.value == static_cast<std::int64_t>(i) &&
-                values[i] != unbound) {
-                out += (out.empty() ? "; here " : ", ") +
-                       dimensionText(program, static_cast<std::uint32_t>(i)) + " is " +
-                       std::to_string(values[i]);
-                break;
-            }
-    return out;
-}
-
-bool isAligned(const std::byte* data) {
-    return reinterpret_cast<std::uintptr_t>(data) % memoryAlignment == 0;
-}
 
 } // namespace
 
@@ -148,46 +101,47 @@ Status Executor::prepareCalls(std::uint32_t phase, const std::vector<std::int64_
         any = any || m_program.steps[s].kernel == libraryKernel;
     if (!any)
         return {};
-    for (std::size_t i = 0; i < part.calls.size(); ++i)
-        if (part.calls[i].symbols == symbols && part.calls[i].threads == callThreads()) {
-            std::rotate(part.calls.begin(), part.calls.begin() + static_cast<std::ptrdiff_t>(i),
-                        part.calls.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-            return m_scratch.reserve(part.calls.front().scratch);
-        }
+    if (const CallSet* kept = part.calls.use(symbols, callThreads()))
+        return m_scratch.reserve(kept->scratch);
     const FloatingPointMode mode(m_settings.controlWord); // calls are tried, see onednn_trial.h
-    Calls calls;
+    CallSet calls;
     calls.symbols = symbols;
     calls.byStep.resize(m_program.steps.size());
     for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
-        const Step& step = m_program.steps[s];
-        if (step.kernel != libraryKernel || !runs(s))
+        if (m_program.steps[s].kernel != libraryKernel || !runs(s))
             continue;
-        const Breadcrumb at(m_crumbs[s]);
-        std::vector<std::int64_t> bytes;
-        for (const BufferUse& use : step.buffers)
-            bytes.push_back(plan.bytes[use.tensor]);
-        ShapedCall shaped;
-        if (Status status = shapeCall(m_program.calls[step.call], m_program.expressions,
-                                      symbols.data(), bytes, step.name, shaped);
-            !status.ok())
+        if (Status status = prepareCallOf(s, symbols, plan, calls.byStep[s]); !status.ok())
             return status;
-        if (Status status = m_libraries(shaped, callThreads(), calls.byStep[s]); !status.ok()) {
-            status.message = step.name + ": " + status.message;
-            return status;
-        }
-        if (const OpenMp* openMp = calls.byStep[s]->openMp(); openMp && !m_settings.openMp) {
-            m_settings.openMp = openMp;
-            if (!m_settings.pool.run) // as the library did
-                m_settings.threads = teamFor(*openMp, m_settings.threads);
-        }
         calls.scratch = std::max(calls.scratch, calls.byStep[s]->scratchBytes());
     }
     if (Status status = m_scratch.reserve(calls.scratch); !status.ok())
         return status;
     calls.threads = callThreads();
-    if (part.calls.size() >= keptShapes)
-        part.calls.pop_back();
-    part.calls.insert(part.calls.begin(), std::move(calls));
+    part.calls.add(std::move(calls));
+    return {};
+}
+
+Status Executor::prepareCallOf(std::size_t step, const std::vector<std::int64_t>& symbols,
+                               const MemoryPlan& plan, std::unique_ptr<PreparedCall>& call) {
+    const Step& entry = m_program.steps[step];
+    const Breadcrumb at(m_crumbs[step]);
+    std::vector<std::int64_t> bytes;
+    for (const BufferUse& use : entry.buffers)
+        bytes.push_back(plan.bytes[use.tensor]);
+    ShapedCall shaped;
+    if (Status status = shapeCall(m_program.calls[entry.call], m_program.expressions,
+                                  symbols.data(), bytes, entry.name, shaped);
+        !status.ok())
+        return status;
+    if (Status status = m_libraries(shaped, callThreads(), call); !status.ok()) {
+        status.message = entry.name + ": " + status.message;
+        return status;
+    }
+    if (const OpenMp* openMp = call->openMp(); openMp && !m_settings.openMp) {
+        m_settings.openMp = openMp;
+        if (!m_settings.pool.run) // as the library did
+            m_settings.threads = teamFor(*openMp, m_settings.threads);
+    }
     return {};
 }
 
@@ -247,40 +201,12 @@ Status Executor::planShapes(std::uint32_t phase) {
     if (Status status = planPhase(m_program, m_phases, phase, m_symbols.data(), plan); !status.ok())
         return status;
     std::vector<std::vector<std::int64_t>> operands(part.endStep - part.firstStep);
-    for (std::size_t s = part.firstStep; s < part.endStep; ++s) {
-        const Step& step = m_program.steps[s];
-        if (!runs(s))
-            continue;
-        for (ExpressionId id : step.symbols) {
-            std::int64_t value = 0;
-            if (evaluate(m_program.expressions[id], m_symbols.data(), value) != Evaluation::Ok)
-                return fail(FW_OVERFLOW, "step %s: a size cannot be computed for these shapes",
-                            step.name.c_str());
-            operands[s - part.firstStep].push_back(value);
-        }
-        if (step.kernel == copyKernel &&
-            plan.bytes[step.buffers[0].tensor] != plan.bytes[step.buffers[1].tensor])
-            return fail(FW_BAD_PROGRAM, "copy step %s: sizes differ", step.name.c_str());
-        if (step.kernel == nativeKernel)
+    for (std::size_t s = part.firstStep; s < part.endStep; ++s)
+        if (runs(s))
             if (Status status =
-                    fitNative(step, m_program, operands[s - part.firstStep].data(), plan.bytes);
+                    planStep(m_program.steps[s], plan.bytes, operands[s - part.firstStep]);
                 !status.ok())
                 return status;
-        if (step.kernel == bindKernel &&
-            plan.bytes[step.buffers[0].tensor] <
-                static_cast<std::int64_t>(step.binds.size() * sizeof(std::int64_t)))
-            return fail(FW_BAD_PROGRAM, "step %s: there are not that many sizes",
-                        step.name.c_str());
-    }
-    std::vector<std::vector<std::int64_t>> shapes(m_program.outputs.size());
-    for (std::size_t i = 0; i < shapes.size(); ++i)
-        if (m_phases.ofTensor[m_program.outputs[i]] == phase)
-            for (ExpressionId dim : m_program.tensors[m_program.outputs[i]].dims) {
-                std::int64_t extent = 0;
-                evaluate(m_program.expressions[dim], m_symbols.data(),
-                         extent); // planPhase did it without error
-                shapes[i].push_back(extent);
-            }
     if (Status status = prepareCalls(phase, m_symbols, plan); !status.ok())
         return status;
     const auto bytes = static_cast<std::size_t>(plan.arenas[phase].bytes);
@@ -290,13 +216,47 @@ Status Executor::planShapes(std::uint32_t phase) {
     m_operands.resize(m_program.steps.size());
     std::move(operands.begin(), operands.end(),
               m_operands.begin() + static_cast<std::ptrdiff_t>(part.firstStep));
-    m_outputShapes.resize(shapes.size());
-    for (std::size_t i = 0; i < shapes.size(); ++i)
-        if (m_phases.ofTensor[m_program.outputs[i]] == phase)
-            m_outputShapes[i] = std::move(shapes[i]);
+    setOutputShapes(phase);
     part.symbols = m_symbols;
     part.planned = true;
     return {};
+}
+
+// The values of its symbols, and whether its tensors fit them.
+Status Executor::planStep(const Step& step, const std::vector<std::int64_t>& bytes,
+                          std::vector<std::int64_t>& operands) const {
+    for (ExpressionId id : step.symbols) {
+        std::int64_t value = 0;
+        if (evaluate(m_program.expressions[id], m_symbols.data(), value) != Evaluation::Ok)
+            return fail(FW_OVERFLOW, "step %s: a size cannot be computed for these shapes",
+                        step.name.c_str());
+        operands.push_back(value);
+    }
+    if (step.kernel == copyKernel && bytes[step.buffers[0].tensor] != bytes[step.buffers[1].tensor])
+        return fail(FW_BAD_PROGRAM, "copy step %s: sizes differ", step.name.c_str());
+    if (step.kernel == nativeKernel)
+        return fitNative(step, m_program, operands.data(), bytes);
+    if (step.kernel == bindKernel &&
+        bytes[step.buffers[0].tensor] <
+            static_cast<std::int64_t>(step.binds.size() * sizeof(std::int64_t)))
+        return fail(FW_BAD_PROGRAM, "step %s: there are not that many sizes", step.name.c_str());
+    return {};
+}
+
+// Of those that the phase knows.
+void Executor::setOutputShapes(std::uint32_t phase) {
+    m_outputShapes.resize(m_program.outputs.size());
+    for (std::size_t i = 0; i < m_program.outputs.size(); ++i) {
+        if (m_phases.ofTensor[m_program.outputs[i]] != phase)
+            continue;
+        m_outputShapes[i].clear();
+        for (ExpressionId dim : m_program.tensors[m_program.outputs[i]].dims) {
+            std::int64_t extent = 0;
+            evaluate(m_program.expressions[dim], m_symbols.data(),
+                     extent); // planPhase did it without error
+            m_outputShapes[i].push_back(extent);
+        }
+    }
 }
 
 void Executor::trim() {
@@ -348,79 +308,9 @@ Status Executor::preparePhase(std::uint32_t phase) {
     return part.resolved ? Status{} : resolve(phase);
 }
 
-// What is bound for one output must not be that of another: of both only one would be left.
-Status Executor::checkOutputsApart() const {
-    for (std::size_t i = 0; i < m_outputs.size(); ++i)
-        for (std::size_t k = 0; k < i; ++k) {
-            bool shared = false;
-            if (!m_outputs[i].given || !m_outputs[k].given)
-                continue;
-            if (Status status = findShared(m_outputs[i].view, m_outputs[k].view, shared);
-                !status.ok())
-                return status;
-            if (shared)
-                return fail(FW_BAD_ARGUMENT,
-                            "outputs %s and %s are bound to memory that overlaps: one would write "
-                            "over the other",
-                            m_program.tensors[m_program.outputs[k]].name.c_str(),
-                            m_program.tensors[m_program.outputs[i]].name.c_str());
-        }
-    return {};
-}
-
-// Inputs with the first phase, every output in the phase that knows its size.
-Status Executor::placeSignature(std::uint32_t phase) {
-    if (phase == 0)
-        if (Status status = checkOutputsApart(); !status.ok())
-            return status;
-    std::vector<std::pair<const Signature*, TensorId>> placed;
-    for (std::size_t i = 0; i < m_inputs.size() && phase == 0; ++i) {
-        Signature& input = m_inputs[i];
-        input.direct =
-            input.view.contiguous && isAligned(input.view.data) && input.view.elements > 0;
-        placed.emplace_back(&input, m_program.inputs[i]);
-    }
-    for (std::size_t i = 0; i < m_outputs.size(); ++i) {
-        if (m_phases.ofTensor[m_program.outputs[i]] != phase)
-            continue;
-        Signature& output = m_outputs[i];
-        placed.emplace_back(&output, m_program.outputs[i]);
-        output.direct = false;
-        if (!output.given)
-            continue;
-        if (output.view.shape != m_outputShapes[i])
-            return fail(FW_BAD_SHAPE,
-                        "output %s has shape %s for these inputs, the bound memory has %s",
-                        m_program.tensors[m_program.outputs[i]].name.c_str(),
-                        shapeText(m_outputShapes[i]).c_str(), shapeText(output.view.shape).c_str());
-        output.direct =
-            output.view.contiguous && isAligned(output.view.data) && output.view.elements > 0;
-        // A model may still read an input after it wrote an output.
-        for (const Signature& input : m_inputs)
-            output.direct = output.direct && !overlap(input.view, output.view);
-    }
-    std::size_t bytes = 0;
-    for (const auto& [entry, id] : placed)
-        bytes += entry->direct ? 0 : aligned(m_plan.bytes[id]);
-    AlignedMemory& staging = m_byPhase[phase].staging;
-    if (Status status = staging.reserve(bytes); !status.ok())
-        return status;
-    std::size_t next = 0;
-    for (const auto& [entry, id] : placed)
-        if (m_plan.bytes[id] == 0) {
-            m_addresses[id] = nothing;
-        } else if (entry->direct) {
-            m_addresses[id] = entry->view.data;
-        } else {
-            m_addresses[id] = staging.data() + next;
-            next += aligned(m_plan.bytes[id]);
-        }
-    return {};
-}
-
 Status Executor::resolve(std::uint32_t phase) {
     Phase& part = m_byPhase[phase];
-    m_addresses.resize(m_program.tensors.size(), nothing);
+    m_addresses.resize(m_program.tensors.size(), addressOfNothing());
     if (Status status = placeSignature(phase); !status.ok())
         return status;
     for (std::size_t i = 0; i < m_program.tensors.size(); ++i) {
@@ -429,7 +319,7 @@ Status Executor::resolve(std::uint32_t phase) {
         const Tensor& tensor = m_program.tensors[i];
         const bool piece = i < m_weights.pieces.size() && m_weights.pieces[i];
         if (m_plan.bytes[i] == 0) {
-            m_addresses[i] = nothing;
+            m_addresses[i] = addressOfNothing();
             continue;
         }
         switch (tensor.storage) {
@@ -458,18 +348,6 @@ Status Executor::resolve(std::uint32_t phase) {
     }
     part.resolved = true;
     return {};
-}
-
-void Executor::copyInputs() const {
-    for (std::size_t i = 0; i < m_inputs.size(); ++i)
-        if (!m_inputs[i].direct)
-            copyToDense(m_inputs[i].view, m_addresses[m_program.inputs[i]]);
-}
-
-void Executor::copyOutputs() const {
-    for (std::size_t i = 0; i < m_outputs.size(); ++i)
-        if (m_outputs[i].given && !m_outputs[i].direct)
-            copyFromDense(m_addresses[m_program.outputs[i]], m_outputs[i].view);
 }
 
 } // namespace fw::runtime

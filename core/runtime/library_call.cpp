@@ -121,6 +121,52 @@ Status checkUserCall(const UserCall& call, std::size_t bufferCount, std::size_t 
     return {};
 }
 
+// One of each role that the kind wants, none that it may not have; operands of post-ops as they
+// come.
+bool rolesFit(const LibraryCall& call) {
+    constexpr std::size_t roles = 7;
+    std::size_t counts[roles] = {};
+    for (const CallArgument& argument : call.arguments)
+        ++counts[static_cast<std::size_t>(argument.role)];
+    for (std::size_t i = 0; i < roles; ++i) {
+        const auto role = static_cast<Role>(i);
+        const bool one = counts[i] == 1 || role == Role::Operand;
+        if ((counts[i] == 0 && wants(call.kind, role)) ||
+            (counts[i] != 0 && (!one || !mayHave(call.kind, role))))
+            return false;
+    }
+    return true;
+}
+
+bool hasRole(const LibraryCall& call, Role role) {
+    for (const CallArgument& argument : call.arguments)
+        if (argument.role == role)
+            return true;
+    return false;
+}
+
+// The ranks that the output of a kind may have.
+bool rankFits(CallKind kind, std::size_t rank) {
+    return rank >= leastRank(kind) && rank <= largestRank - 1;
+}
+
+bool argumentFits(const LibraryCall& call, const CallArgument& argument, std::size_t rank,
+                  std::size_t bufferCount, std::size_t expressionCount) {
+    bool fits = argument.buffer < bufferCount && argument.offset < expressionCount &&
+                rankFits(call, argument, rank);
+    for (const ExpressionId id : argument.dims)
+        fits = fits && id < expressionCount;
+    for (const ExpressionId id : argument.strides)
+        fits = fits && id < expressionCount;
+    const bool packed = !argument.layout.empty();
+    fits = fits && argument.strides.size() == (packed ? 0 : argument.dims.size());
+    const bool mayBePacked = callsOf(call.library) == Calls::All &&
+                             (argument.role == Role::Weights || argument.role == Role::Input ||
+                              argument.role == Role::Output);
+    return fits && (!packed || (mayBePacked && argument.layout != "any" &&
+                                argument.layout.size() <= largestLayout));
+}
+
 } // namespace
 
 CallFamily familyOf(CallKind kind) {
@@ -155,41 +201,19 @@ Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t e
         return call.arguments.empty() && call.attributes.empty() && call.postOps.empty()
                    ? checkUserCall(call.user, bufferCount, expressionCount, name)
                    : fail(FW_BAD_PROGRAM, "step %s: the arguments of a call are wrong", name);
-    std::size_t counts[7] = {};
+    if (!rolesFit(call))
+        return fail(FW_BAD_PROGRAM, "step %s: the arguments of %s are wrong", name,
+                    kindText(call.kind));
     std::size_t rank = 0;
-    for (const CallArgument& argument : call.arguments) {
-        ++counts[static_cast<std::size_t>(argument.role)];
+    for (const CallArgument& argument : call.arguments)
         if (argument.role == Role::Output)
             rank = argument.dims.size();
-    }
-    for (std::size_t i = 0; i < 7; ++i) {
-        const auto role = static_cast<Role>(i);
-        const bool one = counts[i] == 1 || role == Role::Operand;
-        if ((counts[i] == 0 && wants(call.kind, role)) ||
-            (counts[i] != 0 && (!one || !mayHave(call.kind, role))))
-            return fail(FW_BAD_PROGRAM, "step %s: the arguments of %s are wrong", name,
-                        kindText(call.kind));
-    }
-    if (rank < leastRank(call.kind) || rank > largestRank - 1)
+    if (!rankFits(call.kind, rank))
         return fail(FW_BAD_PROGRAM, "step %s: %s of rank %zu", name, kindText(call.kind), rank);
-    for (const CallArgument& argument : call.arguments) {
-        bool fits = argument.buffer < bufferCount && argument.offset < expressionCount &&
-                    rankFits(call, argument, rank);
-        for (const ExpressionId id : argument.dims)
-            fits = fits && id < expressionCount;
-        for (const ExpressionId id : argument.strides)
-            fits = fits && id < expressionCount;
-        const bool packed = !argument.layout.empty();
-        fits = fits && argument.strides.size() == (packed ? 0 : argument.dims.size());
-        const bool mayBePacked = callsOf(call.library) == Calls::All &&
-                                 (argument.role == Role::Weights || argument.role == Role::Input ||
-                                  argument.role == Role::Output);
-        fits = fits && (!packed || (mayBePacked && argument.layout != "any" &&
-                                    argument.layout.size() <= largestLayout));
-        if (!fits)
+    for (const CallArgument& argument : call.arguments)
+        if (!argumentFits(call, argument, rank, bufferCount, expressionCount))
             return fail(FW_BAD_PROGRAM, "step %s: an argument of %s does not fit", name,
                         kindText(call.kind));
-    }
     for (const ExpressionId id : call.attributes)
         if (id >= expressionCount)
             return fail(FW_BAD_PROGRAM, "step %s names an expression that does not exist", name);
@@ -203,8 +227,7 @@ Status checkCall(const LibraryCall& call, std::size_t bufferCount, std::size_t e
                                       call.arguments[op.argument].role != Role::Operand))
             return fail(FW_BAD_PROGRAM, "step %s: a post-op has no operand", name);
     if (callsOf(call.library) == Calls::Products &&
-        (call.kind != CallKind::Matmul || !call.postOps.empty() ||
-         counts[static_cast<std::size_t>(Role::Bias)] != 0))
+        (call.kind != CallKind::Matmul || !call.postOps.empty() || hasRole(call, Role::Bias)))
         return fail(FW_BAD_PROGRAM, "step %s: %s has matrix products only", name,
                     libraryText(call.library));
     return {};

@@ -10,6 +10,11 @@
 
 namespace fw::runtime {
 
+std::byte* addressOfNothing() {
+    alignas(64) static std::byte nothing[64];
+    return nothing;
+}
+
 AlignedMemory::~AlignedMemory() {
     release();
 }

@@ -27,6 +27,9 @@ private:
     std::size_t m_size = 0;
 };
 
+// Where empty tensors lie, so that kernels never see null.
+std::byte* addressOfNothing();
+
 // What libraries take at once and do not look whether they got: small allocations, the memory for
 // kernels that they make.
 constexpr std::size_t roomOfLibraries = std::size_t{16} << 20;
