@@ -4,6 +4,13 @@
 
 namespace fw::runtime {
 
+bool addsToOutput(const ShapedCall& call) {
+    for (const PostOp& op : call.postOps)
+        if (op.kind == PostOpKind::Sum)
+            return true;
+    return false;
+}
+
 OneDnnPlan::~OneDnnPlan() {
     if (m_plan)
         oneDnn().primitive_desc_destroy(m_plan);
@@ -58,97 +65,111 @@ Status OneDnnPlan::attributes(const ShapedCall& call) {
     return status == dnnl_success ? Status{} : refused(call, status);
 }
 
-Status OneDnnPlan::operation(const ShapedCall& call) {
-    const OneDnnTable& dnnl = oneDnn();
-    const auto find = [&](Role role) -> const dnnl_memory_desc_t* {
-        for (std::size_t i = 0; i < call.arguments.size(); ++i)
-            if (call.arguments[i].role == role)
-                return &m_arguments[i];
-        return nullptr;
-    };
-    const dnnl_memory_desc_t* output = find(Role::Output);
-    const dnnl_memory_desc_t* input = find(Role::Input);
-    const dnnl_memory_desc_t* weights = find(Role::Weights);
-    const dnnl_memory_desc_t* bias = find(Role::Bias);
-    const std::size_t images = output->ndims < 2 ? 0 : static_cast<std::size_t>(output->ndims - 2);
-    // The n-th list of numbers among the attributes; oneDNN counts dilations from 0.
-    dnnl_dims_t lists[5] = {};
-    for (std::size_t i = 0; images > 0 && i < call.attributes.size() && i < 5 * images; ++i)
-        lists[i / images][i % images] = call.attributes[i];
-    for (std::size_t i = 0; i < images; ++i)
-        lists[1][i] -= 1;
+namespace {
 
-    union {
-        dnnl_matmul_desc_t matmul;
-        dnnl_convolution_desc_t convolution;
-        dnnl_deconvolution_desc_t deconvolution;
-        dnnl_pooling_v2_desc_t pooling;
-        dnnl_softmax_desc_t softmax;
-        dnnl_layer_normalization_desc_t layerNorm;
-    } operation;
-    std::memset(&operation, 0, sizeof operation);
-    dnnl_status_t status = dnnl_invalid_arguments;
+// The descriptors of a call by what they are for, its numbers as oneDNN wants them.
+struct Described {
+    Described(const ShapedCall& call, const std::vector<dnnl_memory_desc_t>& arguments) {
+        const auto find = [&](Role role) -> const dnnl_memory_desc_t* {
+            for (std::size_t i = 0; i < call.arguments.size(); ++i)
+                if (call.arguments[i].role == role)
+                    return &arguments[i];
+            return nullptr;
+        };
+        output = find(Role::Output);
+        input = find(Role::Input);
+        weights = find(Role::Weights);
+        bias = find(Role::Bias);
+        const std::size_t images =
+            output->ndims < 2 ? 0 : static_cast<std::size_t>(output->ndims - 2);
+        for (std::size_t i = 0; images > 0 && i < call.attributes.size() && i < 5 * images; ++i)
+            lists[i / images][i % images] = call.attributes[i];
+        for (std::size_t i = 0; i < images; ++i)
+            lists[1][i] -= 1;
+    }
+
+    const dnnl_memory_desc_t *output, *input, *weights, *bias;
+    dnnl_dims_t lists[5] = {}; // of numbers among the attributes; oneDNN counts dilations from 0
+};
+
+union OperationDescriptor {
+    dnnl_matmul_desc_t matmul;
+    dnnl_convolution_desc_t convolution;
+    dnnl_deconvolution_desc_t deconvolution;
+    dnnl_pooling_v2_desc_t pooling;
+    dnnl_softmax_desc_t softmax;
+    dnnl_layer_normalization_desc_t layerNorm;
+};
+
+// Of every call but a reorder, which has none.
+dnnl_status_t describeOperation(const ShapedCall& call, const Described& d,
+                                OperationDescriptor& out) {
+    const OneDnnTable& dnnl = oneDnn();
+    const auto& lists = d.lists;
     const auto pool = [&](dnnl_alg_kind_t algorithm) {
-        return dnnl.pooling_v2_forward_desc_init(&operation.pooling, dnnl_forward_inference,
-                                                 algorithm, input, output, lists[0], lists[2],
-                                                 lists[1], lists[3], lists[4]);
+        return dnnl.pooling_v2_forward_desc_init(&out.pooling, dnnl_forward_inference, algorithm,
+                                                 d.input, d.output, lists[0], lists[2], lists[1],
+                                                 lists[3], lists[4]);
     };
     const auto softmax = [&](auto init) {
-        if (!dnnl.memory_desc_equal(input, output))
+        if (!dnnl.memory_desc_equal(d.input, d.output))
             return dnnl_unimplemented;
-        return init(&operation.softmax, dnnl_forward_inference, input,
+        return init(&out.softmax, dnnl_forward_inference, d.input,
                     static_cast<int>(call.attributes[0]));
     };
     switch (call.kind) {
-    case CallKind::Reorder:
-        status = dnnl.reorder_primitive_desc_create(&m_plan, input, dnnl.engine, output,
-                                                    dnnl.engine, m_attributes);
-        return status == dnnl_success ? Status{} : refused(call, status);
     case CallKind::Matmul:
-        status = dnnl.matmul_desc_init(&operation.matmul, input, weights, bias, output);
-        break;
+        return dnnl.matmul_desc_init(&out.matmul, d.input, d.weights, d.bias, d.output);
     case CallKind::Convolution:
     case CallKind::Winograd:
-        status = dnnl.dilated_convolution_forward_desc_init(
-            &operation.convolution, dnnl_forward_inference,
+        return dnnl.dilated_convolution_forward_desc_init(
+            &out.convolution, dnnl_forward_inference,
             call.kind == CallKind::Winograd ? dnnl_convolution_winograd : dnnl_convolution_direct,
-            input, weights, bias, output, lists[0], lists[1], lists[2], lists[3]);
-        break;
+            d.input, d.weights, d.bias, d.output, lists[0], lists[1], lists[2], lists[3]);
     case CallKind::Deconvolution:
-        status = dnnl.dilated_deconvolution_forward_desc_init(
-            &operation.deconvolution, dnnl_forward_inference, dnnl_deconvolution_direct, input,
-            weights, bias, output, lists[0], lists[1], lists[2], lists[3]);
-        break;
+        return dnnl.dilated_deconvolution_forward_desc_init(
+            &out.deconvolution, dnnl_forward_inference, dnnl_deconvolution_direct, d.input,
+            d.weights, d.bias, d.output, lists[0], lists[1], lists[2], lists[3]);
     case CallKind::MaxPool:
-        status = pool(dnnl_pooling_max);
-        break;
+        return pool(dnnl_pooling_max);
     case CallKind::AveragePool:
-        status = pool(dnnl_pooling_avg_exclude_padding);
-        break;
+        return pool(dnnl_pooling_avg_exclude_padding);
     case CallKind::FullAveragePool:
-        status = pool(dnnl_pooling_avg_include_padding);
-        break;
+        return pool(dnnl_pooling_avg_include_padding);
     case CallKind::Softmax:
-        status = softmax(dnnl.softmax_forward_desc_init);
-        break;
+        return softmax(dnnl.softmax_forward_desc_init);
     case CallKind::LogSoftmax:
-        status = softmax(dnnl.logsoftmax_forward_desc_init);
-        break;
+        return softmax(dnnl.logsoftmax_forward_desc_init);
     case CallKind::LayerNorm:
-        if (dnnl.memory_desc_equal(input, output))
-            status = dnnl.layer_normalization_forward_desc_init(
-                &operation.layerNorm, dnnl_forward_inference, input, nullptr, call.epsilon,
-                dnnl_use_scale | dnnl_use_shift);
-        else
-            status = dnnl_unimplemented;
-        break;
+        if (!dnnl.memory_desc_equal(d.input, d.output))
+            return dnnl_unimplemented;
+        return dnnl.layer_normalization_forward_desc_init(&out.layerNorm, dnnl_forward_inference,
+                                                          d.input, nullptr, call.epsilon,
+                                                          dnnl_use_scale | dnnl_use_shift);
+    case CallKind::Reorder:
     case CallKind::Kernel: // of another library
-        status = dnnl_unimplemented;
         break;
     }
-    if (status == dnnl_success)
-        status =
-            dnnl.primitive_desc_create(&m_plan, &operation, m_attributes, dnnl.engine, nullptr);
+    return dnnl_unimplemented;
+}
+
+} // namespace
+
+Status OneDnnPlan::operation(const ShapedCall& call) {
+    const OneDnnTable& dnnl = oneDnn();
+    const Described described(call, m_arguments);
+    dnnl_status_t status = dnnl_success;
+    if (call.kind == CallKind::Reorder) {
+        status = dnnl.reorder_primitive_desc_create(&m_plan, described.input, dnnl.engine,
+                                                    described.output, dnnl.engine, m_attributes);
+    } else {
+        OperationDescriptor operation;
+        std::memset(&operation, 0, sizeof operation);
+        status = describeOperation(call, described, operation);
+        if (status == dnnl_success)
+            status =
+                dnnl.primitive_desc_create(&m_plan, &operation, m_attributes, dnnl.engine, nullptr);
+    }
     return status == dnnl_success ? Status{} : refused(call, status);
 }
 

@@ -15,6 +15,9 @@ bool describeLayout(const std::vector<std::int64_t>& dims, const std::string& la
 
 Status describeMemory(const ShapedArgument& argument, dnnl_memory_desc_t& description);
 
+// Whether the call adds to what its output held (Sum).
+bool addsToOutput(const ShapedCall& call);
+
 // Where an element lies, in elements; not for Winograd's format.
 std::int64_t elementOffset(const dnnl_memory_desc_t& description, const std::int64_t* index);
 

@@ -1,13 +1,10 @@
 #include "libraries/onednn/call/onednn_trial.h"
 
-#include "runtime/invalid_operations.h"
-#include "runtime/memory.h"
 #include "libraries/onednn/call/onednn_describe.h"
-#include "runtime/plain_loops.h"
+#include "libraries/onednn/call/onednn_trial_call.h"
 
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <pthread.h>
 
@@ -16,9 +13,6 @@ namespace fw::runtime {
 namespace {
 
 constexpr std::int64_t mostWork = 200000; // products; of larger instances some elements are judged
-constexpr float untouched = 1e30f;        // what the output holds before
-constexpr std::int64_t mostElements = std::int64_t{1} << 25; // of all arguments together
-
 std::string number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%g", value);
@@ -51,36 +45,18 @@ std::string keyOf(const ShapedCall& small, const std::string& kernel, int thread
     return out;
 }
 
-// Numbers whose sums of products are exact: multiples of powers of two.
-class Numbers {
-public:
-    int below(int count) {
-        m_state = m_state * 6364136223846793005ull + 1442695040888963407ull;
-        return static_cast<int>((m_state >> 33) % static_cast<unsigned>(count));
-    }
-    float quarter() { return static_cast<float>(below(9) - 4) * 0.25f; }
-    float awayFromZero() {
-        const float size = 0.5f + 0.25f * static_cast<float>(below(7));
-        return below(2) == 0 ? size : -size;
-    }
-
-private:
-    unsigned long long m_state = 20;
-};
-
 enum class Among : std::uint8_t { First, Middle, Last }; // the values of an operand
 
 class Trial {
 public:
-    Trial(const ShapedCall& call, int threads) : m_call(call), m_threads(threads) {}
+    Trial(const ShapedCall& call, int threads) : m_threads(threads), m_made(call, threads) {}
 
     // False if it says nothing about `kernel`: oneDNN takes another one for this instance, or
     // refuses it, or it is too large to be tried.
     bool run(const std::string& kernel) {
         std::string chosen;
-        return fits() && nameLayouts(kernel) && place() &&
-               prepareUntried(m_call, m_threads, m_prepared, chosen).ok() && chosen == kernel &&
-               execute();
+        return m_made.place(kernel) && prepareUntried(m_call, m_threads, m_prepared, chosen).ok() &&
+               chosen == kernel && execute();
     }
 
     // Once more, with a NaN or an infinity in the operands that may have one, all of them or one
@@ -88,7 +64,7 @@ public:
     bool runWith(float special, Among at, std::size_t alone) {
         m_special = special;
         for (const auto& [argument, element, value] : m_replaced)
-            write(argument, element, value);
+            m_made.set(argument, element, value);
         m_replaced.clear();
         for (std::size_t i = 0; i < m_values.size(); ++i) {
             if (m_values[i].empty() || !mayBeSpecial(m_call.arguments[i].role) ||
@@ -98,7 +74,7 @@ public:
                                         : at == Among::Middle ? m_values[i].size() / 2
                                                               : m_values[i].size() - 1;
             m_replaced.push_back({i, element, m_values[i][element]});
-            write(i, element, special);
+            m_made.set(i, element, special);
         }
         return execute();
     }
@@ -113,16 +89,14 @@ public:
                 out.push_back(i);
         return out;
     }
-    bool raisedInvalid() const { return m_raised; }
+    bool raisedInvalid() const { return m_made.raisedInvalid(); }
 
     // Empty if the output is what plain loops make of the operands.
     std::string judge() {
         if (worksOnRows(m_call.kind))
             plainRows(m_call, m_values, m_rows);
-        const std::size_t at = output();
+        const std::size_t at = m_made.output();
         const std::vector<std::int64_t>& dims = m_call.arguments[at].dims;
-        const auto* got =
-            reinterpret_cast<const float*>(m_result.data()) + m_call.arguments[at].offset;
         const std::int64_t elements = m_call.arguments[at].elements();
         const std::int64_t work = plainWork(m_call) * elements / mostWork;
         const std::int64_t step = work < 1 ? 1 : 2 * work + 1;
@@ -133,7 +107,7 @@ public:
             if (!wanted(at, index, want))
                 continue;
             ++judged;
-            const double found = static_cast<double>(got[elementOffset(m_descriptions[at], index)]);
+            const double found = static_cast<double>(m_made.result(index));
             if (std::isnan(found) && (std::isnan(want) || spreadsNan()))
                 continue;
             if (std::isinf(m_special) && !std::isnan(found))
@@ -146,6 +120,8 @@ public:
     }
 
 private:
+    bool execute() { return m_made.run(*m_prepared); }
+
     // How far from `want` a result may be. Rows: about what the running error analysis of
     // tensor/bounded.h allows; sums of many terms: enough to tell a wrong place from a right one.
     double allowed(double want) const {
@@ -165,152 +141,6 @@ private:
     double rowLength() const {
         return static_cast<double>(
             m_call.find(Role::Output)->dims[static_cast<std::size_t>(m_call.attributes[0])]);
-    }
-
-    bool execute() {
-        AlignedMemory scratch;
-        std::vector<void*> buffers;
-        for (AlignedMemory& memory : m_memory)
-            buffers.push_back(memory.data());
-        const std::size_t at = output();
-        const auto bytes = static_cast<std::size_t>(m_call.arguments[at].bytes);
-        if (!scratch.reserve(m_prepared->scratchBytes()).ok() || !m_result.reserve(bytes).ok())
-            return false;
-        std::memcpy(m_result.data(), m_memory[at].data(), bytes); // what it adds to stays
-        buffers[at] = m_result.data();
-        InvalidOperations flags(oneDnn().openMp, m_threads);
-        const bool done = m_prepared->run(buffers.data(), scratch.data()).ok();
-        m_raised = flags.raised();
-        return done;
-    }
-
-    // Not more than a trial may take, and there is as much: a list that finds no room would end the
-    // process.
-    bool fits() const {
-        std::int64_t elements = 0;
-        for (const ShapedArgument& argument : m_call.arguments) {
-            const std::int64_t own = argument.elements();
-            if (own > mostElements - elements)
-                return false;
-            elements += own;
-        }
-        AlignedMemory room; // values, and what the library reads and writes
-        return room.reserve(3 * sizeof(float) * static_cast<std::size_t>(elements)).ok();
-    }
-
-    // "any" becomes the name of what the library chose.
-    bool nameLayouts(const std::string& kernel) {
-        OneDnnPlan plan;
-        if (!plan.make(m_call).ok() || plan.kernel() != kernel)
-            return false;
-        bool unnamed = false;
-        for (ShapedArgument& argument : m_call.arguments) {
-            if (argument.layout != "any")
-                continue;
-            argument.layout =
-                layoutText(plan.memory(argument.role == Role::Input     ? dnnl_query_src_md
-                                       : argument.role == Role::Weights ? dnnl_query_weights_md
-                                                                        : dnnl_query_dst_md));
-            if (!argument.layout.empty())
-                continue;
-            unnamed = true;
-            argument.strides.assign(argument.dims.size(), 1);
-            for (std::size_t d = argument.dims.size() - 1; d-- > 0;)
-                argument.strides[d] = argument.strides[d + 1] * argument.dims[d + 1];
-        }
-        if (!unnamed)
-            return true;
-        OneDnnPlan again;
-        return again.make(m_call).ok() && again.kernel() == kernel;
-    }
-
-    bool place() {
-        Numbers numbers;
-        const std::size_t count = m_call.arguments.size();
-        m_memory = std::vector<AlignedMemory>(count);
-        m_descriptions.resize(count);
-        m_values.resize(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            ShapedArgument& argument = m_call.arguments[i];
-            m_values[i].resize(static_cast<std::size_t>(argument.elements()));
-            for (float& value : m_values[i])
-                value = fresh(argument.role, numbers);
-            if (argument.layout.compare(0, 5, "wino:") == 0) {
-                if (!pack(argument, i))
-                    return false;
-                continue;
-            }
-            dnnl_memory_desc_t& description = m_descriptions[i];
-            if (!describeMemory(argument, description).ok())
-                return false;
-            argument.bytes = static_cast<std::int64_t>(
-                oneDnn().memory_desc_get_size(&description) +
-                sizeof(float) * static_cast<std::size_t>(argument.offset));
-            if (!m_memory[i].reserve(static_cast<std::size_t>(argument.bytes)).ok())
-                return false;
-            auto* data = reinterpret_cast<float*>(m_memory[i].data()) + argument.offset;
-            std::int64_t index[DNNL_MAX_NDIMS] = {};
-            for (const float value : m_values[i]) {
-                data[elementOffset(description, index)] = value;
-                nextIndex(argument.dims, index);
-            }
-        }
-        return true;
-    }
-
-    std::size_t output() const {
-        std::size_t at = 0;
-        while (m_call.arguments[at].role != Role::Output)
-            ++at;
-        return at;
-    }
-
-    static void placeOf(std::int64_t element, const std::vector<std::int64_t>& dims,
-                        std::int64_t* index) {
-        for (std::size_t d = dims.size(); d-- > 0; element /= dims[d])
-            index[d] = element % dims[d];
-    }
-
-    // An element of an operand, counted row by row.
-    void write(std::size_t i, std::size_t element, float value) {
-        std::int64_t index[DNNL_MAX_NDIMS] = {};
-        placeOf(static_cast<std::int64_t>(element), m_call.arguments[i].dims, index);
-        m_values[i][element] = value;
-        auto* data = reinterpret_cast<float*>(m_memory[i].data()) + m_call.arguments[i].offset;
-        data[elementOffset(m_descriptions[i], index)] = value;
-    }
-
-    // Weights in a form that only the library knows.
-    bool pack(ShapedArgument& argument, std::size_t i) {
-        ShapedCall question = m_call;
-        question.arguments[i].layout = "any";
-        ShapedArgument dense = argument;
-        dense.layout.clear();
-        dense.strides.assign(dense.dims.size(), 1);
-        for (std::size_t d = dense.dims.size() - 1; d-- > 0;)
-            dense.strides[d] = dense.strides[d + 1] * dense.dims[d + 1];
-        OneDnnPlan plan;
-        if (!plan.make(question).ok())
-            return false;
-        argument.bytes = static_cast<std::int64_t>(
-            oneDnn().memory_desc_get_size(&plan.memory(dnnl_query_weights_md)));
-        return m_memory[i].reserve(static_cast<std::size_t>(argument.bytes)).ok() &&
-               packOneDnn(question, m_threads, dense, m_values[i].data(), m_memory[i].data()).ok();
-    }
-
-    // Results lie around 0, a few units wide.
-    float fresh(Role role, Numbers& numbers) const {
-        if (role == Role::Operand)
-            return numbers.awayFromZero();
-        if (worksOnRows(m_call.kind) && role == Role::Input)
-            return 8 * numbers.quarter();
-        if (role == Role::Weights) {
-            float unit = 1;
-            for (double work = 0.4 * static_cast<double>(plainWork(m_call)); work > 2; work /= 4)
-                unit *= 0.5f;
-            return static_cast<float>(numbers.below(5) - 2) * unit;
-        }
-        return role == Role::Output && !addsToOutput(m_call) ? untouched : numbers.quarter();
     }
 
     // What the output held counts where it is added to.
@@ -350,9 +180,11 @@ private:
         return true;
     }
 
-    ShapedCall m_call;
     int m_threads;
+    TrialCall m_made;
     std::unique_ptr<PreparedCall> m_prepared;
+    const ShapedCall& m_call = m_made.call();
+    const PlainValues& m_values = m_made.values();
     struct Replaced {
         std::size_t argument, element;
         float value; // that stood there
@@ -360,12 +192,7 @@ private:
     float m_special = 0; // NaN or infinite: what stands at one place of each operand
     static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
     std::vector<Replaced> m_replaced;
-    bool m_raised = false;
     std::vector<double> m_rows;
-    std::vector<AlignedMemory> m_memory;
-    AlignedMemory m_result; // the output of the last run; m_memory has what it began with
-    std::vector<dnnl_memory_desc_t> m_descriptions;
-    PlainValues m_values;
 };
 
 // What a kernel that is right about numbers does with a NaN and with infinities, of which it may
@@ -449,13 +276,6 @@ bool mayFault(const ShapedCall& call) {
 }
 
 } // namespace
-
-bool addsToOutput(const ShapedCall& call) {
-    for (const PostOp& op : call.postOps)
-        if (op.kind == PostOpKind::Sum)
-            return true;
-    return false;
-}
 
 Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

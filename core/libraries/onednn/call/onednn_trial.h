@@ -41,9 +41,6 @@ Status finishByLoops(std::unique_ptr<PreparedCall> anchor, const ShapedCall& cal
 Status wholeByLoops(const ShapedCall& call, const std::string& why, int threads,
                     std::unique_ptr<PreparedCall>& prepared);
 
-// Whether the call adds to what its output held (Sum).
-bool addsToOutput(const ShapedCall& call);
-
 // `fast` computes `call` by `kernel`. Where it raised the flag of invalid operations in a thread
 // (IEEE 754: by a comparison with a NaN, among others), the call is computed again in a way that
 // keeps every NaN: what stands before the post-ops by oneDNN, the rest by plain loops. What a call

@@ -2,6 +2,7 @@
 #include "runtime/invalid_operations.h"
 #include "runtime/memory.h"
 #include "libraries/onednn/call/onednn_table.h"
+#include "libraries/onednn/call/onednn_describe.h"
 #include "libraries/onednn/call/onednn_trial.h"
 #include "runtime/plain_loops.h"
 
