@@ -17,7 +17,7 @@
 //     rows (register_rows.h) or with the error that rounding may make (bounded_rows.h);
 //   - bounds, tensor/bounded_reals.cpp: that error behind one operation on floats;
 //   - memory, loop/interpret.cpp: scalars, and buffers whose every access is looked at;
-//   - sizes, ir/sizes.cpp: indices over free dimensions; spans, tensor/safety.cpp: their ranges;
+//   - sizes, ir/sizes.cpp: indices over free dimensions; spans, prove.cpp, tensor/safety.cpp;
 //   - terms, verdict/symbolic.cpp and terms.cpp: formulas over the elements of inputs, in one form;
 //   - fields, verdict/field.cpp: terms at random points of a finite field;
 //   - formulas, verdict/smt.cpp: terms as Z3 knows them;

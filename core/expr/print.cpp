@@ -4,6 +4,7 @@
 //     literals of a dtype other than i64 (integers) and f32 (floats) print as f64(0.5), i32(3);
 //     truth as true, false
 #include "base/numbers.h"
+#include "base/result.h"
 #include "expr/expr.h"
 
 #include <fmt/format.h>
@@ -64,6 +65,64 @@ void printLiteral(std::string& out, const Expr& e, int context) {
     out += wrap ? "(" + text + ")" : text;
 }
 
+struct Infix {
+    const char* sign;
+    int level;
+};
+
+std::optional<Infix> infixOf(const Expr& e) {
+    switch (e.op()) {
+    case ExprOp::Add:
+        return Infix{" + ", addLevel};
+    case ExprOp::Sub:
+        return Infix{" - ", addLevel};
+    case ExprOp::Mul:
+        return Infix{" * ", mulLevel};
+    case ExprOp::Div:
+        return isFloat(e.dtype()) ? std::optional(Infix{" / ", mulLevel}) : std::nullopt;
+    case ExprOp::FloorDiv:
+        return Infix{" / ", mulLevel};
+    case ExprOp::Mod:
+        return Infix{" % ", mulLevel};
+    case ExprOp::Eq:
+        return Infix{" == ", compareLevel};
+    case ExprOp::Ne:
+        return Infix{" != ", compareLevel};
+    case ExprOp::Lt:
+        return Infix{" < ", compareLevel};
+    case ExprOp::Le:
+        return Infix{" <= ", compareLevel};
+    case ExprOp::And:
+        return Infix{" && ", andLevel};
+    case ExprOp::Or:
+        return Infix{" || ", orLevel};
+    default:
+        return std::nullopt;
+    }
+}
+
+// Of what is written as a function of all its operands.
+std::string_view functionOf(const Expr& e) {
+    switch (e.op()) {
+    case ExprOp::Div:
+        return "div";
+    case ExprOp::Min:
+        return "min";
+    case ExprOp::Max:
+        return "max";
+    case ExprOp::Fma:
+        return "fma";
+    case ExprOp::Select:
+        return "select";
+    case ExprOp::Pad:
+        return "pad";
+    case ExprOp::Call:
+        return mathName(e->fn);
+    default:
+        throw InternalError("an operation that is no function");
+    }
+}
+
 void print(std::string& out, const Expr& e, int context) {
     switch (e.op()) {
     case ExprOp::Int:
@@ -72,24 +131,6 @@ void print(std::string& out, const Expr& e, int context) {
     case ExprOp::Var:
         out += e->symbol.text();
         return;
-    case ExprOp::Add:
-        return printInfix(out, e, " + ", addLevel, context);
-    case ExprOp::Sub:
-        return printInfix(out, e, " - ", addLevel, context);
-    case ExprOp::Mul:
-        return printInfix(out, e, " * ", mulLevel, context);
-    case ExprOp::Div:
-        if (isFloat(e.dtype()))
-            return printInfix(out, e, " / ", mulLevel, context);
-        return printCall(out, "div", e.args());
-    case ExprOp::FloorDiv:
-        return printInfix(out, e, " / ", mulLevel, context);
-    case ExprOp::Mod:
-        return printInfix(out, e, " % ", mulLevel, context);
-    case ExprOp::Min:
-        return printCall(out, "min", e.args());
-    case ExprOp::Max:
-        return printCall(out, "max", e.args());
     case ExprOp::Neg:
         if (unaryLevel < context)
             out += '(';
@@ -98,25 +139,9 @@ void print(std::string& out, const Expr& e, int context) {
         if (unaryLevel < context)
             out += ')';
         return;
-    case ExprOp::Fma:
-        return printCall(out, "fma", e.args());
-    case ExprOp::Eq:
-        return printInfix(out, e, " == ", compareLevel, context);
-    case ExprOp::Ne:
-        return printInfix(out, e, " != ", compareLevel, context);
-    case ExprOp::Lt:
-        return printInfix(out, e, " < ", compareLevel, context);
-    case ExprOp::Le:
-        return printInfix(out, e, " <= ", compareLevel, context);
-    case ExprOp::And:
-        return printInfix(out, e, " && ", andLevel, context);
-    case ExprOp::Or:
-        return printInfix(out, e, " || ", orLevel, context);
     case ExprOp::Not:
         out += '!';
         return print(out, e.arg(0), primaryLevel);
-    case ExprOp::Select:
-        return printCall(out, "select", e.args());
     case ExprOp::Cast:
     case ExprOp::BitCast:
         out += e.op() == ExprOp::Cast ? "cast(" : "bit_cast(";
@@ -129,10 +154,10 @@ void print(std::string& out, const Expr& e, int context) {
         printList(out, e.args());
         out += ']';
         return;
-    case ExprOp::Pad:
-        return printCall(out, "pad", e.args());
-    case ExprOp::Call:
-        return printCall(out, mathName(e->fn), e.args());
+    default:
+        if (const std::optional<Infix> infix = infixOf(e))
+            return printInfix(out, e, infix->sign, infix->level, context);
+        return printCall(out, functionOf(e), e.args());
     }
 }
 

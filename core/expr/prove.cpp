@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "expr/affine.h"
+#include "expr/evaluate.h"
 #include "expr/simplify_memo.h"
 
 #include <algorithm>
@@ -26,79 +27,87 @@ Bound addBound(Bound a, Bound b) {
 
 Interval boundsAt(const Expr& e, const Ranges& ranges, int depth);
 
-Interval atomBounds(const Expr& atom, const Ranges& ranges, int depth) {
-    if (depth > maxDepth)
-        return {};
-    switch (atom.op()) {
-    case ExprOp::Var: {
-        const Range* range = ranges.find(atom->symbol);
-        if (range == nullptr)
-            return looksLikeDim(atom->symbol)
-                       ? Interval{ranges.isFilled(atom->symbol) ? 1 : 0, std::nullopt}
-                       : Interval{};
-        return {boundsAt(range->min, ranges, depth + 1).min,
-                boundsAt(range->max, ranges, depth + 1).max};
+// What lies between the bounds of a part of a sum: spans of what it is made of.
+struct Spans : Evaluate<Spans, Interval> {
+    const Ranges& ranges;
+    const int depth; // of the parts
+
+    Spans(const Ranges& known, int at) : ranges(known), depth(at) {}
+
+    Interval span(const Expr& e) const { return boundsAt(e, ranges, depth); }
+
+    Interval variable(const Expr& e) const {
+        if (const Range* range = ranges.find(e->symbol))
+            return {span(range->min).min, span(range->max).max};
+        return looksLikeDim(e->symbol) ? Interval{ranges.isFilled(e->symbol) ? 1 : 0, std::nullopt}
+                                       : Interval{};
     }
-    case ExprOp::Mod: {
-        const Interval divisor = boundsAt(atom.arg(1), ranges, depth + 1);
+    Interval mod(const Expr& e) const {
+        const Interval divisor = span(e.arg(1));
         if (divisor.max && *divisor.max < 0) // rounded down: the rest has the divisor's sign
             return {divisor.min ? Bound(*divisor.min + 1) : std::nullopt, 0};
         if (!divisor.min || *divisor.min <= 0)
             return {};
         Interval out{0, divisor.max ? Bound(*divisor.max - 1) : std::nullopt};
-        const Interval value = boundsAt(atom.arg(0), ranges, depth + 1);
+        const Interval value = span(e.arg(0));
         if (value.min && *value.min >= 0 && value.max && (!out.max || *value.max < *out.max))
             out.max = value.max;
         return out;
     }
-    case ExprOp::FloorDiv: {
-        const Interval value = boundsAt(atom.arg(0), ranges, depth + 1);
-        const auto divisor = atom.arg(1).asInt();
-        if (divisor && *divisor > 0)
-            return {value.min ? Bound(floorDiv(*value.min, *divisor)) : std::nullopt,
-                    value.max ? Bound(floorDiv(*value.max, *divisor)) : std::nullopt};
-        const Interval by = boundsAt(atom.arg(1), ranges, depth + 1);
+    Interval floorDiv(const Expr& e) const {
+        const auto quotient = [](Bound a, std::int64_t b) {
+            return a ? Bound(fw::floorDiv(*a, b)) : std::nullopt;
+        };
+        const Interval value = span(e.arg(0));
+        if (const auto divisor = e.arg(1).asInt(); divisor && *divisor > 0)
+            return {quotient(value.min, *divisor), quotient(value.max, *divisor)};
+        const Interval by = span(e.arg(1));
         if (value.min && *value.min >= 0 && by.min && *by.min > 0)
-            return {0, value.max ? Bound(floorDiv(*value.max, *by.min)) : std::nullopt};
+            return {0, quotient(value.max, *by.min)};
         return {};
     }
-    case ExprOp::Min:
-    case ExprOp::Max: {
-        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1),
-                       b = boundsAt(atom.arg(1), ranges, depth + 1);
-        Interval out;
-        const bool isMin = atom.op() == ExprOp::Min;
-        const auto both = [isMin](Bound x, Bound y) {
-            return x && y ? Bound(isMin ? std::min(*x, *y) : std::max(*x, *y)) : std::nullopt;
-        };
-        const auto either = [](Bound x, Bound y) { return x ? x : y; };
-        out.min = isMin ? both(a.min, b.min)
-                        : (a.min && b.min ? both(a.min, b.min) : either(a.min, b.min));
-        out.max = isMin ? (a.max && b.max ? both(a.max, b.max) : either(a.max, b.max))
-                        : both(a.max, b.max);
-        return out;
+    // The side that one operand bounds alone, and the one that both must bound.
+    Interval min(const Expr& e) const {
+        const Interval a = span(e.arg(0)), b = span(e.arg(1));
+        return {smaller(a.min, b.min),
+                a.max && b.max ? smaller(a.max, b.max) : known(a.max, b.max)};
     }
-    case ExprOp::Mul: {
-        const Interval a = boundsAt(atom.arg(0), ranges, depth + 1),
-                       b = boundsAt(atom.arg(1), ranges, depth + 1);
+    Interval max(const Expr& e) const {
+        const Interval a = span(e.arg(0)), b = span(e.arg(1));
+        return {a.min && b.min ? larger(a.min, b.min) : known(a.min, b.min), larger(a.max, b.max)};
+    }
+    Interval mul(const Expr& e) const {
+        const Interval a = span(e.arg(0)), b = span(e.arg(1));
         if (a.min && *a.min >= 0 && b.min && *b.min >= 0)
             return {checkedMul(*a.min, *b.min),
                     a.max && b.max ? checkedMul(*a.max, *b.max) : std::nullopt};
         return {};
     }
-    case ExprOp::Select: {
-        const Interval a = boundsAt(atom.arg(1), ranges, depth + 1),
-                       b = boundsAt(atom.arg(2), ranges, depth + 1);
-        return {a.min && b.min ? Bound(std::min(*a.min, *b.min)) : std::nullopt,
-                a.max && b.max ? Bound(std::max(*a.max, *b.max)) : std::nullopt};
+    Interval select(const Expr& e) const {
+        const Interval a = span(e.arg(1)), b = span(e.arg(2));
+        return {smaller(a.min, b.min), larger(a.max, b.max)};
     }
-    case ExprOp::Cast:
-        if (isInteger(atom.arg(0).dtype()) || atom.arg(0).dtype() == DType::Bool)
-            return boundsAt(atom.arg(0), ranges, depth + 1);
-        return {};
-    default:
+    Interval cast(const Expr& e) const {
+        const DType from = e.arg(0).dtype();
+        return isInteger(from) || from == DType::Bool ? span(e.arg(0)) : Interval{};
+    }
+    template <class Kind>
+    Interval other(Kind, const Expr&) const {
         return {};
     }
+
+    // Unknown if one is.
+    static Bound smaller(Bound a, Bound b) {
+        return a && b ? Bound(std::min(*a, *b)) : std::nullopt;
+    }
+    static Bound larger(Bound a, Bound b) {
+        return a && b ? Bound(std::max(*a, *b)) : std::nullopt;
+    }
+    static Bound known(Bound a, Bound b) { return a ? a : b; }
+};
+
+Interval atomBounds(const Expr& atom, const Ranges& ranges, int depth) {
+    return depth > maxDepth ? Interval{} : Spans(ranges, depth + 1).of(atom);
 }
 
 Interval affineBounds(const Affine& sum, const Ranges& ranges, int depth) {
@@ -222,6 +231,59 @@ bool hasRange(const Expr& e, const Ranges& ranges) {
     return found;
 }
 
+// A known truth may stand for part of the sum: sum - fact >= 0 is enough.
+bool proveByFacts(const Affine& sum, const Ranges& ranges, int depth) {
+    for (const Expr& fact : ranges.facts()) {
+        const Affine known = toAffine(fact);
+        // As often as a shared term has it: 2 * N - 2 is twice N - 1.
+        std::set<std::int64_t> times;
+        for (const auto& [atom, coefficient] : known.terms)
+            for (const auto& own : sum.terms)
+                if (own.first == atom && (own.second > 0) == (coefficient > 0)) {
+                    times.insert(1);
+                    if (own.second % coefficient == 0)
+                        times.insert(own.second / coefficient);
+                }
+        for (const std::int64_t count : times) {
+            Affine less = sum;
+            if (!addScaled(less, known, -count))
+                continue;
+            normalise(less);
+            if (proveAffine(less, ranges, std::max(depth + 1, 3)))
+                return true;
+        }
+    }
+    return false;
+}
+
+// With an end of the range in place of its variable in the term at `i`; nullopt: it is not there.
+std::optional<bool> proveAtEnd(const Affine& sum, std::size_t i, const Range& range,
+                               const Ranges& ranges, int depth) {
+    const auto& [atom, coefficient] = sum.terms[i];
+    const Expr& end = coefficient > 0 ? range.min : range.max;
+    if (atom.isVar() && atom->symbol == range.var)
+        return proveAffine(replaced(sum, i, end), ranges, depth + 1);
+    // A product with the variable, such as i * W: bounded when the other factors are >= 0.
+    if (atom.op() != ExprOp::Mul || !usesVar(atom, range.var))
+        return std::nullopt;
+    Exprs factors, others;
+    collectFactors(atom, factors);
+    int found = 0;
+    for (const Expr& factor : factors) {
+        if (factor.isVar() && factor->symbol == range.var && found == 0)
+            ++found;
+        else
+            others.push_back(factor);
+    }
+    const Expr other = productOf(others);
+    if (found != 1 || usesVar(other, range.var))
+        return false;
+    const Interval sign = boundsAt(other, ranges, depth + 1);
+    if (!sign.min || *sign.min < 0)
+        return false;
+    return proveAffine(replaced(sum, i, end * other), ranges, depth + 1);
+}
+
 bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
     if (sum.terms.empty())
         return sum.constant >= 0;
@@ -229,29 +291,8 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
         return false;
     if (const Interval bounds = affineBounds(sum, ranges, 0); bounds.min && *bounds.min >= 0)
         return true;
-    // A known truth may stand for part of the sum: sum - fact >= 0 is enough.
-    if (depth < 3) {
-        for (const Expr& fact : ranges.facts()) {
-            const Affine known = toAffine(fact);
-            // As often as a shared term has it: 2 * N - 2 is twice N - 1.
-            std::set<std::int64_t> times;
-            for (const auto& [atom, coefficient] : known.terms)
-                for (const auto& own : sum.terms)
-                    if (own.first == atom && (own.second > 0) == (coefficient > 0)) {
-                        times.insert(1);
-                        if (own.second % coefficient == 0)
-                            times.insert(own.second / coefficient);
-                    }
-            for (const std::int64_t count : times) {
-                Affine less = sum;
-                if (!addScaled(less, known, -count))
-                    continue;
-                normalise(less);
-                if (proveAffine(less, ranges, std::max(depth + 1, 3)))
-                    return true;
-            }
-        }
-    }
+    if (depth < 3 && proveByFacts(sum, ranges, depth))
+        return true;
     // An atom of free dimensions alone, such as N / 2, stays whole while there are variables: it
     // may cancel against the end of a range.
     for (std::size_t i = 0; i < sum.terms.size(); ++i)
@@ -260,33 +301,9 @@ bool proveAffine(const Affine& sum, const Ranges& ranges, int depth) {
                 return *proved;
     // Variables from the innermost range outward: their extremes may mention outer ones.
     for (auto range = ranges.all().rbegin(); range != ranges.all().rend(); ++range)
-        for (std::size_t i = 0; i < sum.terms.size(); ++i) {
-            const auto& [atom, coefficient] = sum.terms[i];
-            if (atom.isVar() && atom->symbol == range->var)
-                return proveAffine(replaced(sum, i, coefficient > 0 ? range->min : range->max),
-                                   ranges, depth + 1);
-            // A product with the variable, such as i * W: bounded when the other factors are >= 0.
-            if (atom.op() != ExprOp::Mul || !usesVar(atom, range->var))
-                continue;
-            Exprs factors, others;
-            collectFactors(atom, factors);
-            int found = 0;
-            for (const Expr& factor : factors) {
-                if (factor.isVar() && factor->symbol == range->var && found == 0)
-                    ++found;
-                else
-                    others.push_back(factor);
-            }
-            const Expr other = productOf(others);
-            if (found != 1 || usesVar(other, range->var))
-                return false;
-            const Interval sign = boundsAt(other, ranges, depth + 1);
-            if (!sign.min || *sign.min < 0)
-                return false;
-            return proveAffine(
-                replaced(sum, i, (coefficient > 0 ? range->min : range->max) * other), ranges,
-                depth + 1);
-        }
+        for (std::size_t i = 0; i < sum.terms.size(); ++i)
+            if (const auto proved = proveAtEnd(sum, i, *range, ranges, depth))
+                return *proved;
     for (std::size_t i = 0; i < sum.terms.size(); ++i)
         if (const auto proved = eliminateAtom(sum, i, ranges, depth))
             return *proved;

@@ -6,6 +6,64 @@
 
 namespace fw {
 
+Expr withArgs(const Expr& e, Exprs args) {
+    const ExprNode& node = e.node();
+    switch (node.op) {
+    case ExprOp::Int:
+    case ExprOp::Float:
+    case ExprOp::Var:
+        return e;
+    case ExprOp::Add:
+        return args[0] + args[1];
+    case ExprOp::Sub:
+        return args[0] - args[1];
+    case ExprOp::Mul:
+        return args[0] * args[1];
+    case ExprOp::Div:
+        return divExpr(args[0], args[1]);
+    case ExprOp::FloorDiv:
+        return floorDivExpr(args[0], args[1]);
+    case ExprOp::Mod:
+        return modExpr(args[0], args[1]);
+    case ExprOp::Min:
+        return minExpr(args[0], args[1]);
+    case ExprOp::Max:
+        return maxExpr(args[0], args[1]);
+    case ExprOp::Neg:
+        return -args[0];
+    case ExprOp::Fma:
+        return fmaExpr(args[0], args[1], args[2]);
+    case ExprOp::Eq:
+        return eqExpr(args[0], args[1]);
+    case ExprOp::Ne:
+        return neExpr(args[0], args[1]);
+    case ExprOp::Lt:
+        return ltExpr(args[0], args[1]);
+    case ExprOp::Le:
+        return leExpr(args[0], args[1]);
+    case ExprOp::And:
+        return andExpr(args[0], args[1]);
+    case ExprOp::Or:
+        return orExpr(args[0], args[1]);
+    case ExprOp::Not:
+        return notExpr(args[0]);
+    case ExprOp::Select:
+        return selectExpr(args[0], args[1], args[2]);
+    case ExprOp::Cast:
+        return castExpr(args[0], node.dtype);
+    case ExprOp::Load:
+        return loadExpr(node.symbol, std::move(args), node.dtype);
+    case ExprOp::Pad:
+        // A load that was rewritten to something else has been proved in range.
+        return args[0].op() == ExprOp::Load ? padExpr(args[0], args[1]) : args[0];
+    case ExprOp::Call:
+        return callExpr(node.fn, std::move(args));
+    case ExprOp::BitCast:
+        return bitCastExpr(args[0], node.dtype);
+    }
+    return e;
+}
+
 namespace {
 
 // Which parts were met: indices that nest share parts, as often as a tree would double with every

@@ -6,9 +6,7 @@
 #include "syntax/foreign_words.h"
 #include "tensor/text_functions.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <utility>
 
 namespace fw {
 
