@@ -185,9 +185,9 @@ private:
     std::vector<std::int64_t> m_at;
 };
 
-class Evaluation {
+class BoundedEvaluation {
 public:
-    Evaluation(const OpInst& inst, const BoundedOptions& options)
+    BoundedEvaluation(const OpInst& inst, const BoundedOptions& options)
         : m_inst(inst), m_options(options) {}
 
     Result<std::vector<BoundedValues>> run(const std::vector<const BoundedValues*>& inputs) {
@@ -280,7 +280,7 @@ private:
 Result<std::vector<BoundedValues>> evaluateBounded(const OpInst& inst,
                                                    const std::vector<const BoundedValues*>& inputs,
                                                    const BoundedOptions& options) {
-    return Evaluation(inst, options).run(inputs);
+    return BoundedEvaluation(inst, options).run(inputs);
 }
 
 } // namespace fw

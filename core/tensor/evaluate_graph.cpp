@@ -24,10 +24,10 @@ Result<TensorType> concrete(const TensorType& type, const Substitution& dims) {
     return out;
 }
 
-class Evaluation {
+class GraphEvaluation {
 public:
-    Evaluation(const Graph& graph, const CancelToken& cancel, Precision precision,
-               BadIndices indices)
+    GraphEvaluation(const Graph& graph, const CancelToken& cancel, Precision precision,
+                    BadIndices indices)
         : m_graph(graph), m_cancel(cancel), m_precision(precision), m_indices(indices) {}
 
     Status bind(const std::vector<TensorData>& inputs) {
@@ -180,7 +180,7 @@ Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
         FW_TRY(const GraphPtr inlined, inlineCalls(graph));
         return evaluateGraph(*inlined, inputs, cancel, precision, indices);
     }
-    Evaluation evaluation(graph, cancel, precision, indices);
+    GraphEvaluation evaluation(graph, cancel, precision, indices);
     FW_CHECK(evaluation.bind(inputs));
     for (const NodePtr& node : graph.nodes())
         FW_CHECK(evaluation.run(*node));
