@@ -116,7 +116,7 @@ OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& 
                  strategy.entries(op->name(), facts->kind, targetKeys(hostTarget())))
                 row.implementations.push_back(fmt::format(
                     "{} (priority {}{})", entry.name, entry.priority,
-                    entry.guard == nullptr ? std::string() : ", when " + entry.guard->text));
+                    entry.guard ? ", when " + entry.guard->condition->text : std::string()));
         }
         out.ops.push_back(std::move(row));
     }

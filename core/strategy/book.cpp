@@ -61,18 +61,14 @@ struct Ranked {
 void change(MergedEntry& merged, const EntryTree& entry, const StrategyBlock& block) {
     if (!entry.code.empty())
         merged.code = entry.code;
-    if (entry.compute) {
-        merged.computed = &entry;
-        merged.computedBlock = block.tree;
-    }
+    if (entry.compute)
+        merged.computed = {&entry, block.tree};
     if (entry.priority) {
         merged.priority = static_cast<int>(*entry.priority);
         merged.prioritized = block.origin;
     }
-    if (entry.guard) {
-        merged.guard = &*entry.guard;
-        merged.guardBlock = block.tree.get();
-    }
+    if (entry.guard)
+        merged.guard = {&*entry.guard, block.tree.get()};
     if (entry.absorbs != AbsorbClause::Unwritten) {
         merged.absorbs = entry.absorbs;
         merged.chain = entry.chain;
@@ -261,7 +257,7 @@ Diags checkStrategy(const StrategyBook& book) {
         const std::vector<MergedEntry> entries =
             book.entries(isOp ? tree.subject : std::string(), kind, {"any"});
         if (std::none_of(entries.begin(), entries.end(),
-                         [](const MergedEntry& entry) { return entry.guard == nullptr; }))
+                         [](const MergedEntry& entry) { return !entry.guard; }))
             out.push_back(makeDiag(DiagCode::RuleIllegal,
                                    "every implementation of " + tree.name + " has a condition",
                                    {block.file, {}, tree.span.line, tree.span.column},

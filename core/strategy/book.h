@@ -28,17 +28,27 @@ struct ShippedSchedule {
     std::string code;
 };
 
+// The condition of an entry, over the names of the block that it stands in.
+struct EntryGuard {
+    const ConditionTree* condition;
+    const ImplementationsTree* block;
+};
+
+// The `compute` of an entry, and the block that it stands in.
+struct EntryComputation {
+    const EntryTree* entry;
+    std::shared_ptr<const ImplementationsTree> block;
+};
+
 // A clause that an entry got in the end, and where it was written.
 struct MergedEntry {
     std::string name;
     std::string code; // the implementation that computes it
     int priority = 10;
     BookOrigin prioritized = BookOrigin::Shipped; // who says the priority
-    const EntryTree* computed = nullptr; // whose `compute` counts; null: the operator's expression
-    std::shared_ptr<const ImplementationsTree> computedBlock;
-    const ConditionTree* guard = nullptr;
-    const ImplementationsTree* guardBlock = nullptr; // whose names the guard uses
-    const ImplementationsTree* home = nullptr;       // whose signature the call must fit
+    std::optional<EntryComputation> computed;     // in place of the operator's expression
+    std::optional<EntryGuard> guard;
+    const ImplementationsTree* home = nullptr; // whose signature the call must fit
     AbsorbClause absorbs = AbsorbClause::Any;
     std::string chain;
     std::string level;  // "dense on x86-64"

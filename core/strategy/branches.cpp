@@ -209,16 +209,7 @@ void forgetBranches(Selection& selection) {
         candidate.code = ReasonCode::GuardUndecided;
         candidate.evidence = candidate.guard + "; where it holds another is chosen";
     }
-    compute(selection, selection.candidates[selection.plain]);
-}
-
-void addBranch(Selection& selection, Candidate& candidate, const Expr& when) {
-    candidate.branch = true;
-    Branch& branch = selection.branches.emplace_back();
-    branch.implementation = candidate.by;
-    branch.name = candidate.implementation;
-    branch.absorbs = candidate.absorbs;
-    branch.when = when;
+    selection.take(selection.candidates[selection.plain]);
 }
 
 } // namespace
@@ -241,12 +232,13 @@ void chooseBranches(Selection& selection, const std::string& first, const Graph&
         if (holdsNowhere(notExpr(when), known)) {
             candidate.chosen = true;
             selection.candidates[selection.plain].chosen = false;
-            compute(selection, candidate);
+            selection.take(candidate);
             if (candidate.wins)
                 selection.source = "log";
             break;
         }
-        addBranch(selection, candidate, when);
+        candidate.branch = true;
+        selection.branches.emplace_back(candidate, when);
         failed.push_back(notExpr(when));
     }
     if (!first.empty() && !selection.branches.empty())

@@ -92,13 +92,13 @@ std::optional<CandidateMaker::Refusal> CandidateMaker::refusedByGuard(const Merg
     if (entry.home != nullptr && entry.home->ownSignature)
         if (const auto scope = callScope(*entry.home, m_anchor); !scope)
             return Refusal{ReasonCode::GuardFalse, scope.diag().message};
-    if (entry.guard == nullptr)
+    if (!entry.guard)
         return std::nullopt;
-    Result<Scope> scope = callScope(*entry.guardBlock, m_anchor);
+    Result<Scope> scope = callScope(*entry.guard->block, m_anchor);
     if (!scope)
         return Refusal{ReasonCode::GuardFalse, scope.diag().message};
     scope->offer = &offered;
-    const ConditionResult verdict = decide(*entry.guard, *scope);
+    const ConditionResult verdict = decide(*entry.guard->condition, *scope);
     candidate.guard = verdict.evidence;
     if (verdict.truth == Truth::No)
         return Refusal{ReasonCode::GuardFalse, verdict.evidence};

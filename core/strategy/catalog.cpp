@@ -128,7 +128,7 @@ std::vector<std::string> Catalog::libraries(const Target& target) const {
 }
 
 ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
-    if (entry.computed == nullptr)
+    if (!entry.computed)
         return find(entry.code);
     std::vector<ImplementationPtr> inner;
     if (entry.code != entry.name) {
@@ -140,10 +140,10 @@ ImplementationPtr Catalog::codeOf(const MergedEntry& entry) const {
         for (const auto& [shipped, implementation] : m_shipped)
             inner.push_back(implementation);
     }
-    return computedBy({entry.computed, entry.computedBlock.get()}, entry.computedBlock,
+    return computedBy({entry.computed->entry, entry.computed->block.get()}, entry.computed->block,
                       fmt::format("{} by {}\n{}", entry.name,
                                   inner.size() == 1 ? inner.front()->identity() : entry.code,
-                                  entry.computedBlock->source),
+                                  entry.computed->block->source),
                       std::move(inner));
 }
 
@@ -288,7 +288,7 @@ private:
         m_out.source = choice.source;
         m_out.plain = choice.index;
         if (choice.source == "pin") {
-            compute(m_out, winner);
+            m_out.take(winner);
             return;
         }
         if (m_bySize != nullptr && !readTimesBySize(m_out.candidates, m_out.plain, *m_bySize))

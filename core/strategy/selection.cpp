@@ -157,12 +157,6 @@ bool Selection::uses(std::string_view entry) const {
                                         [&](const Branch& one) { return one.name == entry; });
 }
 
-void compute(Selection& selection, const Candidate& by) {
-    selection.implementation = by.by;
-    selection.name = by.implementation;
-    selection.absorbs = by.absorbs;
-}
-
 const Candidate* cheaperReady(const Candidates& candidates, const Candidate& chosen) {
     const Candidate* out = nullptr;
     double least = chosen.estimateUs * (1 - Measurements::margin);

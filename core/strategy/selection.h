@@ -65,6 +65,12 @@ struct Wishes {
 
 // What computes a node, as an entry says.
 struct Computing {
+    Computing() = default;
+    explicit Computing(const Candidate& by)
+        : implementation(by.by), name(by.implementation), absorbs(by.absorbs) {}
+    Computing(ImplementationPtr code, std::string entry, Absorbs takes)
+        : implementation(std::move(code)), name(std::move(entry)), absorbs(std::move(takes)) {}
+
     ImplementationPtr implementation; // null: nothing accepts the node
     std::string name;                 // of the entry
     Absorbs absorbs;
@@ -72,6 +78,8 @@ struct Computing {
 
 // The entry computes the node at the sizes where this holds, and no earlier one does.
 struct Branch : Computing {
+    Branch(const Candidate& by, Expr where) : Computing(by), when(std::move(where)) {}
+
     Expr when;
 };
 
@@ -85,6 +93,8 @@ struct Selection : Computing {
     Decisions notices;     // ties, pins that could not be followed, open guards, what is untuned
 
     bool uses(std::string_view entry) const; // at some sizes at least
+    // The candidate computes the node where no branch does.
+    void take(const Candidate& by) { static_cast<Computing&>(*this) = Computing(by); }
 };
 
 struct Choice {
@@ -109,6 +119,4 @@ const Candidate* cheaperReady(const Candidates& candidates, const Candidate& cho
 // they are, is never measured.
 bool isUntuned(const Candidates& candidates);
 
-// The candidate as what computes the node.
-void compute(Selection& selection, const Candidate& by);
 } // namespace fw
