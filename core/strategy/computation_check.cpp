@@ -1,16 +1,13 @@
 // Own computations against their operators, on small random calls.
 #include "strategy/computation.h"
 
-#include "base/hash.h"
+#include "base/memo.h"
 #include "strategy/guarded_calls.h"
 #include "strategy/loop_trial.h"
 #include "strategy/special_values.h"
 #include "tensor/disagreement.h"
 
 #include <fmt/format.h>
-
-#include <map>
-#include <mutex>
 
 namespace fw {
 
@@ -176,23 +173,14 @@ std::optional<Diag> disagreement(const ComputedEntry& computed,
                                  std::shared_ptr<const OperatorSet> operators,
                                  const std::string& file, int* agreed) {
     // What was tried, by its text: a book is read at every key press.
-    static std::mutex mutex;
-    static std::map<Hash, Tried> known;
+    static Memo<std::string, Tried> known;
     const Operator& op = *operators->find(computed.block->subject);
     const Tree& tree = *computed.entry->compute;
-    const Hash key = hashOf(fmt::format("{}\n{}\n{}\n{}{}\n{}", computed.block->source,
-                                        computed.entry->name, tree.span.begin, op.signature(),
-                                        op.body(), textOfAll(tree, *operators)));
-    Tried out;
-    {
-        const std::lock_guard lock(mutex);
-        if (known.size() > 1024)
-            known.clear();
-        if (const auto found = known.find(key); found != known.end())
-            out = found->second;
-        else
-            out = known[key] = tried(computed, operators);
-    }
+    const std::string key =
+        fmt::format("{}\n{}\n{}\n{}{}\n{}", computed.block->source, computed.entry->name,
+                    tree.span.begin, op.signature(), op.body(), textOfAll(tree, *operators));
+    known.beginRound(1024);
+    Tried out = *known.answer(key, [&] { return tried(computed, operators); });
     if (out.wrong)
         out.wrong->at({file, {}, tree.span.line, tree.span.column});
     if (agreed != nullptr)
