@@ -12,6 +12,7 @@
 #include "strategy/post_ops.h"
 #include "syntax/include.h"
 #include "syntax/test.h"
+#include "tensor/calls.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
@@ -118,7 +119,8 @@ std::optional<Diag> takenNodes(const OperatorSet& operators, const Operator& op)
     for (const OnnxBinding& clause : op.onnx())
         for (const OnnxReading& other : operators.onnxReadings())
             if (other.op != op.name() && other.binding.where.file == clause.where.file &&
-                other.binding.overlaps(clause) && takenBy(*operators.find(other.op)) == takenBy(op))
+                other.binding.overlaps(clause) &&
+                takenBy(*operators.findReader(other.op)) == takenBy(op))
                 return makeDiag(DiagCode::TextName,
                                 fmt::format("{}: nodes of type {} are {} by the clause in line {}",
                                             op.name(), clause.type, other.op,
@@ -247,6 +249,10 @@ private:
 
     void declareOperator(ReadBook& book, std::size_t i, const std::shared_ptr<const OpTree>& op,
                          OperatorSet& operators) {
+        if (book.items[i].verdict != "ok")
+            return;
+        if (op->standsForCalls())
+            refuseWhat(book, i, [&] { return checkCallsOf(*op, operators, book.file); });
         if (book.items[i].verdict != "ok")
             return;
         Result<std::shared_ptr<const Operator>> defined = defineOperator(op, book.file);

@@ -37,6 +37,8 @@ std::string noElementType(const Given& given) {
 }
 
 Answer rank(const Given& given) {
+    if (const auto* list = std::get_if<Exprs>(&given[0]))
+        return Expr(static_cast<std::int64_t>(list->size()));
     if (!noShape(given).empty())
         return std::nullopt;
     return Expr(static_cast<std::int64_t>(tensor(given).type().rank()));
@@ -184,7 +186,7 @@ Answer extremum(const Given&) {
 const std::vector<ConditionFunction>& conditionFunctions() {
     using K = TermKind;
     static const std::vector<ConditionFunction> functions = {
-        {"rank", {K::Tensor}, K::Integer, "how many axes a value has", rank, noShape},
+        {"rank", {K::Any}, K::Integer, "how many axes a value or a pack has", rank, noShape},
         {"dim",
          {K::Tensor, K::Integer},
          K::Integer,

@@ -14,7 +14,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace fw {
@@ -37,6 +39,29 @@ struct Assumption {
 
 struct Inferred {
     std::vector<TensorType> outputs;
+    std::vector<Assumption> assumptions;
+};
+
+// The calls that a call stands for, in order: a straight line in which each reads what is before.
+struct CallSequence {
+    struct Result { // of one of these calls
+        std::size_t call = 0, output = 0;
+        bool operator==(const Result&) const = default;
+    };
+    // Nothing where an optional operand is absent, an operand of the whole by its number, a number
+    // of the element type of the operand beside it, or a vector of i64.
+    using Operand = std::variant<std::monostate, std::size_t, Result, double, Integers>;
+    struct Attribute {
+        std::string name;
+        std::variant<AttrValue, Operand> value; // an operand: the sizes that are its elements
+    };
+    struct Call {
+        std::string op;
+        std::vector<Operand> operands;
+        std::vector<Attribute> attributes;
+    };
+    std::vector<Call> calls;
+    std::vector<Operand> results;
     std::vector<Assumption> assumptions;
 };
 
@@ -74,12 +99,18 @@ struct OnnxAttribute {
     };
     std::string name;                   // of the node's attribute
     std::optional<std::size_t> operand; // of the node, whose elements it is; no `name` then
+    bool isNumber = false;              // and which has no axes, where the attribute is a list
     Default fallback = Default::Own;    // where the node has neither
     std::optional<AttrValue> value;
     bool isFixed = false; // `value`, whatever the node says; no `name` and no `operand`
     // What the operator has for what the node has, where the two are not the same; no others then.
     std::vector<std::pair<AttrValue, AttrValue>> spellings;
     std::string axesOf; // the operator's operand whose axes it counts: from the front, always
+
+    // Where it is a list without elements.
+    bool takesEmptyAsAbsent() const {
+        return fallback == Default::All || fallback == Default::Reversed;
+    }
 
     bool operator==(const OnnxAttribute&) const = default;
 };
@@ -96,6 +127,7 @@ struct OnnxBinding {
     // Attributes of the node that the operator does not have, with the one value (an integer, a
     // number or a text) under which the node is the operator; one that is not given has it.
     std::map<std::string, AttrValue> fixed;
+    std::set<std::string> ignored; // others, which make no difference whatever they are
     // Such a node has operands as it likes; the operator, of two, is applied from the left.
     bool isChain = false;
     Where where; // of the clause that says so
@@ -138,6 +170,11 @@ public:
     virtual std::vector<std::string> inputNames() const = 0;
     virtual std::vector<std::string> outputNames() const = 0;
     virtual Arity arity() const = 0;
+    // Of how many axes that operand always is; nullopt: of as many as it likes, or that is not
+    // said.
+    virtual std::optional<std::size_t> inputRank(std::size_t /*operand*/) const {
+        return std::nullopt;
+    }
     virtual std::vector<std::string> attrNames() const = 0;
     // nullopt: there is no such attribute. An operator that is not known has any.
     virtual std::optional<AttrType> attrType(std::string_view attr) const = 0;
@@ -168,6 +205,13 @@ public:
     // attribute `dims`, one each; who reads those waits for it.
     virtual bool bindsDims() const { return false; }
     virtual bool isNative() const = 0;
+    // Its results hold elements of its operands as they are: nothing is rounded.
+    virtual bool movesOnly() const { return isView(); }
+    // It is not computed itself: calls of others stand for it wherever it is read, and it has none
+    // of infer()'s types.
+    virtual bool standsForCalls() const { return false; }
+    // UnknownOperator unless standsForCalls().
+    virtual Result<CallSequence> calls(const OpCall& call) const;
 };
 
 // Who declares an operator. Of two that read the same node of ONNX the later kind does it.
@@ -185,14 +229,16 @@ public:
     // A later one shadows an earlier one of the same name, whose clauses still lead to that name
     // where the later one has none of its own.
     Status add(std::shared_ptr<const Operator> op, OperatorSource source = OperatorSource::Book);
+    // nullptr if there is none, or it stands for calls.
     const Operator* find(std::string_view name) const;
+    const Operator* findReader(std::string_view name) const; // either; nullptr if there is none
     // Whether it shadows another one: what is written elsewhere for the name (calls of libraries)
     // may not be what it computes.
     bool isReplaced(std::string_view name) const { return m_replaced.contains(name); }
     // Operator::bindsDims() of the operator; false if there is none.
     bool bindsDims(std::string_view name) const { return m_binding.contains(name); }
-    std::vector<const Operator*> all() const; // by name
-    // Clauses of ONNX, those that go first last.
+    std::vector<const Operator*> all() const; // by name, but those that stand for calls
+    // Clauses of ONNX, by type and domain; of those about the same nodes, those that go first last.
     const std::vector<OnnxReading>& onnxReadings() const { return m_readings; }
     // Who reads such a node of this opset of the domain; nullptr if nobody does. Of several the
     // last that says nothing else of the node's attributes; the last if all do.
@@ -206,9 +252,10 @@ public:
                                    const std::map<std::string, AttrValue>& given = {}) const;
 
 private:
-    std::map<std::string, std::shared_ptr<const Operator>, std::less<>> m_operators;
+    using Operators = std::map<std::string, std::shared_ptr<const Operator>, std::less<>>;
+    Operators m_operators, m_standing; // the second stand for calls
     std::set<std::string, std::less<>> m_replaced, m_binding;
-    std::vector<OnnxReading> m_readings; // by source, then in the order in which they were added
+    std::vector<OnnxReading> m_readings; // by type, domain and source, then as they were added
 };
 
 } // namespace fw

@@ -18,6 +18,9 @@ public:
     std::vector<std::string> inputNames() const override { return m_op->inputNames(); }
     std::vector<std::string> outputNames() const override { return m_op->outputNames(); }
     Arity arity() const override { return m_op->arity(); }
+    std::optional<std::size_t> inputRank(std::size_t operand) const override {
+        return m_op->inputRank(operand);
+    }
     std::optional<AttrType> attrType(std::string_view attr) const override {
         return m_op->attrType(attr);
     }
@@ -46,6 +49,7 @@ public:
     bool bindsDims() const override { return m_op->bindsDims(); }
     std::string_view runtimeKernel() const override { return m_op->runtimeKernel(); }
     bool isNative() const override { return m_op->isNative(); }
+    bool movesOnly() const override { return m_op->movesOnly(); }
 
 private:
     using Computations = CallMemo<Result<OpInst>>;

@@ -17,6 +17,7 @@ fwBookEnd_\name:
     book resample, resample.fw
     book quantization, quantization.fw
     book losses, losses.fw
+    book reductions, reductions.fw
     book signal, signal.fw
     book sizes, sizes.fw
     .section .note.GNU-stack,"",@progbits

@@ -2,6 +2,7 @@
 
 #include "library/native.h"
 #include "syntax/op.h"
+#include "tensor/calls.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
@@ -14,8 +15,10 @@
 #define FW_BOOKS(X)                                                                                \
     X(elementwise)                                                                                 \
     X(contraction)                                                                                 \
-    X(window) X(normalization) X(movement) X(selection) X(resample) X(quantization) X(losses)      \
-        X(signal) X(sizes)
+    X(window)                                                                                      \
+    X(normalization)                                                                               \
+    X(movement) X(selection) X(resample) X(quantization) X(losses) X(reductions) X(signal)         \
+        X(sizes)
 extern "C" {
 #define FW_X(name)                                                                                 \
     extern const char fwBook_##name[];                                                             \
@@ -39,7 +42,7 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
         if (!op)
             continue;
         if (source == OperatorSource::Model) {
-            if (operators.find(op->name) != nullptr)
+            if (operators.findReader(op->name) != nullptr)
                 continue;
             if (++ofModel > mostOfModel) {
                 errors.push_back(makeDiag(
@@ -49,11 +52,13 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
                 return;
             }
         }
-        if (const Operator* known = operators.find(op->name);
+        if (const Operator* known = operators.findReader(op->name);
             source == OperatorSource::Book && known != nullptr && known->source() == op->source)
             continue; // its file was read as a book already
         Diags wrong = source == OperatorSource::Shipped ? checkDefinition(*op, file)
                                                         : checkOperator(*op, file);
+        if (wrong.empty() && source != OperatorSource::Shipped && op->standsForCalls())
+            wrong = checkCallsOf(*op, operators, file);
         if (!wrong.empty()) {
             std::move(wrong.begin(), wrong.end(), std::back_inserter(errors));
             continue;

@@ -1,6 +1,8 @@
 #include "library/native.h"
 
+#include "syntax/op.h"
 #include "tensor/facts.h"
+#include "tensor/onnx_clauses.h"
 #include "tensor/reference.h"
 #include "tensor/wide.h"
 
@@ -78,7 +80,12 @@ private:
 
 class NativeOperator final : public Operator {
 public:
-    explicit NativeOperator(NativeRow row) : m_row(std::move(row)) {}
+    explicit NativeOperator(NativeRow row) : m_row(std::move(row)) {
+        Result<std::vector<OnnxTree>> clauses = parseOnnxClauses(m_row.onnx, m_row.name);
+        if (!clauses)
+            throw InternalError("the clauses of " + m_row.name + ": " + clauses.diag().text());
+        m_onnx = onnxBindings(*clauses, m_row.name);
+    }
 
     const std::string& name() const override { return m_row.name; }
     const std::string& doc() const override { return m_row.doc; }
@@ -105,6 +112,7 @@ public:
         const NativeAttr* attr = find(name);
         return attr == nullptr ? std::nullopt : attr->fallback;
     }
+    std::vector<OnnxBinding> onnx() const override { return m_onnx; }
     bool isNative() const override { return true; }
     bool isView() const override { return m_row.view; }
     bool bindsDims() const override { return m_row.bindsDims; }
@@ -150,15 +158,16 @@ private:
     }
 
     NativeRow m_row;
+    std::vector<OnnxBinding> m_onnx;
 };
 
 } // namespace
 
 std::vector<std::shared_ptr<const Operator>> nativeOperators() {
     std::vector<std::shared_ptr<const Operator>> out;
-    for (const auto& family : {leafOperators(), movementOperators(), reductionOperators(),
-                               indexOperators(), matrixOperators(), sizeOperators(),
-                               selectingOperators()})
+    for (const auto& family :
+         {leafOperators(), movementOperators(), reductionOperators(), indexOperators(),
+          matrixOperators(), sizeOperators(), selectingOperators()})
         for (const NativeRow& row : family)
             out.push_back(std::make_shared<NativeOperator>(row));
     return out;

@@ -35,6 +35,13 @@ struct NativeRow {
     std::function<Result<std::vector<TensorData>>(const OpCall&,
                                                   const std::vector<const TensorData*>&)>
         reference = {};
+    std::string onnx = {}; // its clauses, written as those of a text
+
+    NativeRow with(std::string clauses) const {
+        NativeRow out = *this;
+        out.onnx = std::move(clauses);
+        return out;
+    }
 };
 
 std::vector<std::shared_ptr<const Operator>> nativeOperators();

@@ -109,15 +109,11 @@ Result<Scatter> scatterOf(const OpCall& call) {
 
 Result<Inferred> inferScatter(const OpCall& call) {
     FW_TRY(const Rows rows, rowsOf(call, "scatter_nd"));
-    FW_TRY(const Scatter kind, scatterOf(call));
+    FW_CHECK(scatterOf(call));
     FW_TRY(const TensorType* updates, operand(call, 2, "u"));
     if (updates->dtype != rows.x->dtype)
         return makeDiag(DiagCode::DtypeMismatch,
                         fmt::format("{} cannot be put into {}", updates->text(), rows.x->text()));
-    if (kind != Scatter::Write && rows.x->dtype == DType::Bool)
-        return makeDiag(DiagCode::DtypeMismatch,
-                        fmt::format("scatter_nd: reduction = \"{}\" has no meaning for bool",
-                                    call.attrs.text("reduction", "none")));
     if (updates->shape != rows.found())
         return makeDiag(DiagCode::ShapeMismatch,
                         fmt::format("{} is given where {} is needed", updates->text(),
@@ -139,6 +135,19 @@ Stage lastUpdates(Symbol name, std::vector<Axis> rowAxes, std::vector<Axis> plac
     stage.reduce = std::move(places);
     stage.body = selectExpr(hit, place, Expr(-1));
     return stage;
+}
+
+// Of truths a sum is whether any holds, as the largest is, and a product whether all do.
+Reducer reducerOf(Scatter kind, DType dtype) {
+    const bool ofTruths = dtype == DType::Bool;
+    switch (kind) {
+    case Scatter::Add:
+        return ofTruths ? Reducer::Max : Reducer::Sum;
+    case Scatter::Mul:
+        return ofTruths ? Reducer::Min : Reducer::Prod;
+    default:
+        return kind == Scatter::Max ? Reducer::Max : Reducer::Min;
+    }
 }
 
 Result<OpInst> instantiateScatter(const OpCall& call, const std::vector<TensorType>& outputs) {
@@ -189,11 +198,9 @@ Result<OpInst> instantiateScatter(const OpCall& call, const std::vector<TensorTy
         from = varsOf(places);
         from.insert(from.end(), own.begin() + static_cast<std::ptrdiff_t>(rows.depth), own.end());
         const Expr update = loadExpr(Symbol("u"), std::move(from), dtype);
-        const Reducer reducer = kind == Scatter::Add   ? Reducer::Sum
-                                : kind == Scatter::Mul ? Reducer::Prod
-                                : kind == Scatter::Max ? Reducer::Max
-                                                       : Reducer::Min;
-        const bool keeps = kind == Scatter::Max || kind == Scatter::Min; // x itself is neutral
+        const Reducer reducer = reducerOf(kind, dtype);
+        const bool keeps =
+            reducer == Reducer::Max || reducer == Reducer::Min; // x itself is neutral
         Stage stage;
         stage.out = name;
         stage.space = before;
@@ -215,26 +222,28 @@ Result<OpInst> instantiateScatter(const OpCall& call, const std::vector<TensorTy
 
 std::vector<NativeRow> indexOperators() {
     return {
-        {"gather_nd",
-         "rows picked by indices of L parts; the first `batch_dims` axes are the same in both",
-         "gather_nd(x: T[B..., D..., S...], idx: I[B..., J..., L], attr batch_dims: int = 0) -> y: "
-         "T[B..., J..., S...]",
-         {"x", "idx"},
-         {"y"},
-         {{"batch_dims", AttrType::Int, std::int64_t{0}}},
-         inferGather,
-         instantiateGather},
-        {"scatter_nd",
-         "x with the rows of u where indices of L parts say; of several the last one stays, or all "
-         "are "
-         "added, multiplied, or the largest or smallest counts",
-         "scatter_nd(x: T[D..., S...], idx: I[J..., L], u: T[J..., S...], attr reduction: text = "
-         "\"none\") -> y: T[D..., S...]",
-         {"x", "idx", "u"},
-         {"y"},
-         {{"reduction", AttrType::Text, std::string("none")}},
-         inferScatter,
-         instantiateScatter},
+        NativeRow{
+            "gather_nd",
+            "rows picked by indices of L parts; the first `batch_dims` axes are the same in both",
+            "gather_nd(x: T[B..., D..., S...], idx: I[B..., J..., L], attr batch_dims: int = 0) "
+            "-> y: T[B..., J..., S...]",
+            {"x", "idx"},
+            {"y"},
+            {{"batch_dims", AttrType::Int, std::int64_t{0}}},
+            inferGather,
+            instantiateGather}
+            .with("onnx \"\" \"GatherND\" since 11"),
+        NativeRow{"scatter_nd",
+                  "x with the rows of u where indices of L parts say; of several the last one "
+                  "stays, or all are added, multiplied, or the largest or smallest counts",
+                  "scatter_nd(x: T[D..., S...], idx: I[J..., L], u: T[J..., S...], attr "
+                  "reduction: text = \"none\") -> y: T[D..., S...]",
+                  {"x", "idx", "u"},
+                  {"y"},
+                  {{"reduction", AttrType::Text, std::string("none")}},
+                  inferScatter,
+                  instantiateScatter}
+            .with("onnx \"\" \"ScatterND\" since 11 until 15 onnx \"\" \"ScatterND\" since 16"),
     };
 }
 

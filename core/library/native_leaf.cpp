@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fw {
 
 namespace {
@@ -15,18 +17,35 @@ Result<Inferred> declaredTypes(const OpCall& call) {
     return out;
 }
 
-Result<Inferred> inferShape(const OpCall& call) {
-    FW_TRY(const TensorType* x, operand(call, 0, "x"));
-    return inferredType({DType::I64, {Dim(static_cast<std::int64_t>(x->rank()))}});
+// Axes from `start` to before `end`, of which negative ones count from the end.
+struct Part {
+    std::size_t start = 0, end = 0;
+};
+
+Part partOf(const OpCall& call, std::size_t count) {
+    const auto rank = static_cast<std::int64_t>(count);
+    const auto placed = [&](std::int64_t axis) {
+        return static_cast<std::size_t>(
+            std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank));
+    };
+    const std::size_t start = placed(call.attrs.integer("start", 0));
+    return {start, std::max(start, placed(call.attrs.integer("end", rank)))};
 }
 
-// y[i] is the extent of axis i, chosen by comparing i.
+Result<Inferred> inferShape(const OpCall& call) {
+    FW_TRY(const TensorType* x, operand(call, 0, "x"));
+    const Part part = partOf(call, x->rank());
+    return inferredType({DType::I64, {Dim(static_cast<std::int64_t>(part.end - part.start))}});
+}
+
+// y[i] is the extent of the axis i places behind `start`, chosen by comparing i.
 Result<OpInst> instantiateShape(const OpCall& call, const std::vector<TensorType>& outputs) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     Expr body(0);
-    for (std::size_t i = x->rank(); i-- > 0;)
-        body = selectExpr(eqExpr(varExpr("i0"), Expr(static_cast<std::int64_t>(i))), x->shape[i],
-                          body);
+    const Part part = partOf(call, x->rank());
+    for (std::size_t i = part.end - part.start; i-- > 0;)
+        body = selectExpr(eqExpr(varExpr("i0"), Expr(static_cast<std::int64_t>(i))),
+                          x->shape[part.start + i], body);
     return mapInst({{Symbol("x"), *x}}, outputs[0], body);
 }
 
@@ -96,23 +115,25 @@ std::vector<NativeRow> leafOperators() {
          {},
          false,
          true},
-        {"shape",
-         "the extents of a tensor",
-         "shape(x: T[S...]) -> y: i64[rank]",
-         {"x"},
-         {"y"},
-         {},
-         inferShape,
-         instantiateShape},
-        {"constant_of_shape",
-         "one value everywhere",
-         "constant_of_shape(attr shape, attr value: tensor of one element = f32 0) -> y: "
-         "T[shape...]",
-         {},
-         {"y"},
-         {{"shape", AttrType::Dims}, {"value", AttrType::Tensor}},
-         inferFill,
-         instantiateFill},
+        NativeRow{"shape",
+                  "the extents of a tensor, or of its axes from `start` to before `end`",
+                  "shape(x: T[S...], attr start: int, attr end: int) -> y: i64[end - start]",
+                  {"x"},
+                  {"y"},
+                  {{"start", AttrType::Int}, {"end", AttrType::Int}},
+                  inferShape,
+                  instantiateShape}
+            .with("onnx \"\" \"Shape\" since 1 until 14 onnx \"\" \"Shape\" since 15"),
+        NativeRow{"constant_of_shape",
+                  "one value everywhere",
+                  "constant_of_shape(attr shape, attr value: tensor of one element = f32 0) -> y: "
+                  "T[shape...]",
+                  {},
+                  {"y"},
+                  {{"shape", AttrType::Dims}, {"value", AttrType::Tensor}},
+                  inferFill,
+                  instantiateFill}
+            .with("onnx \"\" \"ConstantOfShape\" since 9 {shape = operand 1}"),
     };
 }
 

@@ -167,14 +167,15 @@ Result<OpInst> instantiateDet(const OpCall& call, const std::vector<TensorType>&
 } // namespace
 
 std::vector<NativeRow> matrixOperators() {
-    return {{"det",
-             "the determinant of each matrix",
-             "det(x: T[B..., N, N]) -> y: T[B...]",
-             {"x"},
-             {"y"},
-             {},
-             inferDet,
-             instantiateDet}};
+    return {NativeRow{"det",
+                      "the determinant of each matrix",
+                      "det(x: T[B..., N, N]) -> y: T[B...]",
+                      {"x"},
+                      {"y"},
+                      {},
+                      inferDet,
+                      instantiateDet}
+                .with("onnx \"\" \"Det\" since 11")};
 }
 
 } // namespace fw

@@ -373,14 +373,15 @@ std::vector<NativeRow> movementOperators() {
          {{"pads", AttrType::IntList}, {"value", AttrType::Float, 0.0}},
          inferPad,
          instantiatePad},
-        {"tile",
-         "repeated along each axis",
-         "tile(x: T[S...], attr repeats: int[]) -> y: T[...]",
-         {"x"},
-         {"y"},
-         {{"repeats", AttrType::IntList}},
-         inferTile,
-         instantiateTile},
+        NativeRow{"tile",
+                  "repeated along each axis",
+                  "tile(x: T[S...], attr repeats: int[]) -> y: T[...]",
+                  {"x"},
+                  {"y"},
+                  {{"repeats", AttrType::IntList}},
+                  inferTile,
+                  instantiateTile}
+            .with("onnx \"\" \"Tile\" since 6 {repeats = operand 2}"),
     };
 }
 

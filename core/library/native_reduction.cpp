@@ -106,27 +106,45 @@ Result<OpInst> instantiate(const OpCall& call, const std::vector<TensorType>& ou
     return inst;
 }
 
-NativeRow row(const std::string& name, const std::string& doc, Reducer reducer, bool mean = false) {
-    return {name,
-            doc,
-            name + "(x: T[S...], attr axes: int[], attr keepdims: int = 1) -> y",
-            {"x"},
-            {"y"},
-            {{"axes", AttrType::IntList}, {"keepdims", AttrType::Int, 1}},
-            [name, reducer](const OpCall& call) { return infer(call, name, reducer); },
-            [reducer, mean](const OpCall& call, const std::vector<TensorType>& outputs) {
-                return instantiate(call, outputs, reducer, mean);
-            }};
+// Nodes of that type, whose axes are an operand from an opset on; some programs write the other
+// form.
+std::string clausesOf(std::string_view type, int since) {
+    return fmt::format(R"(onnx "" "{0}" until {2} {{axes = operand 2 else all of x}}
+onnx "" "{0}" until {2} {{axes = axes else all of x}}
+onnx "" "{0}" since {1} {{axes = axes else all of x, noop_with_empty_axes == 0}}
+onnx "" "{0}" since {1} {{axes = operand 2 else [] of x, noop_with_empty_axes == 1}}
+onnx "" "{0}" since {1} {{axes = operand 2 else all of x, noop_with_empty_axes == 0}})",
+                       type, since, since - 1);
+}
+
+struct Reduction {
+    std::string name, doc;
+    Reducer reducer;
+    bool isMean = false;
+};
+
+NativeRow row(const Reduction& how, std::string_view type, int since = 18) {
+    return NativeRow{how.name,
+                     how.doc,
+                     how.name + "(x: T[S...], attr axes: int[], attr keepdims: bool = true) -> y",
+                     {"x"},
+                     {"y"},
+                     {{"axes", AttrType::IntList}, {"keepdims", AttrType::Bool, 1}},
+                     [how](const OpCall& call) { return infer(call, how.name, how.reducer); },
+                     [how](const OpCall& call, const std::vector<TensorType>& outputs) {
+                         return instantiate(call, outputs, how.reducer, how.isMean);
+                     }}
+        .with(clausesOf(type, since));
 }
 
 } // namespace
 
 std::vector<NativeRow> reductionOperators() {
-    return {row("reduce_sum", "the sum over axes", Reducer::Sum),
-            row("reduce_mean", "the mean over axes", Reducer::Sum, true),
-            row("reduce_max", "the largest over axes", Reducer::Max),
-            row("reduce_min", "the smallest over axes", Reducer::Min),
-            row("reduce_prod", "the product over axes", Reducer::Prod)};
+    return {row({"reduce_sum", "the sum over axes", Reducer::Sum}, "ReduceSum", 13),
+            row({"reduce_mean", "the mean over axes", Reducer::Sum, true}, "ReduceMean"),
+            row({"reduce_max", "the largest over axes", Reducer::Max}, "ReduceMax"),
+            row({"reduce_min", "the smallest over axes", Reducer::Min}, "ReduceMin"),
+            row({"reduce_prod", "the product over axes", Reducer::Prod}, "ReduceProd")};
 }
 
 } // namespace fw

@@ -216,6 +216,7 @@ std::vector<NativeRow> selectingOperators() {
                            {"places", "count"}, {});
     places.infer = inferCompact;
     places.runtimeKernel = "compact";
+    places.onnx = "onnx \"fusewright\" \"Compact\"";
     places.reference = compact;
     NativeRow unique =
         row("unique_rows",
@@ -226,6 +227,7 @@ std::vector<NativeRow> selectingOperators() {
             {"x"}, {"first", "inverse", "times", "count"}, {{"ascending", AttrType::Bool, 1}});
     unique.infer = inferUnique;
     unique.runtimeKernel = "unique";
+    unique.onnx = "onnx \"fusewright\" \"UniqueRows\"";
     unique.reference = uniqueRows;
     NativeRow boxes =
         row("non_max_suppression",
@@ -237,6 +239,7 @@ std::vector<NativeRow> selectingOperators() {
             {{"room", AttrType::Dims}, {"centered", AttrType::Bool, 0}});
     boxes.infer = inferSuppression;
     boxes.runtimeKernel = "non_max_suppression";
+    boxes.onnx = "onnx \"fusewright\" \"NonMaxSuppression\" {room = operand 6}";
     boxes.reference = suppression;
     return {std::move(places), std::move(unique), std::move(boxes)};
 }

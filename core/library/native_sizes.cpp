@@ -219,17 +219,20 @@ Result<OpInst> instantiateReduceTo(const OpCall& call, const Types& outputs, Red
     return inst;
 }
 
-NativeRow reduceTo(const std::string& name, const std::string& what, Reducer reducer) {
-    return {name,
-            what + " over the axes of which a shape has one element only",
-            name + "(x: T[S...], attr shape) -> y: T[shape...]",
-            {"x"},
-            {"y"},
-            {{"shape", AttrType::Dims}},
-            [name, reducer](const OpCall& call) { return inferReduceTo(call, name, reducer); },
-            [reducer](const OpCall& call, const Types& outputs) {
-                return instantiateReduceTo(call, outputs, reducer);
-            }};
+NativeRow reduceTo(const std::string& name, const std::string& type, const std::string& what,
+                   Reducer reducer) {
+    NativeRow out{
+        name,
+        what + " over the axes of which a shape has one element only",
+        name + "(x: T[S...], attr shape) -> y: T[shape...]",
+        {"x"},
+        {"y"},
+        {{"shape", AttrType::Dims}},
+        [name, reducer](const OpCall& call) { return inferReduceTo(call, name, reducer); },
+        [reducer](const OpCall& call, const Types& outputs) {
+            return instantiateReduceTo(call, outputs, reducer);
+        }};
+    return out.with("onnx \"fusewright\" \"" + type + "\" {shape = operand 2}");
 }
 
 } // namespace
@@ -247,27 +250,30 @@ std::vector<NativeRow> sizeOperators() {
          true,
          false,
          true},
-        {"slice_at",
-         "every element `first` + i * `step` of each axis",
-         "slice_at(x: T[S...], first: i64[rank], step: i64[rank], attr shape) -> y: T[shape...]",
-         {"x", "first", "step"},
-         {"y"},
-         {{"shape", AttrType::Dims}},
-         inferSliceAt,
-         instantiateSliceAt},
-        {"pad_at",
-         "x from place `before` of each axis on, around it a value, or what `mode` says",
-         "pad_at(x: T[S...], before: i64[rank], value: T[], attr shape, attr mode: text = "
-         "\"constant\") -> y: T[shape...]",
-         {"x", "before", "value"},
-         {"y"},
-         {{"shape", AttrType::Dims}, {"mode", AttrType::Text, std::string("constant")}},
-         inferPadAt,
-         instantiatePadAt},
-        reduceTo("sum_to", "sums", Reducer::Sum),
-        reduceTo("max_to", "largest elements", Reducer::Max),
-        reduceTo("min_to", "smallest elements", Reducer::Min),
-        reduceTo("prod_to", "products", Reducer::Prod),
+        NativeRow{
+            "slice_at",
+            "every element `first` + i * `step` of each axis",
+            "slice_at(x: T[S...], first: i64[rank], step: i64[rank], attr shape) -> y: T[shape...]",
+            {"x", "first", "step"},
+            {"y"},
+            {{"shape", AttrType::Dims}},
+            inferSliceAt,
+            instantiateSliceAt}
+            .with("onnx \"fusewright\" \"SliceAt\" {shape = operand 4}"),
+        NativeRow{"pad_at",
+                  "x from place `before` of each axis on, around it a value, or what `mode` says",
+                  "pad_at(x: T[S...], before: i64[rank], value: T[], attr shape, attr mode: text = "
+                  "\"constant\") -> y: T[shape...]",
+                  {"x", "before", "value"},
+                  {"y"},
+                  {{"shape", AttrType::Dims}, {"mode", AttrType::Text, std::string("constant")}},
+                  inferPadAt,
+                  instantiatePadAt}
+            .with("onnx \"fusewright\" \"PadAt\" {shape = operand 4}"),
+        reduceTo("sum_to", "SumTo", "sums", Reducer::Sum),
+        reduceTo("max_to", "MaxTo", "largest elements", Reducer::Max),
+        reduceTo("min_to", "MinTo", "smallest elements", Reducer::Min),
+        reduceTo("prod_to", "ProdTo", "products", Reducer::Prod),
     };
 }
 

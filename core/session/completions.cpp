@@ -129,6 +129,10 @@ public:
         case Expect::Expression:
             captures();
             dims();
+            if (!m_context.results.empty()) {
+                operators();
+                elementTypes();
+            }
             break;
         }
         for (const std::string& word : m_context.words)

@@ -120,6 +120,14 @@ OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& 
         }
         out.ops.push_back(std::move(row));
     }
+    if (const Operator* op = operators.findReader(only); op != nullptr && op->standsForCalls()) {
+        OpRecord& row = out.ops.emplace_back();
+        row.name = op->name();
+        row.signature = op->signature();
+        row.doc = op->doc();
+        row.expression = op->body();
+        row.kind = "calls of others";
+    }
     return out;
 }
 

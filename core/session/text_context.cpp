@@ -45,6 +45,26 @@ bool endsClause(const std::vector<Token>& tokens, std::size_t start, std::size_t
            tokens[open + 2].is("==");
 }
 
+// -> y, or -> (y, z), of an operator that stands for calls.
+std::set<std::string> resultsWithoutTypes(const std::vector<Token>& tokens,
+                                          const TextContext& context) {
+    std::set<std::string> out;
+    if (context.first >= context.last || !tokens[context.first].is("op"))
+        return out;
+    std::size_t at = context.first;
+    while (at < context.last && !tokens[at].is("->"))
+        ++at;
+    const bool several = at + 1 < context.last && tokens[at + 1].is("(");
+    for (at += several ? 2 : 1; at < context.last && tokens[at].kind == TokenKind::Name; at += 2) {
+        if (at + 1 < context.last && tokens[at + 1].is(":"))
+            return {};
+        out.insert(tokens[at].text);
+        if (!several || at + 1 >= context.last || !tokens[at + 1].is(","))
+            break;
+    }
+    return out;
+}
+
 } // namespace
 
 TextContext contextAt(std::string_view text, const TokenList& list, std::size_t offset) {
@@ -114,6 +134,7 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
         out.last = i + 1;
     }
     const bool nothing = out.expect == Expect::Nothing;
+    out.results = resultsWithoutTypes(tokens, out);
     readPlace(tokens, before, out);
     if (nothing) {
         out.expect = Expect::Nothing;

@@ -5,6 +5,7 @@
 #include "syntax/places.h"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace fw {
@@ -45,6 +46,8 @@ struct TextContext {
     std::vector<std::string> words; // that fit as well
     std::string keyword;            // of the declaration: "rule"; empty outside
     std::string op, attribute;
+    // Of an operator that stands for calls: its results, which have no types.
+    std::set<std::string> results;
     std::size_t first = 0, last = 0; // tokens of the declaration: [first, last)
     std::size_t begin = 0, end = 0;  // bytes of the word at the place
     // What the declaration binds: value, attribute ("axis"), or list of attributes ("*a").

@@ -1,5 +1,4 @@
-// What may be written at a place of a declaration, clause by clause: a function for each kind of
-// declaration, in the order in which its words stand.
+// What may be written at a place of a declaration: a function for each kind, clause by clause.
 #include "session/text_context.h"
 
 #include "condition/condition.h"
@@ -29,7 +28,6 @@ public:
 
     void read() {
         m_out.keyword = m_tokens[m_out.first].text;
-        // What is open around the place.
         for (std::size_t i = m_out.first + 1; i < m_before; ++i)
             walk(i);
         if (!m_open.empty() && m_open.back().attributes)
@@ -68,18 +66,15 @@ private:
         std::string name; // of the call, in front of "("; of the call whose attributes these are
         bool attributes = false;
     };
-
     const Token& token(std::size_t back = 1) const { // from the place back
         static const Token none;
         return m_before >= m_out.first + back ? m_tokens[m_before - back] : none;
     }
     const std::string& prev(std::size_t back = 1) const { return token(back).text; }
-
     void set(Expect expect, Words words = {}) {
         m_out.expect = expect;
         m_out.words = std::move(words);
     }
-
     void walk(std::size_t i) {
         const Token& one = m_tokens[i];
         if (one.kind != TokenKind::Punct)
@@ -104,7 +99,8 @@ private:
         const std::string& keyword = m_out.keyword;
         if (keyword == "pattern" || keyword == "chain")
             return true;
-        if (keyword == "op" || keyword == "implementations" || keyword == "schedule")
+        if (keyword == "implementations" || keyword == "schedule" ||
+            (keyword == "op" && m_out.results.empty()))
             return false;
         return std::any_of(m_open.begin(), m_open.end(),
                            [](const Open& open) { return open.mark == "{"; }) &&
@@ -194,7 +190,10 @@ private:
             return set(Expect::Capture);
         if (prev() == "=") {
             m_out.attribute = prev(2);
-            return set(Expect::AttributeValue, m_out.keyword == "rule" ? functionNames() : Words{});
+            const std::string& of = m_out.keyword;
+            return set(Expect::AttributeValue, of == "rule" ? functionNames()
+                                               : of == "op" ? computed()
+                                                            : Words{});
         }
         if (token().kind == TokenKind::Name && (prev(2) == "{" || prev(2) == ","))
             return set(Expect::Words, {"in"});
@@ -515,8 +514,9 @@ private:
 
     void op() {
         const bool ofCast = inside("(") && prev() == "," && m_open.back().name.ends_with("cast");
-        if (asksElementType() || ofCast)
-            return set(Expect::ElementType);
+        const bool ofText = inside("(") && prev() == "=" && token(2).kind == TokenKind::Text;
+        if (asksElementType() || ofCast || ofText)
+            return set(Expect::ElementType, ofText ? Words{"true", "false"} : Words{});
         if (braces() == 0) {
             if (prev() == "op")
                 return set(Expect::Nothing);
@@ -549,7 +549,8 @@ private:
             return set(Expect::Attribute);
         }
         if (m_open.size() == 1 && isOfClause())
-            return set(Expect::Words, prev() == "=" ? Words{"operand"}
+            return set(Expect::Words, prev() == "="    ? Words{"operand"}
+                                      : prev() == "==" ? Words{"any"}
                                       : ended() && prev() != "else" && prev() != "of"
                                           ? Words{"else", "of"}
                                           : Words{});
@@ -563,12 +564,11 @@ private:
 
     static Words computed() {
         return {
-            "sum",    "max",   "min",    "prod",  "pad",      "wrap",     "select",
-            "cast",   "clamp", "lowest", "sqr",   "div",      "fma",      "given",
-            "before", "total", "true",   "false", "bit_cast", "replaced",
 #define FW_FUNCTION(name, method, text, ...) text,
 #include "expr/functions.def"
-        };
+            "sum",   "max",    "min",      "prod",     "pad",     "wrap",  "select", "cast",
+            "clamp", "lowest", "sqr",      "div",      "fma",     "given", "before", "total",
+            "true",  "false",  "bit_cast", "replaced", "without", "places"};
     }
 
     // Whether the braces that are open are those of an `onnx` clause: ours = theirs, or a text.
@@ -576,14 +576,14 @@ private:
         std::size_t open = 1;
         for (int depth = 0; open < m_before && (depth > 0 || prev(open) != "{"); ++open)
             depth += prev(open) == "}" ? 1 : prev(open) == "{" ? -1 : 0;
-        return open > 2 && (token(open - 1).kind == TokenKind::Text || prev(open - 2) == "=" ||
-                            prev(open - 2) == "==");
+        return open > 2 && !m_out.results.contains(prev(open - 1)) &&
+               (token(open - 1).kind == TokenKind::Text || prev(open - 2) == "=" ||
+                prev(open - 2) == "==");
     }
 
     static bool isReduction(const std::string& name) {
         return name == "sum" || name == "max" || name == "min" || name == "prod";
     }
-
     const std::vector<Token>& m_tokens;
     TextContext& m_out;
     std::size_t m_before;

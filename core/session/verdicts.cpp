@@ -31,6 +31,8 @@ using namespace snapshot;
 std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
                                      const OperatorSet& operators, const std::string& file) {
     if (const auto* op = dynamic_cast<const OpTree*>(&declaration)) {
+        if (op->standsForCalls())
+            return std::nullopt;
         OperatorTrials trials;
         (void)checkOperator(*op, file, &trials);
         return trials.fitting;
@@ -201,7 +203,7 @@ void tryLoops(const DeclarationPtr& declaration, const Books& books, const Where
               CheckItem& row) {
     const auto op = declarationAs<OpTree>(declaration);
     const auto schedule = declarationAs<ScheduleTree>(declaration);
-    if (!op && !schedule)
+    if ((!op || op->standsForCalls()) && !schedule)
         return;
     std::string texts = declaration->source; // an operator's loops are those of its own text
     std::vector<LoopSubject> subjects;

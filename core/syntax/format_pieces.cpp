@@ -53,9 +53,12 @@ void partsOfGraph(const GraphTree& graph, Offsets& parts) {
 Offsets partsOf(const FileTree& file) {
     Offsets out;
     for (const DeclarationPtr& declaration : file.declarations) {
-        if (const auto op = declarationAs<OpTree>(declaration))
+        if (const auto op = declarationAs<OpTree>(declaration)) {
             for (const StmtTree& statement : op->stmts)
                 out.insert(statement.span.begin);
+            for (const CallStmtTree& statement : op->calls)
+                out.insert(statement.span.begin);
+        }
         if (const auto block = declarationAs<ImplementationsTree>(declaration))
             for (const EntryTree& entry : block->entries)
                 out.insert(entry.span.begin);

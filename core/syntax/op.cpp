@@ -124,8 +124,8 @@ OutTree out(Parser& parser) {
     OutTree tree;
     const Token first = parser.peek();
     tree.name = parser.expectNewName("an output");
-    parser.expect(":");
-    tree.type = parser.type();
+    if (parser.accept(":"))
+        tree.type = parser.type();
     tree.span = parser.spanFrom(first);
     return tree;
 }
@@ -135,9 +135,12 @@ void outs(Parser& parser, OpTree& op) {
         op.outs.push_back(out(parser));
         return;
     }
-    do
+    do {
         op.outs.push_back(out(parser));
-    while (parser.accept(","));
+        if (op.outs.back().type.dtype.empty() != op.standsForCalls())
+            parser.failAt(op.outs.back().span, "all results have a type, or none",
+                          "without types each is a call of other operators");
+    } while (parser.accept(","));
     parser.expect(")");
 }
 
@@ -162,6 +165,31 @@ StmtTree statement(Parser& parser) {
     return stmt;
 }
 
+// In an operator whose results have no types.
+CallStmtTree callStatement(Parser& parser) {
+    CallStmtTree stmt;
+    const Token first = parser.peek();
+    stmt.let = parser.at("let") &&
+               (parser.peek(1).kind == TokenKind::Name || parser.peek(1).is("(")) &&
+               parser.accept("let");
+    if (parser.accept("(")) {
+        do
+            stmt.names.push_back(parser.expectNewName("a value"));
+        while (parser.accept(","));
+        parser.expect(")");
+    } else {
+        stmt.names.push_back(parser.expectNewName("a value"));
+        if (parser.at("["))
+            parser.failAt(parser.peek().span,
+                          stmt.names.front() + " is written element by element, and has no type",
+                          "-> " + stmt.names.front() + ": T[...] behind the operands");
+    }
+    parser.expect("=");
+    stmt.value = parser.expression();
+    stmt.span = parser.spanFrom(first);
+    return stmt;
+}
+
 std::string nodeAttribute(Parser& parser) {
     return parser.peek().kind == TokenKind::Text ? parser.expectText("an attribute of the node")
                                                  : parser.expectName("an attribute of the node");
@@ -172,6 +200,9 @@ void onnxSource(Parser& parser, OnnxAttributeTree& attribute) {
     if (parser.at("operand") && parser.peek(1).kind == TokenKind::Int) {
         parser.take();
         attribute.operand = parser.expectInt("which operand of the node, counted from 1");
+        attribute.isNumber = parser.accept("[");
+        if (attribute.isNumber)
+            parser.expect("]");
     } else if (parser.at("-") || parser.at("true") || parser.at("false") || parser.at("[") ||
                parser.peek().kind == TokenKind::Int || parser.peek().kind == TokenKind::Float) {
         attribute.value = parser.expression();
@@ -208,7 +239,14 @@ OnnxAttributeTree onnxAttribute(Parser& parser) {
     return attribute;
 }
 
-OnnxTree onnxClause(Parser& parser) {
+// A body begins with a name, too: one of a result, which no attribute has, or an element of it.
+bool atOnnxAttributes(const Parser& parser, const OpTree& op) {
+    return parser.at("{") && (parser.peek(2).is("=") || parser.peek(2).is("==")) &&
+           std::none_of(op.outs.begin(), op.outs.end(),
+                        [&](const OutTree& out) { return parser.peek(1).is(out.name); });
+}
+
+OnnxTree onnxClause(Parser& parser, const OpTree& op) {
     OnnxTree onnx;
     const Token first = parser.take();
     onnx.domain = parser.expectText("the domain");
@@ -218,8 +256,7 @@ OnnxTree onnxClause(Parser& parser) {
     if (parser.accept("until"))
         onnx.until = parser.expectInt("the last opset");
     onnx.isChain = parser.accept("chain");
-    // A statement, which the body begins with, never goes on so after its first word.
-    if (parser.at("{") && (parser.peek(2).is("=") || parser.peek(2).is("=="))) {
+    if (atOnnxAttributes(parser, op)) {
         parser.take();
         do {
             onnx.attributes.push_back(onnxAttribute(parser));
@@ -263,11 +300,14 @@ void definition(Parser& parser, OpTree& op) {
         } while (parser.accept(","));
     }
     while (parser.at("onnx"))
-        op.onnx.push_back(onnxClause(parser));
+        op.onnx.push_back(onnxClause(parser, op));
     const Token brace = parser.peek();
     parser.expect("{");
     while (!parser.failed() && !parser.at("}"))
-        op.stmts.push_back(statement(parser));
+        if (op.standsForCalls())
+            op.calls.push_back(callStatement(parser));
+        else
+            op.stmts.push_back(statement(parser));
     if (!parser.failed()) {
         const Span inside = parser.spanFrom(brace);
         op.body = withoutIndent(parser.source({inside.begin + 1, inside.end, 0, 0}));
@@ -276,6 +316,17 @@ void definition(Parser& parser, OpTree& op) {
 }
 
 } // namespace
+
+Result<std::vector<OnnxTree>> parseOnnxClauses(std::string_view text, const std::string& file) {
+    Parser parser(text, file);
+    std::vector<OnnxTree> out;
+    while (parser.at("onnx"))
+        out.push_back(onnxClause(parser, OpTree()));
+    if (!parser.failed() && !parser.atEnd())
+        parser.fail("an onnx clause is expected");
+    const Diags errors = parser.takeErrors();
+    return errors.empty() ? Result(std::move(out)) : Result<std::vector<OnnxTree>>(errors.front());
+}
 
 std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser) {
     auto op = std::make_shared<OpTree>();
@@ -291,6 +342,9 @@ std::shared_ptr<OpTree> parseOperatorInPlace(Parser& parser, const std::string& 
     op->keyword = "op";
     op->name = name;
     definition(parser, *op);
+    if (!parser.failed() && op->standsForCalls())
+        parser.failAt(op->outs.front().span, "an operator in place says what type its result has",
+                      op->outs.front().name + ": T[...]; calls of others are written as they are");
     op->span = parser.spanFrom(first);
     op->source = "op " + name + parser.source(op->span);
     return op;

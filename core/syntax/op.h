@@ -27,7 +27,7 @@ struct AttrParamTree {
 
 struct OutTree {
     std::string name;
-    TypeTree type;
+    TypeTree type; // without an element type: of an operator that stands for calls
     Span span;
 };
 
@@ -45,13 +45,22 @@ struct StmtTree {
     Span span;
 };
 
-// ours = theirs, ours = theirs ("one" = 1, "two" = 2), ours = operand 2, ours = 0, each as `...
-// else 1 of x`; or theirs == only
+// `let m = call`, `y = call`, `(a, b) = call`: in the body of an operator that stands for calls
+struct CallStmtTree {
+    bool let = false;
+    std::vector<std::string> names;
+    Tree value;
+    Span span;
+};
+
+// ours = theirs, ours = theirs ("one" = 1, "two" = 2), ours = operand 2, ours = operand 2[],
+// ours = 0, each as `... else 1 of x`; or theirs == only, theirs == any
 struct OnnxAttributeTree {
     std::string ours;                             // empty: the operator has none
     std::string theirs;                           // the node's name for it
     std::optional<Tree> only;                     // the one value that it may have
     std::optional<std::int64_t> operand;          // of the node, counted from 1
+    bool isNumber = false;                        // operand 2[]
     std::optional<Tree> value;                    // whatever the node says
     std::vector<std::pair<Tree, Tree>> spellings; // theirs and ours
     std::optional<Tree> fallback;                 // `all`, `reversed` or a value
@@ -77,10 +86,16 @@ struct OpTree : DeclarationTree {
     std::vector<WhereTree> where;
     std::vector<OnnxTree> onnx;
     std::vector<StmtTree> stmts;
+    std::vector<CallStmtTree> calls; // in place of `stmts`
     std::string signature; // as written, name to outs, blanks normalised
     std::string body;      // as written between the braces, without common indentation
+
+    // Its results are named and have no types: they are what its calls make.
+    bool standsForCalls() const { return !outs.empty() && outs.front().type.dtype.empty(); }
 };
 
+// Clauses and nothing else.
+Result<std::vector<OnnxTree>> parseOnnxClauses(std::string_view text, const std::string& file);
 std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser);
 // Behind `op`, in front of the parameters of an operator that is written without a name.
 std::shared_ptr<OpTree> parseOperatorInPlace(Parser& parser, const std::string& name);

@@ -70,7 +70,8 @@ public:
         for (BoundTensor& tensor : m_binding.tensors)
             FW_CHECK(finishTensor(tensor));
         for (const OutTree& out : m_op.outs)
-            FW_CHECK(bindOutput(out));
+            if (!m_op.standsForCalls())
+                FW_CHECK(bindOutput(out));
         return std::move(m_binding);
     }
 

@@ -12,12 +12,19 @@ namespace fw {
 
 namespace {
 
+// Behind ==: whatever it is.
+bool isAny(const Tree& tree) {
+    return tree.isName() && tree.text == "any";
+}
+
 // An integer, a number or a text, as it is written.
 std::optional<AttrValue> valueOf(const Tree& tree) {
     if (const auto integer = integerFromTree(tree))
         return AttrValue(*integer);
     if (const auto number = numberFromTree(tree))
         return AttrValue(*number);
+    if (const auto dtype = tree.isName() ? parseDtype(tree.text) : std::nullopt)
+        return AttrValue(*dtype);
     return tree.kind == TreeKind::Text ? std::optional(AttrValue(tree.text)) : std::nullopt;
 }
 
@@ -45,6 +52,7 @@ OnnxAttribute sourceOf(const OnnxAttributeTree& tree) {
     out.name = tree.theirs;
     if (tree.operand)
         out.operand = static_cast<std::size_t>(*tree.operand - 1);
+    out.isNumber = tree.isNumber;
     out.axesOf = tree.axesOf;
     for (const auto& [theirs, ours] : tree.spellings) {
         auto from = valueOf(theirs), to = valueOf(ours);
@@ -75,6 +83,8 @@ OnnxBinding bindingOf(const OnnxTree& clause, const std::string& file) {
     for (const OnnxAttributeTree& attribute : clause.attributes)
         if (!attribute.only)
             out.attributes.emplace(attribute.ours, sourceOf(attribute));
+        else if (isAny(*attribute.only))
+            out.ignored.insert(attribute.theirs);
         else if (auto value = valueOf(*attribute.only))
             out.fixed.emplace(attribute.theirs, std::move(*value));
     out.isChain = clause.isChain;
@@ -90,7 +100,7 @@ public:
     }
 
     Diags run() {
-        const std::vector<OnnxBinding> all = onnxBindings(m_op, m_file);
+        const std::vector<OnnxBinding> all = onnxBindings(m_op.onnx, m_file);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const OnnxTree& clause = m_op.onnx[i];
             checkOpsets(clause);
@@ -175,6 +185,12 @@ private:
                 refuse(attribute.span, DiagCode::TextType,
                        fmt::format("the value of '{}' is not a constant", attribute.ours),
                        "an integer, a number, a text in quotes or a list of integers");
+            if (attribute.isNumber && !isList(attribute.ours))
+                refuse(attribute.span, DiagCode::TextType,
+                       fmt::format("'{}' is no list: an operand for it has one element, and no "
+                                   "axes, as it is",
+                                   attribute.ours),
+                       fmt::format("{} = operand {}", attribute.ours, *attribute.operand));
             if (source.isFixed && (attribute.fallback || !attribute.axesOf.empty()))
                 refuse(attribute.span, DiagCode::TextType,
                        fmt::format("'{}' has one value here, which nothing stands in for",
@@ -187,6 +203,12 @@ private:
                        "ours = theirs (\"one\" = 1, \"two\" = 2)");
             checkAxes(attribute, source);
         }
+    }
+
+    bool isList(const std::string& ours) const {
+        return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const AttrParamTree& attr) {
+            return attr.name == ours && attr.list;
+        });
     }
 
     void checkAxes(const OnnxAttributeTree& attribute, const OnnxAttribute& source) {
@@ -226,10 +248,10 @@ private:
     // `theirs` gets its name, as an attribute that is none of the operator.
     void checkFixed(const OnnxAttributeTree& attribute,
                     std::map<std::string, std::string>& theirs) {
-        if (!valueOf(*attribute.only))
+        if (!isAny(*attribute.only) && !valueOf(*attribute.only))
             refuse(attribute.span, DiagCode::TextType,
                    fmt::format("the value of '{}' is not a constant", attribute.theirs),
-                   "an integer, a number or a text in quotes");
+                   "an integer, a number or a text in quotes, or any");
         if (!theirs.emplace(attribute.theirs, std::string()).second)
             refuse(
                 attribute.span, DiagCode::TextName,
@@ -249,9 +271,10 @@ private:
 
 } // namespace
 
-std::vector<OnnxBinding> onnxBindings(const OpTree& op, const std::string& file) {
+std::vector<OnnxBinding> onnxBindings(const std::vector<OnnxTree>& clauses,
+                                      const std::string& file) {
     std::vector<OnnxBinding> out;
-    for (const OnnxTree& clause : op.onnx)
+    for (const OnnxTree& clause : clauses)
         out.push_back(bindingOf(clause, file));
     return out;
 }

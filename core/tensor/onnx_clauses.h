@@ -6,7 +6,8 @@
 
 namespace fw {
 
-std::vector<OnnxBinding> onnxBindings(const OpTree& op, const std::string& file);
+std::vector<OnnxBinding> onnxBindings(const std::vector<OnnxTree>& clauses,
+                                      const std::string& file);
 
 // What a clause says wrongly: an attribute that the operator does not have, opsets that there are
 // not, the same nodes as another clause.

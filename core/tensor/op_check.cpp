@@ -328,7 +328,7 @@ SoundTexts& soundTexts() {
 
 Diags checkOperator(const OpTree& op, const std::string& file, OperatorTrials* trials) {
     Diags errors = checkDefinition(op, file);
-    if (!errors.empty())
+    if (!errors.empty() || op.standsForCalls())
         return errors;
     const bool parsed = !op.source.empty();
     if (const auto known = parsed ? soundTexts().find(op.source) : std::nullopt) {

@@ -23,7 +23,7 @@ struct OperatorTrials {
 
 // With line and column in `file`: unknown names, functions and reductions, reads and writes that
 // may lie outside, types that do not fit. Empty if nothing is wrong, or if no operands were found
-// that the operator takes: then `fitting` is 0.
+// that the operator takes: then `fitting` is 0. One that stands for calls is not tried.
 Diags checkOperator(const OpTree& op, const std::string& file, OperatorTrials* trials = nullptr);
 
 } // namespace fw

@@ -4,11 +4,13 @@
 #include "ir/tensor_text.h"
 #include "tensor/attribute_check.h"
 #include "tensor/binding.h"
+#include "tensor/calls.h"
 #include "tensor/facts.h"
 #include "tensor/instantiate.h"
 #include "tensor/onnx_clauses.h"
 #include "tensor/reference.h"
 #include "tensor/requirement.h"
+#include "tensor/text_operator.h"
 #include "tensor/wide.h"
 
 #include <algorithm>
@@ -65,72 +67,34 @@ bool isCopy(const OpTree& op) {
            stmt.value.text == from.name && sameTrees(stmt.value.args, stmt.indices);
 }
 
-class OpDef final : public Operator {
+// Every statement hands on an element, or one of several, or a written number where there is none.
+bool isHandedOn(const Tree& value) {
+    if (value.kind == TreeKind::Index)
+        return true;
+    if (value.isCall("select") && value.args.size() == 3)
+        return isHandedOn(value.args[1]) && isHandedOn(value.args[2]);
+    return (value.isCall("pad") || value.isCall("cast")) && value.args.size() == 2 &&
+           (value.isCall("pad") ? isHandedOn(value.args[0]) : value.args[0].kind == TreeKind::Int);
+}
+
+bool isMovement(const OpTree& op) {
+    return std::all_of(op.stmts.begin(), op.stmts.end(),
+                       [](const StmtTree& stmt) { return !stmt.let && isHandedOn(stmt.value); });
+}
+
+class OpDef final : public TextOperator {
 public:
     OpDef(std::shared_ptr<const OpTree> tree, std::string file)
-        : m_tree(std::move(tree)), m_file(std::move(file)), m_commutative(isCommutative(*m_tree)),
-          m_view(isCopy(*m_tree)) {}
+        : TextOperator(std::move(tree), std::move(file)),
+          m_commutative(isCommutative(this->tree())), m_view(isCopy(this->tree())),
+          m_movesOnly(isMovement(this->tree())) {}
 
-    const std::string& name() const override { return m_tree->name; }
-    const std::string& doc() const override { return m_tree->doc; }
-    std::string signature() const override { return m_tree->signature; }
-    std::string body() const override { return m_tree->body; }
-    std::string source() const override { return m_tree->source; }
     bool commutative() const override { return m_commutative; }
     bool isView() const override { return m_view; }
-    bool isNative() const override { return false; }
-
-    std::vector<std::string> inputNames() const override {
-        std::vector<std::string> out;
-        for (const ParamTree& param : m_tree->params)
-            out.push_back(param.name);
-        return out;
-    }
-
-    std::vector<std::string> outputNames() const override {
-        std::vector<std::string> out;
-        for (const OutTree& tree : m_tree->outs)
-            out.push_back(tree.name);
-        return out;
-    }
-
-    // Optional operands at the end may be left out; a variadic one stands for any number.
-    Arity arity() const override {
-        Arity out{0, m_tree->params.size()};
-        for (std::size_t i = 0; i < m_tree->params.size(); ++i) {
-            if (m_tree->params[i].variadic)
-                return {i, Arity().most};
-            if (!m_tree->params[i].optional)
-                out.least = i + 1;
-        }
-        return out;
-    }
-
-    std::optional<AttrType> attrType(std::string_view name) const override {
-        for (const AttrParamTree& attr : m_tree->attrs)
-            if (attr.name == name)
-                return typeOf(attr);
-        return std::nullopt;
-    }
-
-    std::vector<std::string> attrNames() const override {
-        std::vector<std::string> out;
-        for (const AttrParamTree& attr : m_tree->attrs)
-            out.push_back(attr.name);
-        return out;
-    }
-
-    std::optional<AttrValue> attrDefault(std::string_view name) const override {
-        for (const AttrParamTree& attr : m_tree->attrs)
-            if (attr.name == name && attr.fallback)
-                return defaultOf(attr);
-        return std::nullopt;
-    }
-
-    std::vector<OnnxBinding> onnx() const override { return onnxBindings(*m_tree, m_file); }
+    bool movesOnly() const override { return m_movesOnly; }
 
     Result<Inferred> infer(const OpCall& call) const override {
-        Result<Binding> binding = bindCall(*m_tree, m_file, call);
+        Result<Binding> binding = bindCall(tree(), file(), call);
         if (!binding)
             return named(binding.takeDiag());
         FW_CHECK(hasMeaning(call, *binding));
@@ -142,10 +106,10 @@ public:
     }
 
     Result<OpInst> instantiate(const OpCall& call) const override {
-        Result<Binding> binding = bindCall(*m_tree, m_file, call);
+        Result<Binding> binding = bindCall(tree(), file(), call);
         if (!binding)
             return named(binding.takeDiag());
-        Result<OpInst> inst = instantiateOp(*m_tree, m_file, *binding);
+        Result<OpInst> inst = instantiateOp(tree(), file(), *binding);
         if (!inst)
             return named(inst.takeDiag());
         return inst;
@@ -172,11 +136,6 @@ public:
     }
 
 private:
-    Diag named(Diag diag) const {
-        diag.message = m_tree->name + ": " + diag.message;
-        return diag;
-    }
-
     // The element types that a call brings along: those of its operands and of its attributes.
     using CallTypes = std::vector<std::optional<DType>>;
     static CallTypes typesOf(const OpCall& call) {
@@ -199,7 +158,7 @@ private:
         const OpCall ofRanks = withoutExtents(call);
         if (const auto refused = m_meaningless.find(ofRanks))
             return *refused;
-        const Result<OpInst> inst = instantiateOp(*m_tree, m_file, binding);
+        const Result<OpInst> inst = instantiateOp(tree(), file(), binding);
         if (inst.ok()) {
             m_meant.insert(std::move(types));
             return {};
@@ -225,20 +184,18 @@ private:
             if (dtype && std::find(named.begin(), named.end(), dtypeText(*dtype)) == named.end())
                 named.push_back(dtypeText(*dtype));
         return makeDiag(DiagCode::DtypeMismatch,
-                        fmt::format("{}: has no meaning for {}: {} ({}:{}:{})", m_tree->name,
-                                    fmt::join(named, ", "), why.message, m_file, why.where.line,
+                        fmt::format("{}: has no meaning for {}: {} ({}:{}:{})", name(),
+                                    fmt::join(named, ", "), why.message, file(), why.where.line,
                                     why.where.column),
                         {}, "cast the operands to a type that the operator is for");
     }
 
-    std::shared_ptr<const OpTree> m_tree;
     mutable std::mutex m_mutex;
     mutable std::set<CallTypes> m_meant;      // types for which the statements have a meaning
     CallMemo<Diag> m_meaningless{64};         // by calls without extents: why they have none
     CallMemo<Result<OpInst>> m_evaluated{64}; // what reference() computes
-    std::string m_file;
     bool m_commutative;
-    bool m_view;
+    bool m_view, m_movesOnly;
 };
 
 // What is wrong with the text whatever the call.
@@ -273,15 +230,17 @@ public:
         for (const ParamTree& param : m_op.params)
             type(param.type);
         for (const OutTree& out : m_op.outs)
-            if (!isAttr(out.type.dtype)) // as of a cast
+            if (!m_op.standsForCalls() && !isAttr(out.type.dtype)) // as of a cast
                 type(out.type);
         for (const auto check : {checkRequirements, checkOnnxClauses})
             for (Diag& diag : check(m_op, m_file))
                 m_errors.push_back(std::move(diag));
         for (const StmtTree& stmt : m_op.stmts)
             checkStatement(stmt);
+        for (Diag& diag : checkCallStatements(m_op, m_file))
+            m_errors.push_back(std::move(diag));
         for (const OutTree& out : m_op.outs)
-            if (!m_written.contains(out.name))
+            if (!m_op.standsForCalls() && !m_written.contains(out.name))
                 refuse(out.span, DiagCode::TextName,
                        fmt::format("no statement writes the output '{}'", out.name));
         return std::move(m_errors);
@@ -357,7 +316,8 @@ private:
     }
 
     void newName(const std::string& name, const Span& span) {
-        if (!m_names.insert(name).second)
+        const bool isLeftOut = m_op.standsForCalls() && name == "_";
+        if (!isLeftOut && !m_names.insert(name).second)
             refuse(span, DiagCode::TextName, fmt::format("the name '{}' is used twice", name));
     }
 
@@ -383,6 +343,8 @@ Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpT
                                                        const std::string& file) {
     if (Diags errors = checkDefinition(*tree, file); !errors.empty())
         return std::move(errors.front());
+    if (tree->standsForCalls())
+        return operatorOfCalls(std::move(tree), file);
     return std::shared_ptr<const Operator>(std::make_shared<OpDef>(std::move(tree), file));
 }
 

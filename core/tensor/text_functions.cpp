@@ -43,10 +43,10 @@ std::optional<double> foldReals(const std::string& sign, const Expr& a, const Ex
 
 std::optional<std::size_t> operandsOf(std::string_view function) {
     constexpr std::pair<std::string_view, std::size_t> known[] = {
-        {"sqr", 1},      {"size", 1},    {"rank", 1},   {"len", 1},    {"float", 1},
-        {"integer", 1},  {"total", 1},   {"before", 1}, {"lowest", 1}, {"ceil_div", 2},
-        {"wrap", 2},     {"cast", 2},    {"clamp", 3},  {"given", 3},  {"permute", 2},
-        {"bit_cast", 2}, {"replaced", 3}};
+        {"sqr", 1},      {"size", 1},     {"rank", 1},    {"len", 1},    {"float", 1},
+        {"integer", 1},  {"total", 1},    {"before", 1},  {"lowest", 1}, {"ceil_div", 2},
+        {"wrap", 2},     {"cast", 2},     {"clamp", 3},   {"given", 3},  {"permute", 2},
+        {"bit_cast", 2}, {"replaced", 3}, {"without", 2}, {"places", 1}};
     for (const auto& [name, operands] : known)
         if (name == function)
             return operands;
@@ -111,6 +111,25 @@ Result<Exprs> permuted(const Exprs& list, const Exprs& order, const Where& where
         return makeDiag(DiagCode::UnsupportedAttribute,
                         fmt::format("the order is not a permutation of {} axes", list.size()),
                         where);
+    return out;
+}
+
+Result<Exprs> without(const Exprs& list, const Exprs& places, const Where& where) {
+    const auto count = static_cast<std::int64_t>(list.size());
+    std::vector<bool> gone(list.size(), false);
+    for (const Expr& one : places) {
+        const auto known = one.asInt();
+        const std::int64_t place = known.value_or(count) + (known.value_or(0) < 0 ? count : 0);
+        if (place < 0 || place >= count)
+            return makeDiag(DiagCode::UnsupportedAttribute,
+                            fmt::format("{} is no place in a list of {}", one.text(), count),
+                            where);
+        gone[static_cast<std::size_t>(place)] = true;
+    }
+    Exprs out;
+    for (std::size_t i = 0; i < list.size(); ++i)
+        if (!gone[i])
+            out.push_back(list[i]);
     return out;
 }
 

@@ -22,5 +22,7 @@ Result<Expr> applyTextFunction(const std::string& name, Exprs args, const Where&
 Result<Exprs> permuted(const Exprs& list, const Exprs& order, const Where& where);
 // The list with other elements at these places.
 Result<Exprs> replaced(Exprs list, const Exprs& places, const Exprs& values, const Where& where);
+// The list but for the elements at these places, of which negative ones count from the end.
+Result<Exprs> without(const Exprs& list, const Exprs& places, const Where& where);
 
 } // namespace fw

@@ -58,7 +58,10 @@ bool TreeEvaluator::isList(const Tree& tree) const {
     case TreeKind::Binary:
         return isList(tree.args[0]) || isList(tree.args[1]);
     case TreeKind::Call:
-        return tree.text == "permute" || tree.text == "replaced" ||
+        return tree.text == "permute" || tree.text == "replaced" || tree.text == "without" ||
+               tree.text == "places" ||
+               (tree.text == "select" && tree.args.size() == 3 && isList(tree.args[1]) &&
+                isList(tree.args[2])) ||
                ((tree.text == "min" || tree.text == "max") && tree.args.size() == 2 &&
                 (isList(tree.args[0]) || isList(tree.args[1])));
     case TreeKind::Int:
@@ -151,6 +154,21 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
             FW_TRY(const Exprs values, list(tree.args[2]));
             return replaced(std::move(whole), places, values, where(tree));
         }
+        if (tree.text == "without" && tree.args.size() == 2) {
+            FW_TRY(const Exprs whole, list(tree.args[0]));
+            FW_TRY(const Exprs places, list(tree.args[1]));
+            return without(whole, places, where(tree));
+        }
+        if (tree.text == "places" && tree.args.size() == 1) {
+            FW_TRY(Exprs out, list(tree.args[0]));
+            for (std::size_t i = 0; i < out.size(); ++i)
+                out[i] = intExpr(static_cast<std::int64_t>(i));
+            return out;
+        }
+        if (tree.text == "select" && tree.args.size() == 3) {
+            FW_TRY(const bool first, isKnownToHold(tree.args[0]));
+            return list(tree.args[first ? 1 : 2]);
+        }
         if (isList(tree))
             return combined(tree, [&](const Expr& a, const Expr& b) {
                 return *applyFunction(tree.text, {a, b}, where(tree));
@@ -164,6 +182,11 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
         break;
     }
     return error(tree, DiagCode::TextType, "a list expected");
+}
+
+Result<bool> TreeEvaluator::isKnownToHold(const Tree& condition) {
+    FW_TRY(const Expr value, scalar(condition));
+    return simplify(value).asInt().value_or(0) != 0;
 }
 
 Result<DType> TreeEvaluator::dtype(const Tree& tree) const {

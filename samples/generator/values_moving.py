@@ -18,6 +18,7 @@ def orders(table):
         table.call("trilu", [x, whole(-1)], Tensor(dtype, np.tril(x.held, -1)), upper=False)
         x = draw(dtype, 2, 3)
         table.call("eye", [x], Tensor(dtype, np.eye(2, 3, 1, dtype=np.int64)), to=dtype, k=1)
+        table.call("eye", [x], Tensor(dtype, np.eye(2, 3, -1, dtype=np.int64)), k=-1)
         x = draw(dtype, 2, 3, 3)
         table.call("diagonal", [x], Tensor(dtype, np.diagonal(x.held, axis1=1, axis2=2)))
         x = draw(dtype, 4, 2, 3)
@@ -40,6 +41,8 @@ def natives(table):
         x = draw(dtype, 2, 6)
         table.call("reshape", [x], Tensor(dtype, x.held.reshape(3, 4)), shape=[3, 4])
         table.call("shape", [x], whole([2, 6]))
+        table.call("element_count", [x], whole(12))
+        table.call("shape", [x], whole([6]), start=-1, end=100)
         table.call("split", [x], [Tensor(dtype, x.held[:, :2]), Tensor(dtype, x.held[:, 2:])], axis=-1, sizes=[2, 4])
         table.call("slice", [x], Tensor(dtype, x.held[1:, 4:0:-2]), starts=[1, -2], ends=[100, 0], axes=[0, -1], steps=[1, -2])
         value = 1 if dtype == "bool" else 3
@@ -75,6 +78,8 @@ def picks(table):
             table.call("gather", [x, at], Tensor(dtype, x.held[:, at.v]), axis=-1)
             at = whole([[1, -1], [0, -4], [3, 2]], index)
             table.call("gather_elements", [x, at], Tensor(dtype, np.take_along_axis(x.held, at.v % 4, axis=1)), axis=-1)
+            at = whole([[1, -1], [0, -4]], index)  # of the first rows
+            table.call("gather_elements", [x, at], Tensor(dtype, np.take_along_axis(x.held[:2], at.v % 4, axis=1)), axis=-1)
         y = draw(dtype, 3, 4, 5)
         at = whole([[1, -1], [-3, 2]])
         table.call("gather_nd", [y, at], Tensor(dtype, y.held[at.v[:, 0], at.v[:, 1]]))
@@ -95,16 +100,15 @@ def picks(table):
         table.call("gather_elements", [x, whole([[2, 0, 1, 0]], index)], Tensor("f32", x.v[[2, 0, 1, 0], np.arange(4)][None]))
 
 
-WRITES = {"": lambda old, new: new, "_add": lambda old, new: old + new, "_mul": lambda old, new: old * new,
-          "_max": max, "_min": min}
+# What is named behind "scatter", the reductions of scatter_nd that are the same, how two elements become one, the types.
+WRITES = (("", ["none"], lambda old, new: new, ALL), ("_add", ["add"], lambda old, new: old + new, NUMBERS),
+          ("_mul", ["mul"], lambda old, new: old * new, NUMBERS), ("_max", ["max"], max, NUMBERS),
+          ("_min", ["min"], min, NUMBERS), ("_any", ["add", "max"], max, ["bool"]), ("_all", ["mul", "min"], min, ["bool"]))
 
 
 def writes(table):
-    def types(suffix):
-        return ALL if suffix == "" else NUMBERS
-
-    for suffix, combine in WRITES.items():
-        for dtype in types(suffix):
+    for suffix, reductions, combine, types in WRITES:
+        for dtype in types:
             for index in ("i32", "i64"):
                 x, u = draw(dtype, 2, 4), draw(dtype, 2, 3, seed=1)
                 at = whole([[1, -1, 1], [0, 0, -2]], index)
@@ -128,7 +132,8 @@ def writes(table):
                 for column in range(2):
                     place = (at.v[row, 0] % 3, column)
                     out[place] = combine(out[place], u.held[row, column])
-            table.call("scatter_nd", [x, at, u], Tensor(dtype, out), reduction=suffix[1:] or "none")
+            for reduction in reductions:
+                table.call("scatter_nd", [x, at, u], Tensor(dtype, out), reduction=reduction)
     x = draw("f32", 3)
     for index in INTEGERS:
         table.call("scatter_nd", [x, whole([[2]], index), Tensor("f32", [7])], Tensor("f32", [*x.v[:2], 7]))

@@ -138,6 +138,10 @@ def pools(table):
             table.call("avg_pool", [x], Tensor(dtype, pooled), count_before=[int(counted)], count_behind=[int(counted)], **line)
         power = windows.average_pool([abs(x.v) ** 3], {**spatial(line, 1), "count_include_pad": 1}, 17)[0] * 2
         table.call("lp_pool", [x], Tensor(dtype, power ** (1 / 3)), p=3.0, **line)
+        x = draw(dtype, 2, 3, 2, 3)
+        for p in (1, 2, 3):
+            norm = (abs(x.v) ** p).sum(axis=(2, 3), keepdims=True) ** (1 / p)
+            table.call("global_lp_pool", [x], Tensor(dtype, norm), p=p)
 
 
 def quantized(table):

@@ -137,7 +137,7 @@ void TestBadModels::everyCommandAnswers_data() {
         m.input("x", {"5"}).integers("p", {2, 2}).output("z").output("w");
         m.node("Split", "x p", "z w");
     });
-    row("blocksize 0", 2, "blocksize", [](M& m) {
+    row("blocksize 0", 2, "block >= 1", [](M& m) {
         m.input("x", {"1", "4", "2", "2"}).output("z");
         M::set(m.node("DepthToSpace", "x", "z"), "blocksize", 0);
     });

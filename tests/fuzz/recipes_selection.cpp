@@ -57,8 +57,14 @@ Id gatherElements(Maker& maker) {
 }
 
 Id scatter(Maker& maker, const char* op) {
-    const Id id = withAxis(maker);
+    Id id = withAxis(maker);
     if (id == none || !maker.isFixed(id))
+        return none;
+    const bool ofTruths =
+        std::string_view(op) == "scatter_any" || std::string_view(op) == "scatter_all";
+    if (ofTruths && maker.at(id).type.dtype != DType::Bool)
+        id = maker.one("cast", {id}, attributes({{"to", DType::Bool}}));
+    if (id == none)
         return none;
     const std::size_t axis = maker.axisOf(id);
     std::vector<std::int64_t> extents = maker.extents(id);
@@ -186,7 +192,8 @@ std::vector<Recipe> selectionRecipes() {
          }}};
     for (const char* op : {"arg_max", "arg_min"})
         out.push_back({op, 3, [op](Maker& maker) { return along(maker, op, {"last"}); }});
-    for (const char* op : {"scatter", "scatter_add", "scatter_mul", "scatter_max", "scatter_min"})
+    for (const char* op : {"scatter", "scatter_add", "scatter_mul", "scatter_max", "scatter_min",
+                           "scatter_any", "scatter_all"})
         out.push_back({op, 3, [op](Maker& maker) { return scatter(maker, op); }});
     for (const char* op : {"nll_loss", "nll_mean"})
         out.push_back({op, 3, [op](Maker& maker) { return nll(maker, op); }});

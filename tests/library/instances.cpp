@@ -42,6 +42,11 @@ void addSelection(std::vector<Instance>& out) {
                            {"f32[3, 5]", axis == 0 ? "i64[2, 5]" : "i64[3, 2]",
                             axis == 0 ? "f32[2, 5]" : "f32[3, 2]"},
                            along});
+        for (const char* op : {"scatter_any", "scatter_all"})
+            out.push_back({op,
+                           {"bool[3, 5]", axis == 0 ? "i64[2, 5]" : "i64[3, 2]",
+                            axis == 0 ? "bool[2, 5]" : "bool[3, 2]"},
+                           along});
         for (const std::int64_t largest : {0, 1})
             out.push_back({"top_k",
                            {"f32[4, 5]"},
@@ -384,6 +389,8 @@ std::vector<Instance> instances() {
     }
     for (const char* op : {"global_average_pool", "global_max_pool"})
         out.push_back({op, {"f32[2, 3, 4, 5]"}, {}});
+    for (const std::int64_t p : {1, 2, 3})
+        out.push_back({"global_lp_pool", {"f32[2, 3, 4, 5]"}, attrs({{"p", p}})});
     out.push_back({"channel_shuffle", {"f32[1, 6, 2]"}, attrs({{"groups", std::int64_t(3)}})});
     out.push_back({"transpose", {"f32[2, 3, 4]"}, attrs({{"perm", Integers{1, 2, 0}}})});
     out.push_back(
@@ -412,6 +419,8 @@ std::vector<Instance> instances() {
     addNewer(out);
     addSizes(out);
     out.push_back({"shape", {"f32[2, 3]"}, {}});
+    out.push_back({"element_count", {"f32[2, 3]"}, {}});
+    out.push_back({"shape", {"f32[2, 3]"}, attrs({{"start", std::int64_t(1)}})});
     out.push_back({"constant_of_shape", {}, attrs({{"shape", Integers{2, 3}}})});
     return out;
 }

@@ -2,6 +2,8 @@
 // at odd, unit and zero extents too; none is forgotten.
 #include "library/instances.h"
 #include "library/library.h"
+#include "syntax/op.h"
+#include "tensor/calls.h"
 #include "tensor/falsify.h"
 
 #include <fmt/format.h>
@@ -19,6 +21,7 @@ class TestLibrary : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void everyOperatorHasAnInstance();
+    void operatorsOfCallsAreSound();
     void factsSurvive();
     void truthsAreNoSum();
     void freeDimensions();
@@ -39,6 +42,30 @@ void TestLibrary::everyOperatorHasAnInstance() {
         if (!seen.contains(op->name()))
             missing << QString::fromStdString(op->name());
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u' ')));
+}
+
+// Those that stand for calls of others: the calls are ones that there are, and a clause reads them
+// or another of them calls them.
+void TestLibrary::operatorsOfCallsAreSound() {
+    std::set<std::string> standing, used;
+    for (const LibraryText& book : libraryTexts()) {
+        const FileTree tree = parseFile(std::string(book.text), book.file);
+        for (const DeclarationPtr& declaration : tree.declarations) {
+            const auto op = declarationAs<OpTree>(declaration);
+            if (!op || !op->standsForCalls())
+                continue;
+            for (const Diag& diag : checkCallsOf(*op, *standardOperators(), book.file))
+                QFAIL(diag.text().c_str());
+            standing.insert(op->name);
+            if (!op->onnx.empty())
+                used.insert(op->name);
+            for (const std::string& other : standing)
+                if (op->body.find(other + "(") != std::string::npos)
+                    used.insert(other);
+        }
+    }
+    QVERIFY(standing.size() > 20);
+    QVERIFY2(standing == used, "one is read by nobody");
 }
 
 void TestLibrary::factsSurvive() {

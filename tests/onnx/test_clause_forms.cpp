@@ -19,6 +19,8 @@ private Q_SLOTS:
     void valuesSpelledOtherwise();
     void chainsFromTheLeft();
     void chosenByWhatTheyTake();
+    void attributesThatMakeNoDifference();
+    void numbers();
 };
 
 // An attribute until opset 4, an operand since: read, written, and refused where it is computed.
@@ -130,8 +132,9 @@ void TestClauseForms::valuesSpelledOtherwise() {
 void TestClauseForms::chainsFromTheLeft() {
     const std::string text = "op less_of (a: T[S...], b: T[S...]) -> y: T[S...] onnx \"com.me\" "
                              "\"Less\" chain { y[i...] = a[i...] - b[i...] }";
-    for (const auto& [inputs, wanted, result] :
-         {std::tuple("a", "identity", 5.0), {"a b", "less_of", 3.0}, {"a b c", "less_of less_of", 2.5}}) {
+    for (const auto& [inputs, wanted, result] : {std::tuple("a", "identity", 5.0),
+                                                 {"a b", "less_of", 3.0},
+                                                 {"a b c", "less_of less_of", 2.5}}) {
         M m = ofMine();
         m.input("a", {"1"}).input("b", {"1"}).input("c", {"1"}).output("y");
         mine(m, "Less", inputs, "y");
@@ -167,6 +170,59 @@ void TestClauseForms::chosenByWhatTheyTake() {
     m.input("x", {"2"}, 10).output("y", {"2"}, 10);
     mine(m, "Half", "x", "y");
     QVERIFY(says(problemOf(readWith(m, text)), "does not fit the operator halved_whole"));
+}
+
+// `== any`: read whatever it is, and not written.
+void TestClauseForms::attributesThatMakeNoDifference() {
+    const auto same = [](const std::string& clause) {
+        return "op same (x: T[S...]) -> y: T[S...] onnx \"com.me\" \"Same\" " + clause +
+               " { y[i...] = x[i...] }";
+    };
+    M m = ofMine();
+    m.input("x", {"2"}).output("y");
+    M::set(mine(m, "Same", "x", "y"), "the seed", 7);
+    QVERIFY(says(problemOf(readWith(m, same(""))), "{theirs == any} if it makes no difference"));
+    const auto read = readWith(m, same("{\"the seed\" == any}"));
+    QCOMPARE(problemOf(read), std::string());
+    const auto written = exportModel(*read->graph);
+    QVERIFY2(written.ok(), written ? "" : written.diag().text().c_str());
+    proto::ModelProto model;
+    QVERIFY(model.ParseFromString(written->bytes));
+    QCOMPARE(model.graph().node(0).attribute_size(), 0);
+}
+
+// An operand that is a list of one here and has no axes there, one that is a number here and has
+// axes there, an attribute of the node that is one element of a list.
+void TestClauseForms::numbers() {
+    const auto operators =
+        operatorsWith("op row (k: T[], attr size: int[1], attr by: int[1] = [2]) -> y: T[size...]\n"
+                      "  onnx \"com.me\" \"Row\" {size = operand 2[]}\n"
+                      "  { y[i] = k[] * cast(by[0], T) }");
+    const auto row = [&](bool isFree) {
+        M m = ofMine();
+        m.input("k", {"1", "1"}).input("free", {}, 7).integers("size", {3}, true);
+        m.output("y", {isFree ? "n" : "3"});
+        M::set(mine(m, "Row", isFree ? "k free" : "k size", "y"), "by", 4);
+        return importModelBytes(m.bytes(), operators);
+    };
+    for (const bool isFree : {false, true}) {
+        const auto read = row(isFree);
+        QCOMPARE(problemOf(read), std::string());
+        QCOMPARE(operatorsOf(*read->graph),
+                 std::string(isFree ? "reshape reshape bind_dims row" : "reshape row"));
+        const Node* node = read->graph->findByName("n");
+        QVERIFY(node->attrs.integers("by") == Integers{4});
+        const auto written = exportModel(*read->graph);
+        QVERIFY2(written.ok(), written ? "" : written.diag().text().c_str());
+        const auto again = importModelBytes(written->bytes, operators);
+        QCOMPARE(problemOf(again), std::string());
+        QCOMPARE(again->graph->findByName("n")->outputs[0].type.rank(), std::size_t(1));
+        proto::ModelProto model;
+        QVERIFY(model.ParseFromString(written->bytes));
+        for (const auto& one : model.graph().initializer())
+            if (one.name() == model.graph().node(model.graph().node_size() - 1).input(1))
+                QCOMPARE(one.dims_size(), 0);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestClauseForms)

@@ -360,6 +360,10 @@ void TestClauses::clausesAreChecked_data() {
         "mine.fw:2:15: error TXT03: o: 'all' are the axes of an operand, which is not said");
     row("onnx \"d\" \"T\" {scale = operand 2 (\"a\" = 1)}",
         "mine.fw:2:15: error TXT03: o: 'scale' has values that are not constants of the node's");
+    row("onnx \"d\" \"T\" {scale = operand 2[]}",
+        "mine.fw:2:15: error TXT03: o: 'scale' is no list");
+    row("onnx \"d\" \"T\" {mode == any, mode == 1}",
+        "mine.fw:2:28: error TXT02: o: the attribute 'mode' of the node has a value twice");
     row("onnx \"d\" \"T\" chain",
         "mine.fw:2:1: error TXT03: o: a chain is of an operator with two operands and one result");
 }

@@ -53,7 +53,9 @@ std::vector<Type> types() {
     std::vector<Type> out;
     std::istringstream lines{std::string(standardTable())};
     for (std::string line; std::getline(lines, line);)
-        if (!line.empty() && findImporter("", line.substr(0, line.find(' ')), newestOpset))
+        if (const std::string type = line.substr(0, line.find(' '));
+            !line.empty() && (findImporter("", type, newestOpset) ||
+                              standardOperators()->onnxReading("", type, newestOpset) != nullptr))
             out.push_back(typeOf(line));
     const std::string more[] = {
         "Gelu 1(1;1;)",

@@ -102,7 +102,7 @@ void TestShippedClauses::refused_data() {
         "the attribute 'spatial' is 0, and only 1 is supported");
     row("LRN", "size", 0, "size");
     row("LRN", "size", qlonglong(1) << 40, "size");
-    row("LRN", "", 0, "attribute size is missing");
+    row("LRN", "", 0, "has no attribute 'size'");
 }
 
 void TestShippedClauses::refused() {
@@ -212,6 +212,27 @@ const std::vector<std::pair<Given, std::string>>& newer() {
         {{"Mod", 13, {"f32 2", "f32 2"}, {}, {{"fmod", 1}}, {}}, "fmod  f32[2]"},
         {{"Gather", 13, {"f32 2 3", "i64 4"}, {}, {{"axis", -1}}, {}},
          "gather {axis = 1} f32[2, 4]"},
+        {{"TopK", 11, {"f32 5 2"}, {{3}}, {{"axis", -2}, {"sorted", 0}}, {}},
+         "top_k {axis = 0, count = [3], largest = 1} f32[3, 2]"},
+        {{"GatherElements", 13, {"f32 2 3", "i64 1 3"}, {}, {{"axis", -1}}, {}},
+         "gather_elements {axis = 1} f32[1, 3]"},
+        {{"GatherND", 13, {"f32 2 3", "i64 4 1"}, {}, {}, {}},
+         "gather_nd {batch_dims = 0} f32[4, 3]"},
+        {{"ScatterElements", 13, {"f32 2 3", "i64 1 3", "f32 1 3"}, {}, {}, {}},
+         "scatter {axis = 0} f32[2, 3]"},
+        {{"ScatterND", 13, {"f32 2 3", "i64 4 1", "f32 4 3"}, {}, {}, {}},
+         "scatter_nd {reduction = \"none\"} f32[2, 3]"},
+        {{"Trilu", 14, {"f32 2 3"}, {{-1}}, {{"upper", 0}}, {}, true},
+         "trilu {upper = 0} f32[2, 3]"},
+        {{"EyeLike", 9, {"i32 2 3"}, {}, {{"k", 1}}, {}}, "eye {k = 1} i32[2, 3]"},
+        {{"EyeLike", 9, {"i32 2 3"}, {}, {{"dtype", 1}}, {}}, "eye {k = 0, to = f32} f32[2, 3]"},
+        {{"HannWindow", 17, {}, {{5}}, {{"periodic", 0}}, {}, true},
+         "cosine_window {a = 0.5, b = 0.5, c = 0.0, periodic = 0, size = [5], to = f32} f32[5]"},
+        {{"BlackmanWindow", 17, {}, {{5}}, {{"output_datatype", 11}}, {}, true},
+         "cosine_window {a = 0.42, b = 0.5, c = 0.08, periodic = 1, size = [5], to = f64} f64[5]"},
+        {{"Det", 11, {"f32 2 3 3"}, {}, {}, {}}, "det  f32[2]"},
+        {{"Shape", 15, {"f32 3 N 4"}, {}, {{"start", 1}, {"end", -1}}, {}},
+         "shape {end = -1, start = 1} i64[1]"},
     };
     return all;
 }
@@ -267,6 +288,8 @@ void TestShippedClauses::newerRefused_data() {
     QTest::newRow("type")
         << 3 << "BitwiseNot: 'x' is f32[2]; T in {i8, u8, i16, u16, i32, u32, i64, u64} must hold";
     QTest::newRow("remainder") << 4 << "mod";
+    QTest::newRow("direction") << 6 << "BitShift: the attribute 'direction' is missing";
+    QTest::newRow("places") << 7 << "all(B <= Q) must hold";
     QTest::newRow("graphs") << 5 << "the attribute 'score_mod' is not supported";
 }
 
@@ -280,6 +303,8 @@ void TestShippedClauses::newerRefused() {
         {"BitwiseNot", 18, {"f32 2"}, {}, {}, {}},
         {"Mod", 13, {"f32 2", "f32 2"}, {}, {}, {}},
         {"FlexAttention", 23, {"f32 1 4 2 8", "f32 1 4 3 8", "f32 1 4 3 5"}, {}, {}, {}},
+        {"BitShift", 11, {"u32 2", "u32 2"}, {}, {}, {}},
+        {"GatherElements", 13, {"f32 2 3", "i64 2 4"}, {}, {}, {}},
     };
     M m = modelOf(cases[which]);
     if (which == 5) {

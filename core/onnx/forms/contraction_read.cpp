@@ -269,15 +269,11 @@ Status gemm(NodeImport& n) {
     return n.result("add", {y, term});
 }
 
-Status det(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const ValueRef x, n.input(0));
-    return n.result("det", {x});
-}
-
 constexpr ImporterRow rows[] = {
-    {"Det", 11, det},      {"Conv", 1, conv}, {"ConvTranspose", 1, convTranspose},
-    {"MatMul", 1, matMul}, {"Gemm", 1, gemm},
+    {"Conv", 1, conv},
+    {"ConvTranspose", 1, convTranspose},
+    {"MatMul", 1, matMul},
+    {"Gemm", 1, gemm},
 };
 
 } // namespace

@@ -131,56 +131,6 @@ Status clip(NodeImport& n) {
     return bounds[1] ? n.result("min", {x, *bounds[1]}) : n.result("identity", {x});
 }
 
-Status castTo(NodeImport& n, DType to) {
-    FW_TRY(const TensorType type, n.inputType(0));
-    if (type.dtype == to && type.dtype != DType::Text && n.constant(0))
-        return n.aliasInput(0, 0);
-    FW_TRY(const ValueRef x, n.input(0));
-    if (n.type(x).dtype == DType::Text || to == DType::Text)
-        return n.unsupported("casts from and to text are not supported");
-    if (n.type(x).dtype == to)
-        return n.result("identity", {x});
-    Attrs attrs;
-    attrs.set("to", to);
-    return n.result("cast", {x}, std::move(attrs));
-}
-
-Status cast(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const std::int64_t code, n.integer("to", 0));
-    constexpr std::int64_t text = 8; // TensorProto::STRING
-    const auto to = dtypeFromOnnx(code);
-    if (!to || code == text)
-        return n.unsupported(fmt::format("element type {} is not supported", onnxDtypeText(code)));
-    return castTo(n, *to);
-}
-
-// Before opset 6 the type has a name: "FLOAT".
-Status castByName(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const std::string name, n.text("to", {}));
-    auto code = proto::TensorProto::UNDEFINED;
-    if (!proto::TensorProto::DataType_Parse(name, &code))
-        return n.malformed("there is no element type '" + name + "'");
-    const auto to = dtypeFromOnnx(code);
-    if (!to || *to == DType::Text)
-        return n.unsupported("element type " + name + " is not supported");
-    return castTo(n, *to);
-}
-
-Status castLike(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const TensorType like, n.inputType(1));
-    return castTo(n, like.dtype);
-}
-
-Status identity(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    if (n.constant(0))
-        return n.aliasInput(0, 0);
-    return unary<"identity">(n);
-}
-
 // Nothing is dropped, and the mask says so.
 Status dropout(NodeImport& n) {
     FW_CHECK(n.need(1, 3));
@@ -200,20 +150,6 @@ Status dropout(NodeImport& n) {
     FW_CHECK(n.alias(1, mask));
     FW_TRY(const ValueRef y, n.step("dropout", {x}, std::move(attrs)));
     return n.alias(0, y);
-}
-
-// Before opset 9 one slope for each channel.
-Status prelu(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(ValueRef slope, n.input(1));
-    const std::size_t rank = n.type(x).rank();
-    Shape shape = n.type(slope).shape;
-    if (n.opset() < 7 && shape.size() == 1 && rank > 2 && !shape[0].isInt(1)) {
-        shape.resize(rank - 1, intExpr(1));
-        FW_TRY(slope, n.reshaped(slope, shape));
-    }
-    return n.result("prelu", {x, slope});
 }
 
 Result<ValueRef> asType(NodeImport& n, ValueRef value, DType dtype) {
@@ -283,15 +219,6 @@ Status oldBroadcast(NodeImport& n) {
     return n.result(op.text, {a, b});
 }
 
-Status bitShift(NodeImport& n) {
-    FW_TRY(const std::string direction, n.text("direction", ""));
-    if (direction == "LEFT")
-        return binary<"shift_left">(n);
-    if (direction == "RIGHT")
-        return binary<"shift_right">(n);
-    return n.malformed("there is no direction '" + direction + "'");
-}
-
 constexpr ImporterRow rows[] = {
     {"Add", 1, oldBroadcast<"add", add>},
     {"Sub", 1, oldBroadcast<"sub", binary<"sub">>},
@@ -304,17 +231,11 @@ constexpr ImporterRow rows[] = {
     {"Equal", 1, oldBroadcast<"equal", binary<"equal">>},
     {"Less", 1, oldBroadcast<"less", binary<"less">>},
     {"Greater", 1, oldBroadcast<"greater", binary<"greater">>},
-    {"BitShift", 11, bitShift},
-    {"PRelu", 1, prelu},
     {"Add", 7, add},
     {"Pow", 7, pow},
     {"Mean", 1, mean},
     {"Clip", 1, clipAttributes},
     {"Clip", 11, clip},
-    {"Cast", 1, castByName},
-    {"Cast", 6, cast},
-    {"CastLike", 15, castLike},
-    {"Identity", 1, identity},
     {"Dropout", 1, dropout},
 };
 

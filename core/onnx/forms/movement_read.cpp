@@ -104,21 +104,6 @@ Status reshape(NodeImport& n) {
     return reshapeTo(n, *target, allowZero);
 }
 
-Status flatten(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const std::int64_t where, n.integer("axis", 1));
-    FW_TRY(const TensorType x, n.inputType(0));
-    std::size_t axis = x.rank();
-    if (where != static_cast<std::int64_t>(x.rank())) {
-        FW_TRY(axis, n.axis(where, x.rank()));
-    }
-    Dim outer = intExpr(1);
-    Dim inner = intExpr(1);
-    for (std::size_t i = 0; i < x.rank(); ++i)
-        (i < axis ? outer : inner) = (i < axis ? outer : inner) * x.shape[i];
-    return view(n, {simplify(outer), simplify(inner)});
-}
-
 Status squeeze(NodeImport& n) {
     FW_CHECK(n.need(1, 2));
     if (n.isComputed(1))
@@ -168,48 +153,6 @@ Status unsqueeze(NodeImport& n) {
     for (std::size_t i = 0, next = 0; i < rank; ++i)
         out.push_back(axes.contains(i) ? intExpr(1) : x.shape[next++]);
     return view(n, out);
-}
-
-Status transpose(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const auto given, n.list("perm"));
-    FW_TRY(const ValueRef x, n.input(0));
-    const std::size_t rank = n.type(x).rank();
-    Integers perm;
-    for (std::size_t i = 0; i < rank; ++i)
-        perm.push_back(static_cast<std::int64_t>(rank - 1 - i));
-    if (given) {
-        Integers sorted = *given;
-        std::sort(sorted.begin(), sorted.end());
-        bool fits = sorted.size() == rank;
-        for (std::size_t i = 0; fits && i < rank; ++i)
-            fits = sorted[i] == static_cast<std::int64_t>(i);
-        if (!fits)
-            return n.malformed(fmt::format("perm [{}] is no permutation of {} axes",
-                                           fmt::join(*given, ", "), rank));
-        perm = *given;
-    }
-    Attrs attrs;
-    attrs.set("perm", std::move(perm));
-    return n.result("transpose", {x}, std::move(attrs));
-}
-
-Status concat(NodeImport& n) {
-    FW_CHECK(n.need(1, n.inputCount()));
-    if (n.opset() >= 4 && !n.given("axis"))
-        return n.malformed("has no attribute 'axis'");
-    FW_TRY(const std::int64_t where, n.integer("axis", 1));
-    std::vector<ValueRef> inputs;
-    for (std::size_t i = 0; i < n.inputCount(); ++i) {
-        FW_TRY(const ValueRef value, n.input(i));
-        inputs.push_back(value);
-    }
-    if (inputs.empty())
-        return n.malformed("has no operands");
-    FW_TRY(const std::size_t axis, n.axis(where, n.type(inputs[0]).rank()));
-    Attrs attrs;
-    attrs.set("axis", static_cast<std::int64_t>(axis));
-    return n.result("concat", std::move(inputs), std::move(attrs));
 }
 
 Status splitRunning(NodeImport& n) {
@@ -403,79 +346,10 @@ Status expand(NodeImport& n) {
     return n.result("expand", {x}, std::move(attrs));
 }
 
-Status tile(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const Exprs repeats, n.sizes(1));
-    FW_TRY(const ValueRef x, n.input(0));
-    if (repeats.size() != n.type(x).rank() ||
-        std::any_of(repeats.begin(), repeats.end(),
-                    [](const Expr& r) { return r.asInt().value_or(0) < 0; }))
-        return n.malformed(
-            fmt::format("repeats {} do not fit {}", shapeText(repeats), n.type(x).text()));
-    Attrs attrs;
-    attrs.set("repeats", shapeAttr(repeats));
-    return n.result("tile", {x}, std::move(attrs));
-}
-
-// [N, C, H, W] -> [N, C b², H / b, W / b]
-Status spaceToDepth(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const std::int64_t block, n.integer("blocksize", 0));
-    FW_TRY(const ValueRef x, n.input(0));
-    const Shape s = n.type(x).shape;
-    if (s.size() != 4 || block < 1 || block > (1 << 15))
-        return n.malformed(fmt::format("blocksize {} for {}", block, n.type(x).text()));
-    for (const std::size_t axis : {2u, 3u})
-        if (const auto extent = s[axis].asInt(); extent && *extent % block != 0)
-            return n.malformed(fmt::format("blocksize {} does not divide the axes of {}", block,
-                                           n.type(x).text()));
-    const Dim b = intExpr(block);
-    const Dim h = simplify(floorDivExpr(s[2], b)), w = simplify(floorDivExpr(s[3], b));
-    FW_TRY(const ValueRef six, n.reshaped(x, {s[0], s[1], h, b, w, b}));
-    Attrs attrs;
-    attrs.set("perm", Integers{0, 3, 5, 1, 2, 4});
-    FW_TRY(const ValueRef moved, n.step("transpose", {six}, std::move(attrs)));
-    return n.resultReshaped(moved, {s[0], simplify(s[1] * b * b), h, w});
-}
-
-// [N, C, H, W] -> [N, C / b², H b, W b]
-Status depthToSpace(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const std::int64_t block, n.integer("blocksize", 0));
-    FW_TRY(const std::string mode, n.text("mode", "DCR"));
-    FW_TRY(const ValueRef x, n.input(0));
-    const Shape s = n.type(x).shape;
-    const auto channels = s.size() == 4 ? s[1].asInt() : std::nullopt;
-    if (!channels || block < 1 || block > (1 << 15) || *channels % (block * block) != 0)
-        return n.malformed(fmt::format("blocksize {} does not divide the channels of {}", block,
-                                       n.type(x).text()));
-    const Dim b = intExpr(block);
-    const Dim c = intExpr(*channels / (block * block));
-    const bool depthFirst = mode != "CRD";
-    FW_TRY(const ValueRef six, n.reshaped(x, depthFirst ? Shape{s[0], b, b, c, s[2], s[3]}
-                                                        : Shape{s[0], c, b, b, s[2], s[3]}));
-    Attrs attrs;
-    attrs.set("perm", depthFirst ? Integers{0, 3, 4, 1, 5, 2} : Integers{0, 1, 4, 2, 5, 3});
-    FW_TRY(const ValueRef moved, n.step("transpose", {six}, std::move(attrs)));
-    return n.resultReshaped(moved, {s[0], c, simplify(s[2] * b), simplify(s[3] * b)});
-}
-
 constexpr ImporterRow rows[] = {
-    {"Reshape", 1, reshapeAttribute},
-    {"Reshape", 5, reshape},
-    {"Flatten", 1, flatten},
-    {"Squeeze", 1, squeeze},
-    {"Unsqueeze", 1, unsqueeze},
-    {"Transpose", 1, transpose},
-    {"Concat", 1, concat},
-    {"Split", 1, split},
-    {"Slice", 1, slice},
-    {"Pad", 1, padAttributes},
-    {"Pad", 11, pad},
-    {"Expand", 8, expand},
-    {"DepthToSpace", 1, depthToSpace},
-    {"SpaceToDepth", 1, spaceToDepth},
-    {"Tile", 6, tile},
+    {"Reshape", 1, reshapeAttribute}, {"Reshape", 5, reshape}, {"Squeeze", 1, squeeze},
+    {"Unsqueeze", 1, unsqueeze},      {"Split", 1, split},     {"Slice", 1, slice},
+    {"Pad", 1, padAttributes},        {"Pad", 11, pad},        {"Expand", 8, expand},
 };
 
 } // namespace

@@ -51,33 +51,6 @@ Status expand(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status constantOfShape(GraphWriter& out, const Node& node) {
-    FW_TRY(const auto shape, out.dims(node.name + ".shape", dimsOf(node, "shape")));
-    auto& written = out.main(node, "ConstantOfShape", {shape});
-    const AttrValue* value = node.attrs.find("value");
-    if (const auto* data = value ? std::get_if<TensorData>(value) : nullptr) {
-        auto* attribute = written.add_attribute();
-        attribute->set_name("value");
-        attribute->set_type(proto::AttributeProto::TENSOR);
-        fillTensor(*attribute->mutable_t(), data->reshaped({1}), {});
-    }
-    return {};
-}
-
-Status transpose(GraphWriter& out, const Node& node) {
-    setAttribute(out.main(node, "Transpose", {out.use(node.inputs[0])}), "perm",
-                 node.attrs.integers("perm"));
-    return {};
-}
-
-Status concat(GraphWriter& out, const Node& node) {
-    std::vector<std::string> inputs;
-    for (const ValueRef& input : node.inputs)
-        inputs.push_back(out.use(input));
-    setAttribute(out.main(node, "Concat", inputs), "axis", node.attrs.integer("axis", 0));
-    return {};
-}
-
 Status split(GraphWriter& out, const Node& node) {
     FW_TRY(const std::string sizes, out.dims(node.name + ".sizes", dimsOf(node, "sizes")));
     auto& written = out.main(node, "Split", {out.use(node.inputs[0]), sizes});
@@ -116,12 +89,6 @@ Status pad(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status tile(GraphWriter& out, const Node& node) {
-    FW_TRY(const std::string repeats, out.dims(node.name + ".repeats", dimsOf(node, "repeats")));
-    out.main(node, "Tile", {out.use(node.inputs[0]), repeats});
-    return {};
-}
-
 // The standard has no shuffle of channels: groups and their channels as two axes, exchanged.
 Status channelShuffle(GraphWriter& out, const Node& node) {
     const Shape& shape = out.graph().type(node.inputs[0]).shape;
@@ -150,16 +117,6 @@ Status padMirrored(GraphWriter& out, const Node& node) {
     auto& written =
         out.main(node, "Pad", {out.use(node.inputs[0]), out.integers(node.name + ".pads", pads)});
     setAttribute(written, "mode", node.op.substr(node.op.find('_') + 1));
-    return {};
-}
-
-Status eye(GraphWriter& out, const Node& node) {
-    auto& written = out.main(node, "EyeLike", {out.use(node.inputs[0])});
-    const AttrValue* to = node.attrs.find("to");
-    const DType* dtype = to != nullptr ? std::get_if<DType>(to) : nullptr;
-    setAttribute(written, "dtype",
-                 std::int64_t{onnxFromDtype(dtype != nullptr ? *dtype : DType::F32)});
-    setAttribute(written, "k", node.attrs.integer("k", 0));
     return {};
 }
 
@@ -209,17 +166,12 @@ constexpr std::array rows{
     WriterRow{"pad_edge", padMirrored},
     WriterRow{"pad_reflect", padMirrored},
     WriterRow{"pad_wrap", padMirrored, 19},
-    WriterRow{"eye", eye},
     WriterRow{"range", range},
     WriterRow{"reshape", reshape, 14},
     WriterRow{"expand", expand},
-    WriterRow{"constant_of_shape", constantOfShape},
-    WriterRow{"transpose", transpose},
-    WriterRow{"concat", concat},
     WriterRow{"split", split},
     WriterRow{"slice", slice},
     WriterRow{"pad", pad},
-    WriterRow{"tile", tile},
     WriterRow{"channel_shuffle", channelShuffle, 14},
 };
 

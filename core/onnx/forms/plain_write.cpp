@@ -24,11 +24,7 @@ constexpr std::array spellings{
     Spelling{"pow", "Pow"},
     Spelling{"int_pow", "Pow"},
     Spelling{"identity", "Identity"},
-    Spelling{"shape", "Shape"},
     Spelling{"batch_matmul", "MatMul"},
-    Spelling{"global_average_pool", "GlobalAveragePool"},
-    Spelling{"global_max_pool", "GlobalMaxPool"},
-    Spelling{"det", "Det"},
     Spelling{"quantize", "QuantizeLinear"},
     Spelling{"dequantize", "DequantizeLinear"},
 };
@@ -228,12 +224,6 @@ Status layernorm(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status softmax(GraphWriter& out, const Node& node) {
-    const char* const type = node.op == "softmax" ? "Softmax" : "LogSoftmax";
-    setAttribute(out.main(node, type, operands(out, node)), "axis", node.attrs.integer("axis", -1));
-    return {};
-}
-
 // Attention is an operator since opset 23 only: its products, factor, mask and softmax.
 Status attention(GraphWriter& out, const Node& node) {
     Steps steps(out, node);
@@ -262,30 +252,6 @@ Status rotaryEmbedding(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status reduce(GraphWriter& out, const Node& node) {
-    const Integers axes = node.attrs.integers("axes");
-    const std::int64_t keep = node.attrs.integer("keepdims", 1);
-    if (axes.empty()) { // over no axis; without axes ONNX means all of them
-        out.main(node, "Identity", operands(out, node));
-        return {};
-    }
-    const char* const type = node.op == "reduce_sum"    ? "ReduceSum"
-                             : node.op == "reduce_mean" ? "ReduceMean"
-                             : node.op == "reduce_max"  ? "ReduceMax"
-                             : node.op == "reduce_min"  ? "ReduceMin"
-                                                        : "ReduceProd";
-    // The axes are an attribute of all before opset 18, of a sum before 13.
-    std::vector<std::string> inputs{out.use(node.inputs[0])};
-    const bool asAttribute = hasAttribute(type, out.opset(), "axes");
-    if (!asAttribute)
-        inputs.push_back(out.integers(node.name + ".axes", axes));
-    auto& written = out.main(node, type, inputs);
-    if (asAttribute)
-        setAttribute(written, "axes", axes);
-    setAttribute(written, "keepdims", keep);
-    return {};
-}
-
 Status quantizedAlong(GraphWriter& out, const Node& node) {
     const bool back = node.op.starts_with("dequantize");
     const char* const type = back ? "DequantizeLinear" : "QuantizeLinear";
@@ -296,29 +262,11 @@ Status quantizedAlong(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status shift(GraphWriter& out, const Node& node) {
-    setAttribute(out.main(node, "BitShift", operands(out, node)), "direction",
-                 std::string(node.op == "shift_left" ? "LEFT" : "RIGHT"));
-    return {};
-}
-
-Status loss(GraphWriter& out, const Node& node) {
-    auto& written = out.main(node, "NegativeLogLikelihoodLoss", operands(out, node));
-    if (node.attrs.has("ignored"))
-        setAttribute(written, "ignore_index", node.attrs.integer("ignored", 0));
-    setAttribute(written, "reduction", std::string(node.op == "nll_mean" ? "mean" : "none"));
-    return {};
-}
-
 constexpr std::array special{
     WriterRow{"quantize_along", quantizedAlong},
     WriterRow{"dequantize_along", quantizedAlong},
     WriterRow{"quantize_blocks", quantizedAlong, 21},
     WriterRow{"dequantize_blocks", quantizedAlong, 21},
-    WriterRow{"shift_left", shift},
-    WriterRow{"shift_right", shift},
-    WriterRow{"nll_loss", loss},
-    WriterRow{"nll_mean", loss},
     WriterRow{"rsqrt", rsqrt},
     WriterRow{"clip", clip},
     WriterRow{"cast", cast},
@@ -329,15 +277,8 @@ constexpr std::array special{
     WriterRow{"bias", bias},
     WriterRow{"scale", scale},
     WriterRow{"layernorm", layernorm, 17},
-    WriterRow{"softmax", softmax},
-    WriterRow{"log_softmax", softmax},
     WriterRow{"attention", attention},
     WriterRow{"rotary_embedding", rotaryEmbedding, 23},
-    WriterRow{"reduce_sum", reduce},
-    WriterRow{"reduce_mean", reduce},
-    WriterRow{"reduce_max", reduce},
-    WriterRow{"reduce_min", reduce},
-    WriterRow{"reduce_prod", reduce},
 };
 
 constexpr auto rows = [] {

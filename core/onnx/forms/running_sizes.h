@@ -59,9 +59,5 @@ struct LastStep {
     std::vector<ValueRef> inputs;
     Attrs attrs;
 };
-// x reduced over the axes in operand 1 by "sum", "mean", "max", "min" or "prod".
-Result<LastStep> reduceRunning(NodeImport& n, ValueRef x, const std::string& by, bool keepdims);
-// The logarithm of the sum of exponentials over them; `huge`: the largest number of the type of x.
-Result<LastStep> logSumExpRunning(NodeImport& n, ValueRef x, double huge, bool keepdims);
 
 } // namespace fw

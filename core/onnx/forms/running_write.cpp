@@ -1,26 +1,15 @@
-// Operators of sizes that are computed while a model runs, and of what selects by value: nodes of
-// the library's own domain, each with its body in operators of ONNX as a function of the model.
+// Operators of sizes that are computed while a model runs, and of what selects by value: what each
+// is in operators of ONNX, for programs that do not know the library's own domain.
 #include "onnx/schema/own.h"
 #include "onnx/write/function_nodes.h"
 #include "onnx/write/graph_writer.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fw {
 
 namespace {
-
-using Body = void (*)(FunctionNodes& f, proto::FunctionProto& out);
-
-struct OwnNode {
-    std::string_view op;
-    const char* type;
-    std::vector<const char*> operands;
-    std::vector<const char*> results;
-    const char* dims = nullptr; // an attribute of dimensions, the last operand of the node
-    const char* attribute = nullptr;
-    Body body = nullptr;
-};
 
 // The last node written has an attribute that the call gives.
 void takesAttribute(proto::FunctionProto& out, const char* name, const char* of,
@@ -43,10 +32,6 @@ std::string filledUp(FunctionNodes& f, const std::string& x, const std::string& 
     if (!none.empty())
         pads.push_back(f.integers(none));
     return f.add("Pad", {x, joined(f, pads)});
-}
-
-void bindDimsBody(FunctionNodes& f, proto::FunctionProto&) {
-    f.nameResult(f.add("Identity", {"sizes"}), "y");
 }
 
 // An end before the first element is said by one far before it, as -1 is the last element.
@@ -125,82 +110,35 @@ void suppressionBody(FunctionNodes& f, proto::FunctionProto& out) {
     f.nameResult(f.add("Identity", {count}), "count");
 }
 
-const OwnNode& ownNode(std::string_view op) {
-    static const std::vector<OwnNode> all{
-        {"bind_dims", "BindDims", {"sizes"}, {"y"}, nullptr, nullptr, bindDimsBody},
-        {"slice_at", "SliceAt", {"x", "first", "step"}, {"y"}, "shape", nullptr, sliceBody},
-        {"pad_at", "PadAt", {"x", "before", "value"}, {"y"}, "shape", "mode", padBody},
-        {"sum_to", "SumTo", {"x"}, {"y"}, "shape", nullptr, sumBody},
-        {"max_to", "MaxTo", {"x"}, {"y"}, "shape", nullptr, maxBody},
-        {"min_to", "MinTo", {"x"}, {"y"}, "shape", nullptr, minBody},
-        {"prod_to", "ProdTo", {"x"}, {"y"}, "shape", nullptr, prodBody},
-        {"compact", "Compact", {"keep"}, {"places", "count"}, nullptr, nullptr, compactBody},
-        {"unique_rows",
-         "UniqueRows",
-         {"x"},
-         {"first", "inverse", "times", "count"},
-         nullptr,
-         "ascending",
-         uniqueBody},
-        {"non_max_suppression",
-         "NonMaxSuppression",
-         {"boxes", "scores", "most", "overlap", "least"},
-         {"selected", "count"},
-         "room",
-         "centered",
-         suppressionBody},
-    };
-    for (const OwnNode& one : all)
-        if (one.op == op)
-            return one;
-    throw InternalError("no node of its own for " + std::string(op));
-}
+constexpr std::array bodies{
+    BodyRow{"slice_at", sliceBody, 15},
+    BodyRow{"pad_at", padBody, 15},
+    BodyRow{"sum_to", sumBody, 15},
+    BodyRow{"max_to", maxBody, 18},
+    BodyRow{"min_to", minBody, 18},
+    BodyRow{"prod_to", prodBody, 18},
+    BodyRow{"compact", compactBody, 15},
+    BodyRow{"unique_rows", uniqueBody, 15},
+    BodyRow{"non_max_suppression", suppressionBody, 15},
+};
 
-proto::FunctionProto functionOf(const OwnNode& own, std::int64_t opset) {
-    proto::FunctionProto out;
-    out.set_domain(ownDomain);
-    out.set_name(own.type);
-    auto* standard = out.add_opset_import();
-    standard->set_domain("");
-    standard->set_version(opset);
-    for (const char* operand : own.operands)
-        out.add_input(operand);
-    if (own.dims != nullptr)
-        out.add_input(own.dims);
-    for (const char* result : own.results)
-        out.add_output(result);
-    if (own.attribute != nullptr)
-        out.add_attribute(own.attribute);
-    if (own.op == "bind_dims")
-        out.add_attribute("dims");
-    FunctionNodes nodes(out, opset);
-    own.body(nodes, out);
-    return out;
-}
-
-// The node with all that it makes.
-Result<proto::NodeProto*> written(GraphWriter& out, const Node& node) {
-    const OwnNode& own = ownNode(node.op);
-    std::vector<std::string> inputs;
-    for (const ValueRef& input : node.inputs)
-        inputs.push_back(out.use(input));
-    if (own.dims != nullptr) {
-        FW_TRY(inputs.emplace_back(), out.dims(node.name + "." + own.dims, dimsOf(node, own.dims)));
-    }
-    proto::NodeProto& made = out.main(node, own.type, inputs);
-    made.set_domain(ownDomain);
-    for (std::size_t i = 1; i < node.outputs.size(); ++i)
-        made.add_output(out.nameOf({node.id, static_cast<int>(i)}));
-    out.markDomain(ownDomain, 1);
-    if (!out.hasFunction(ownDomain, own.type))
-        out.addFunction(functionOf(own, out.opset()));
-    return &made;
-}
-
+// Who reads one of its dimensions reads the element that it is.
 Status bindDims(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto * made, written(out, node));
+    constexpr const char* type = "BindDims";
+    proto::NodeProto& made = out.main(node, type, {out.use(node.inputs[0])});
+    made.set_domain(ownDomain);
+    out.markDomain(ownDomain, 1);
+    if (!out.hasFunction(ownDomain, type)) {
+        proto::FunctionProto function = emptyFunction(ownDomain, type, out.opset());
+        function.add_input("sizes");
+        function.add_output("y");
+        function.add_attribute("dims");
+        FunctionNodes nodes(function, out.opset());
+        nodes.nameResult(nodes.add("Identity", {"sizes"}), "y");
+        out.addFunction(std::move(function));
+    }
     const Exprs dims = dimsOf(node, "dims");
-    auto& names = *made->add_attribute();
+    auto& names = *made.add_attribute();
     names.set_name("dims");
     names.set_type(proto::AttributeProto::STRINGS);
     for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -213,41 +151,18 @@ Status bindDims(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status plain(GraphWriter& out, const Node& node) {
-    FW_CHECK(written(out, node));
-    return {};
-}
-
-Status padAt(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto * made, written(out, node));
-    setAttribute(*made, "mode", node.attrs.text("mode", "constant"));
-    return {};
-}
-
-Status uniqueRows(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto * made, written(out, node));
-    setAttribute(*made, "ascending", node.attrs.integer("ascending", 1));
-    return {};
-}
-
-Status suppression(GraphWriter& out, const Node& node) {
-    FW_TRY(proto::NodeProto * made, written(out, node));
-    setAttribute(*made, "centered", node.attrs.integer("centered", 0));
-    return {};
-}
-
-constexpr std::array rows{
-    WriterRow{"bind_dims", bindDims, 15},     WriterRow{"slice_at", plain, 15},
-    WriterRow{"pad_at", padAt, 15},           WriterRow{"sum_to", plain, 15},
-    WriterRow{"max_to", plain, 18},           WriterRow{"min_to", plain, 18},
-    WriterRow{"prod_to", plain, 18},          WriterRow{"compact", plain, 15},
-    WriterRow{"unique_rows", uniqueRows, 15}, WriterRow{"non_max_suppression", suppression, 15},
-};
+constexpr std::array rows{WriterRow{"bind_dims", bindDims, 15}};
 
 } // namespace
 
 std::span<const WriterRow> runningWriters() {
     return rows;
+}
+
+const BodyRow* findBody(std::string_view op) {
+    const auto* const found = std::find_if(bodies.begin(), bodies.end(),
+                                           [&](const BodyRow& row) { return row.op == op; });
+    return found == bodies.end() ? nullptr : found;
 }
 
 } // namespace fw

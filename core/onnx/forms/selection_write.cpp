@@ -3,7 +3,6 @@
 #include "onnx/model/tensor_proto.h"
 #include "onnx/write/graph_writer.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -18,33 +17,9 @@ std::vector<std::string> operands(GraphWriter& out, const Node& node) {
     return names;
 }
 
-// The second result has its name, too.
-proto::NodeProto& two(GraphWriter& out, const Node& node, const char* type,
-                      const std::vector<std::string>& inputs) {
-    proto::NodeProto& written = out.main(node, type, inputs);
-    written.add_output(out.nameOf({node.id, 1}));
-    return written;
-}
-
 std::string number(GraphWriter& out, const Node& node, const std::string& suffix,
                    std::int64_t value) {
     return out.initializer(node.name + "." + suffix, dataFromIntegers(DType::I64, {}, {value}));
-}
-
-Status argExtreme(GraphWriter& out, const Node& node) {
-    auto& written = out.main(node, node.op == "arg_max" ? "ArgMax" : "ArgMin", operands(out, node));
-    setAttribute(written, "axis", node.attrs.integer("axis", 0));
-    setAttribute(written, "keepdims", std::int64_t{0});
-    setAttribute(written, "select_last_index", node.attrs.integer("last", 0));
-    return {};
-}
-
-Status topK(GraphWriter& out, const Node& node) {
-    FW_TRY(const std::string k, out.dims(node.name + ".k", dimsOf(node, "count")));
-    auto& written = two(out, node, "TopK", {out.use(node.inputs[0]), k});
-    setAttribute(written, "axis", node.attrs.integer("axis", -1));
-    setAttribute(written, "largest", node.attrs.integer("largest", 1));
-    return {};
 }
 
 Status cumSum(GraphWriter& out, const Node& node) {
@@ -97,27 +72,8 @@ Status oneHot(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status gatherNd(GraphWriter& out, const Node& node) {
-    setAttribute(out.main(node, "GatherND", operands(out, node)), "batch_dims",
-                 node.attrs.integer("batch_dims", 0));
-    return {};
-}
-
-Status scatterNd(GraphWriter& out, const Node& node) {
-    auto& written = out.main(node, "ScatterND", operands(out, node));
-    if (const std::string reduction = node.attrs.text("reduction", "none"); reduction != "none")
-        setAttribute(written, "reduction", reduction);
-    return {};
-}
-
 Status reverseSequence(GraphWriter& out, const Node& node) {
     out.main(node, "ReverseSequence", operands(out, node));
-    return {};
-}
-
-Status diagonal(GraphWriter& out, const Node& node) {
-    setAttribute(out.main(node, "Einsum", operands(out, node)), "equation",
-                 std::string("...ii->...i"));
     return {};
 }
 
@@ -193,49 +149,13 @@ Status melWeights(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status cosineWindow(GraphWriter& out, const Node& node) {
-    struct Known {
-        const char* type;
-        double a, b, c;
-    };
-    static constexpr Known known[] = {{"HannWindow", 0.5, 0.5, 0},
-                                      {"HammingWindow", 25.0 / 46, 21.0 / 46, 0},
-                                      {"BlackmanWindow", 0.42, 0.5, 0.08}};
-    const auto* const found =
-        std::find_if(std::begin(known), std::end(known), [&](const Known& one) {
-            return std::abs(node.attrs.real("a", 0) - one.a) < 1e-7 &&
-                   std::abs(node.attrs.real("b", 0) - one.b) < 1e-7 &&
-                   std::abs(node.attrs.real("c", 0) - one.c) < 1e-7;
-        });
-    if (found == std::end(known))
-        return makeDiag(DiagCode::UnsupportedAttribute, "ONNX has no window of these weights");
-    const char* const type = found->type;
-    FW_TRY(const std::string size, out.dims(node.name + ".size", dimsOf(node, "size")));
-    const std::string one =
-        out.step(node, "Squeeze", {size, out.integers(node.name + ".first", {0})}, "number");
-    auto& written = out.main(node, type, {one});
-    const AttrValue* to = node.attrs.find("to");
-    const DType* dtype = to != nullptr ? std::get_if<DType>(to) : nullptr;
-    setAttribute(written, "output_datatype",
-                 std::int64_t{onnxFromDtype(dtype != nullptr ? *dtype : DType::F32)});
-    setAttribute(written, "periodic", node.attrs.integer("periodic", 1));
-    return {};
-}
-
 constexpr std::array rows{
-    WriterRow{"arg_max", argExtreme},
-    WriterRow{"arg_min", argExtreme},
-    WriterRow{"top_k", topK},
     WriterRow{"cumsum", cumSum},
     WriterRow{"one_hot", oneHot},
-    WriterRow{"gather_nd", gatherNd},
-    WriterRow{"scatter_nd", scatterNd, 16},
     WriterRow{"reverse_sequence", reverseSequence},
-    WriterRow{"diagonal", diagonal},
     WriterRow{"dft", dft, 17},
     WriterRow{"inverse_real_dft", dft, 17},
     WriterRow{"stft", stft, 17},
-    WriterRow{"cosine_window", cosineWindow, 17},
     WriterRow{"mel_weights", melWeights, 17},
 };
 

@@ -1,4 +1,4 @@
-// Spectra, the windows that they are taken through, the scales that they are summed up on.
+// Spectra, and the scales that they are summed up on.
 #include "expr/simplify.h"
 #include "onnx/forms/running_sizes.h"
 #include "onnx/model/tensor_proto.h"
@@ -132,40 +132,6 @@ Status stft(NodeImport& n) {
     return n.result("stft", {x, window}, std::move(attrs));
 }
 
-struct Weights {
-    double a, b, c;
-};
-
-Status windowOf(NodeImport& n, Weights weights) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const bool periodic, n.flag("periodic", true));
-    FW_TRY(const std::int64_t code, n.integer("output_datatype", 1));
-    FW_TRY(const Exprs size, n.sizes(0));
-    if (size.size() != 1 || (size.front().asInt() && *size.front().asInt() < 0))
-        return n.malformed("its size is not one number");
-    const auto dtype = dtypeFromOnnx(code);
-    if (!dtype || *dtype == DType::Text || *dtype == DType::Bool)
-        return n.unsupported(fmt::format("output_datatype {} is not supported", code));
-    Attrs attrs;
-    attrs.set("size", shapeAttr(size));
-    attrs.set("a", weights.a);
-    attrs.set("b", weights.b);
-    attrs.set("c", weights.c);
-    attrs.set("periodic", std::int64_t{periodic});
-    attrs.set("to", *dtype);
-    return n.result("cosine_window", {}, std::move(attrs));
-}
-
-Status hann(NodeImport& n) {
-    return windowOf(n, {0.5, 0.5, 0});
-}
-Status hamming(NodeImport& n) {
-    return windowOf(n, {25.0 / 46, 21.0 / 46, 0});
-}
-Status blackman(NodeImport& n) {
-    return windowOf(n, {0.42, 0.5, 0.08});
-}
-
 // One number of an operand that is known.
 Result<double> numberOf(NodeImport& n, std::size_t operand) {
     const TensorData* data = n.computedConstant(operand);
@@ -251,9 +217,6 @@ constexpr ImporterRow rows[] = {
     {"DFT", 17, dftAttribute},
     {"DFT", 20, dft},
     {"STFT", 17, stft},
-    {"HannWindow", 17, hann},
-    {"HammingWindow", 17, hamming},
-    {"BlackmanWindow", 17, blackman},
     {"MelWeightMatrix", 17, melWeights},
 };
 

@@ -136,34 +136,6 @@ Status lpPool(NodeImport& n) {
     return pool(n, "lp_pool", g, std::move(attrs));
 }
 
-Status globalLpPool(NodeImport& n) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(const double p, normOf(n));
-    n.computeWide();
-    FW_TRY(ValueRef y, n.input(0));
-    const TensorType type = n.type(y);
-    if (type.rank() < 3)
-        return n.malformed(
-            fmt::format("its operand has rank {}, at least 3 is needed", type.rank()));
-    Integers axes;
-    for (std::size_t i = 2; i < type.rank(); ++i)
-        axes.push_back(static_cast<std::int64_t>(i));
-    Attrs over;
-    over.set("axes", axes);
-    over.set("keepdims", std::int64_t{1});
-    if (p == 2) {
-        FW_TRY(y, n.step("mul", {y, y}));
-        FW_TRY(y, n.step("reduce_sum", {y}, std::move(over)));
-        return n.result("sqrt", {y});
-    }
-    FW_TRY(y, n.step("abs", {y}));
-    if (p == 1)
-        return n.result("reduce_sum", {y}, std::move(over));
-    FW_TRY(y, n.step("pow", {y, n.scalarConstant("p", p, type.dtype)}));
-    FW_TRY(y, n.step("reduce_sum", {y}, std::move(over)));
-    return n.result("pow", {y, n.scalarConstant("root", 1 / p, type.dtype)});
-}
-
 // Each element goes to its place in an image of zeros; a larger result gets more zeros behind.
 Status maxUnpool(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
@@ -228,43 +200,11 @@ Status maxUnpool(NodeImport& n) {
     return n.result("pad", {y}, std::move(more));
 }
 
-Status globalPool(NodeImport& n, const std::string& op) {
-    FW_CHECK(n.need(1, 1));
-    FW_TRY(ValueRef x, n.input(0));
-    const Shape shape = n.type(x).shape;
-    if (shape.size() < 3)
-        return n.malformed(
-            fmt::format("its operand has rank {}, at least 3 is needed", shape.size()));
-    if (shape.size() == 4)
-        return n.result(op, {x});
-    // Any number of spatial axes is one long axis and one of extent 1.
-    Dim spatial = intExpr(1);
-    for (std::size_t i = 2; i < shape.size(); ++i)
-        spatial = spatial * shape[i];
-    FW_TRY(x, n.reshaped(x, {shape[0], shape[1], intExpr(1), spatial}));
-    FW_TRY(const ValueRef y, n.step(op, {x}));
-    Shape out(shape.size(), intExpr(1));
-    out[0] = shape[0];
-    out[1] = shape[1];
-    return n.resultReshaped(y, out);
-}
-
-Status globalAveragePool(NodeImport& n) {
-    return globalPool(n, "global_average_pool");
-}
-
-Status globalMaxPool(NodeImport& n) {
-    return globalPool(n, "global_max_pool");
-}
-
 constexpr ImporterRow rows[] = {
     {"MaxPool", 1, maxPool},
     {"MaxUnpool", 9, maxUnpool},
     {"AveragePool", 1, averagePool},
     {"LpPool", 1, lpPool},
-    {"GlobalAveragePool", 1, globalAveragePool},
-    {"GlobalMaxPool", 1, globalMaxPool},
-    {"GlobalLpPool", 1, globalLpPool},
 };
 
 } // namespace

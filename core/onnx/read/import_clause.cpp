@@ -1,13 +1,16 @@
 #include "onnx/read/import_clause.h"
 
 #include "onnx/model/attributes.h"
+#include "onnx/read/import_calls.h"
 #include "onnx/read/model_importer.h"
 #include "onnx/schema/standard_operators.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <set>
 
 namespace fw {
 
@@ -16,6 +19,10 @@ namespace {
 Result<AttrValue> attributeValue(const NodeImport& node, const std::string& name, AttrType type) {
     switch (type) {
     case AttrType::Int: {
+        if (const auto* one = findAttribute(node.node(), name); // in opset 1
+            one != nullptr && node.opset() == 1 && one->type() == proto::AttributeProto::FLOAT &&
+            one->f() == std::floor(one->f()) && std::abs(one->f()) < 1e6F)
+            return AttrValue(static_cast<std::int64_t>(one->f()));
         FW_TRY(const std::int64_t value, node.integer(name, 0));
         return AttrValue(value);
     }
@@ -36,10 +43,22 @@ Result<AttrValue> attributeValue(const NodeImport& node, const std::string& name
         const auto dtype = dtypeFromOnnx(code);
         if (!dtype || *dtype == DType::Text)
             return node.unsupported(
-                fmt::format("the element type {} of attribute '{}' is not supported", code, name));
+                fmt::format("the element type {} of attribute '{}' is not supported",
+                            onnxDtypeText(code), name));
         return AttrValue(*dtype);
     }
+    case AttrType::Tensor: {
+        auto value = node.tensor(name);
+        if (!value || !*value)
+            return value ? value->takeDiag() : node.malformed(name + " is no tensor");
+        return AttrValue(value->take());
+    }
     case AttrType::IntList: {
+        if (const auto* one = findAttribute(node.node(), name);
+            one != nullptr && one->type() == proto::AttributeProto::INT) {
+            FW_TRY(const std::int64_t value, node.integer(name, 0));
+            return AttrValue(Integers{value});
+        }
         FW_TRY(auto values, node.list(name));
         return AttrValue(values.value_or(Integers()));
     }
@@ -111,6 +130,9 @@ Status checkOtherResults(const NodeImport& node, const Operator& op, const OnnxB
 // What the clause gives one value has it.
 Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
     for (const auto& [name, wanted] : clause.fixed) {
+        if (!node.given(name) && clause.domain.empty() &&
+            needsAttribute(clause.type, node.opset(), name))
+            return node.malformed(fmt::format("the attribute '{}' is missing", name));
         if (!node.given(name))
             continue;
         FW_TRY(const AttrValue given, attributeValue(node, name, typeOfFixed(wanted)));
@@ -128,13 +150,15 @@ Status checkAllTaken(const NodeImport& node, const Operator& op, const OnnxBindi
     const std::vector<std::string> ours = op.attrNames();
     for (const auto& attribute : node.node().attribute())
         if (!clause.fixed.contains(attribute.name()) &&
+            !clause.ignored.contains(attribute.name()) &&
             std::none_of(ours.begin(), ours.end(), [&](const std::string& name) {
                 return clause.nodeAttribute(name) == attribute.name();
             }))
             return node.unsupported(fmt::format("the operator has no attribute for the node's '{}'",
                                                 cleanText(attribute.name())),
-                                    "give it one, or name it in the clause: {ours = theirs}, or "
-                                    "{theirs == value} for the one value that it may have");
+                                    "give it one, or name it in the clause: {ours = theirs}, "
+                                    "{theirs == value} for the one value that it may have, or "
+                                    "{theirs == any} if it makes no difference");
     return {};
 }
 
@@ -194,11 +218,15 @@ Result<AttrValue> fromTheFront(const NodeImport& node, AttrValue value, std::siz
         FW_TRY(const std::size_t front, node.axis(*axis, rank));
         return AttrValue(static_cast<std::int64_t>(front));
     }
-    if (auto* axes = std::get_if<Integers>(&value))
+    if (auto* axes = std::get_if<Integers>(&value)) {
+        std::set<std::int64_t> named;
         for (std::int64_t& axis : *axes) {
             FW_TRY(const std::size_t front, node.axis(axis, rank));
             axis = static_cast<std::int64_t>(front);
+            if (!named.insert(axis).second)
+                return node.malformed(fmt::format("axis {} is named twice", axis));
         }
+    }
     if (std::holds_alternative<Exprs>(value))
         return node.unsupported("its axes are computed while the model runs",
                                 "make them a constant of the model");
@@ -255,10 +283,12 @@ private:
         if (isOperand && m_node.has(*source->operand)) {
             FW_TRY(value, operandValue(m_node, ours, *source->operand, type,
                                        bind && source->axesOf.empty()));
-        } else if (!isOperand && m_node.given(theirs)) {
+        } else if (!isOperand && m_node.given(theirs) && !isUndefined(theirs, type)) {
             FW_TRY(value, source != nullptr && !source->spellings.empty()
                               ? spelledValue(m_node, *source)
                               : attributeValue(m_node, theirs, type));
+        } else if (!isOperand && isDemanded(theirs)) {
+            return m_node.malformed(fmt::format("has no attribute '{}'", cleanText(theirs)));
         } else if (source == nullptr || source->fallback == OnnxAttribute::Default::Own) {
             value = m_op.attrDefault(ours);
         } else if (source->fallback == OnnxAttribute::Default::Value) {
@@ -267,12 +297,26 @@ private:
         if (source == nullptr || source->axesOf.empty())
             return value;
         FW_TRY(const std::size_t rank, rankOf(source->axesOf));
+        const auto* list = value ? std::get_if<Integers>(&*value) : nullptr;
+        if (source->takesEmptyAsAbsent() && list != nullptr && list->empty())
+            value.reset();
         if (!value && source->fallback != OnnxAttribute::Default::Own)
             return std::optional(AttrValue(axesInOrder(rank, source->fallback)));
         if (!value)
             return value;
         FW_TRY(value, fromTheFront(m_node, std::move(*value), rank));
         return value;
+    }
+
+    // The element type UNDEFINED, which stands for none.
+    bool isUndefined(const std::string& theirs, AttrType type) const {
+        const auto code =
+            type == AttrType::DType ? m_node.integer(theirs, 1) : Result<std::int64_t>(1);
+        return code && *code == 0;
+    }
+
+    bool isDemanded(const std::string& theirs) const { // by the standard
+        return m_clause.domain.empty() && needsAttribute(m_clause.type, m_node.opset(), theirs);
     }
 
     Result<std::size_t> rankOf(const std::string& operand) const {
@@ -312,6 +356,10 @@ Status importChain(NodeImport& node, const Operator& op, const Attrs& attrs) {
 bool fits(NodeImport& node, const Operator& op, const OnnxBinding& clause) {
     ClauseCall call(node, op, clause);
     auto attrs = call.attributes(false);
+    if (!checkAllTaken(node, op, clause))
+        return false;
+    if (!attrs && attrs.diag().code == DiagCode::OnnxMalformed)
+        return true; // whoever reads it says what is wrong
     if (!call.checkCount() || !attrs)
         return false;
     OpCall wish;
@@ -321,6 +369,8 @@ bool fits(NodeImport& node, const Operator& op, const OnnxBinding& clause) {
         if (type && !*type)
             return false;
         wish.inputs.push_back(type ? std::optional(**type) : std::nullopt);
+        if (type && isSeenAsNumber(op, wish.inputs.size() - 1, **type))
+            wish.inputs.back()->shape.clear();
         if (clause.isChain && wish.inputs.size() == 2)
             break;
     }
@@ -336,18 +386,27 @@ Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& r
     if (reading.source != OperatorSource::Shipped)
         FW_CHECK(checkAllTaken(node, op, clause));
     FW_CHECK(checkFixed(node, clause));
+    for (const std::string& name : clause.ignored)
+        (void)node.given(name);
     if (clause.isChain) {
         FW_TRY(const Attrs attrs, call.attributes(true));
         return importChain(node, op, attrs);
     }
+    FW_CHECK(checkOtherResults(node, op, clause));
+    if (op.standsForCalls()) {
+        FW_TRY(const Attrs attrs, call.attributes(true));
+        return importCalls(node, op, call.operands(), attrs);
+    }
     std::vector<ValueRef> operands;
     for (const std::size_t operand : call.operands()) {
         operands.emplace_back();
-        if (node.has(operand)) {
-            FW_TRY(operands.back(), node.input(operand));
+        if (!node.has(operand))
+            continue;
+        FW_TRY(operands.back(), node.input(operand));
+        if (isSeenAsNumber(op, operands.size() - 1, node.type(operands.back()))) {
+            FW_TRY(operands.back(), node.reshaped(operands.back(), {}));
         }
     }
-    FW_CHECK(checkOtherResults(node, op, clause));
     FW_TRY(Attrs attrs, call.attributes(true));
     return node.result(op.name(), std::move(operands), std::move(attrs));
 }
@@ -380,7 +439,7 @@ const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) {
     for (const OnnxReading* reading : all) {
         NodeImport trial(*this, node, {});
         if (reading->source == all[0]->source && saysAsFirst(*reading) &&
-            fits(trial, *m_run.operators->find(reading->op), reading->binding))
+            fits(trial, *readerNamed(reading->op), reading->binding))
             return reading;
     }
     return all.front();
@@ -414,7 +473,7 @@ Status ModelImporter::importOwn(int index, const OnnxReading& reading) {
         if (!input.empty())
             FW_CHECK(use(input));
     NodeImport context(*this, node, name);
-    auto status = importByClause(context, *m_run.operators->find(reading.op), reading);
+    auto status = importByClause(context, *readerNamed(reading.op), reading);
     if (status)
         status = checkIndices(context);
     if (!status) {

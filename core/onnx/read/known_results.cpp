@@ -149,8 +149,8 @@ std::optional<std::vector<KnownValue>> ModelImporter::tryNode(int index) {
     Trial trial(m_run.operators);
     m_trial = &trial;
     NodeImport context(*this, node, nodeName(index));
-    auto status = import ? import(context)
-                         : importByClause(context, *m_run.operators->find(clause->op), *clause);
+    auto status =
+        import ? import(context) : importByClause(context, *readerNamed(clause->op), *clause);
     if (status)
         status = context.allHonoured();
     if (status)

@@ -394,8 +394,8 @@ Status ModelImporter::importNode(int index) {
     if (!import && !clause)
         return importUnknown(index, name, reasonUnknown(node));
     NodeImport context(*this, node, name);
-    auto status = import ? import(context)
-                         : importByClause(context, *m_run.operators->find(clause->op), *clause);
+    auto status =
+        import ? import(context) : importByClause(context, *readerNamed(clause->op), *clause);
     if (status)
         status = context.allHonoured();
     if (status)

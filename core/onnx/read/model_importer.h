@@ -101,6 +101,9 @@ public:
     // In quotes; nullopt if the value is none of its operands.
     std::optional<std::string> nameOfOperand(const proto::NodeProto& node, ValueRef value) const;
     const Operator* operatorNamed(const std::string& op) const { return m_run.operators->find(op); }
+    const Operator* readerNamed(const std::string& op) const {
+        return m_run.operators->findReader(op);
+    }
 
 private:
     struct Value {

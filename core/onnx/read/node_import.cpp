@@ -76,6 +76,14 @@ const TensorType& NodeImport::type(ValueRef value) const {
     return m_model.editor().type(value);
 }
 
+const TensorData* NodeImport::constant(ValueRef value) const {
+    return m_model.editor().find(value.node)->data.get();
+}
+
+const Operator* NodeImport::operatorNamed(const std::string& name) const {
+    return m_model.readerNamed(name);
+}
+
 const TensorData* NodeImport::constant(std::size_t i) const {
     const TensorData* data = has(i) ? m_model.constant(m_node.input(static_cast<int>(i))) : nullptr;
     if (!m_narrow || data == nullptr || !isNarrow(data->dtype()))
@@ -128,7 +136,12 @@ Result<Exprs> NodeImport::sizes(std::size_t i) {
 }
 
 Result<Exprs> NodeImport::bound(ValueRef sizes, const std::string& prefix) {
-    const auto count = type(sizes).shape.at(0).asInt().value();
+    const auto known = type(sizes).shape.at(0).asInt();
+    if (!known)
+        return unsupported(fmt::format("how many axes the result has is computed: {} of them",
+                                       type(sizes).shape.at(0).text()),
+                           "its shape has to be known before the model runs, but for its sizes");
+    const std::int64_t count = *known;
     if (count > static_cast<std::int64_t>(smallTensorLimit))
         return makeDiag(DiagCode::LimitReached, fmt::format("{} sizes that are computed", count));
     Texts names;
@@ -223,12 +236,9 @@ struct Harmless {
     std::string_view attribute;
 };
 constexpr Harmless harmless[] = {
-    {"", "consumed_inputs"},            // of opset 1
-    {"BatchNormalization", "momentum"}, // of training
-    {"Dropout", "seed"},                // of training
-    {"MaxPool", "storage_order"},       // of the indices, where nobody reads them
-    {"Cast", "saturate"},               // of element types that are refused
-    {"Cast", "round_mode"},             // of element types that are refused
+    {"", "consumed_inputs"},      // of opset 1
+    {"Dropout", "seed"},          // of training
+    {"MaxPool", "storage_order"}, // of the indices, where nobody reads them
 };
 
 } // namespace
@@ -286,11 +296,11 @@ Result<std::vector<ValueRef>> NodeImport::steps(const std::string& op, std::vect
 }
 
 Result<ValueRef> NodeImport::reshaped(ValueRef x, const Shape& shape) {
-    const Node* producer = m_model.editor().find(x.node);
-    if (const auto extents = fixedExtents(shape); extents && producer->isConstant()) {
+    const TensorData* data = constant(x);
+    if (const auto extents = fixedExtents(shape); extents && data != nullptr) {
         const auto count = checkedCount(*extents);
-        if (count && static_cast<std::size_t>(*count) == producer->data->count())
-            return addConstant("reshaped", producer->data->reshaped(*extents));
+        if (count && static_cast<std::size_t>(*count) == data->count())
+            return addConstant("reshaped", data->reshaped(*extents));
     }
     Attrs attrs;
     attrs.set("shape", shapeAttr(shape));
@@ -419,9 +429,8 @@ ImportFunction findImporter(std::string_view domain, std::string_view type, std:
         std::map<std::pair<std::string_view, std::string_view>, Versions> rows;
         for (const auto& family :
              {elementwiseImporters(), contractionImporters(), windowImporters(),
-              movementImporters(), shapeImporters(), normalizationImporters(), reductionImporters(),
-              selectionImporters(), resampleImporters(), quantizationImporters(), lossImporters(),
-              signalImporters(), einsumImporters(), attentionImporters(), contribImporters(),
+              movementImporters(), shapeImporters(), normalizationImporters(), selectionImporters(),
+              resampleImporters(), signalImporters(), einsumImporters(), attentionImporters(),
               contribAttentionImporters(), runningImporters(), sequenceImporters()})
             for (const ImporterRow& row : family)
                 rows[{row.domain, row.type}].emplace_back(row.since, row.import);

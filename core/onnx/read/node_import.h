@@ -45,6 +45,8 @@ public:
     Result<ValueRef> input(std::size_t i);                  // as a value of the graph
     Result<TensorType> inputType(std::size_t i) const;
     const TensorType& type(ValueRef value) const;
+    const TensorData* constant(ValueRef value) const; // of the graph; nullptr if it is none
+    const Operator* operatorNamed(const std::string& name) const; // or one that stands for calls
     const TensorData* constant(std::size_t i) const; // nullptr unless known while importing
     // The same, or what operators of the graph compute of small constants.
     const TensorData* computedConstant(std::size_t i) const;
@@ -174,15 +176,11 @@ std::span<const ImporterRow> windowImporters();
 std::span<const ImporterRow> movementImporters();
 std::span<const ImporterRow> shapeImporters();
 std::span<const ImporterRow> normalizationImporters();
-std::span<const ImporterRow> reductionImporters();
 std::span<const ImporterRow> selectionImporters();
 std::span<const ImporterRow> resampleImporters();
-std::span<const ImporterRow> quantizationImporters();
-std::span<const ImporterRow> lossImporters();
 std::span<const ImporterRow> signalImporters();
 std::span<const ImporterRow> einsumImporters();
 std::span<const ImporterRow> attentionImporters();
-std::span<const ImporterRow> contribImporters();
 std::span<const ImporterRow> runningImporters();
 std::span<const ImporterRow> contribAttentionImporters();
 std::span<const ImporterRow> sequenceImporters(); // their operands may be sequences

@@ -284,11 +284,24 @@ Diags problemsOf(const proto::NodeProto& node, std::int64_t opset) {
     return out;
 }
 
-bool hasAttribute(std::string_view type, std::int64_t opset, std::string_view attribute) {
+namespace {
+
+const Listed* listed(std::string_view type, std::int64_t opset, std::string_view attribute) {
     const Versions* versions = findOperator(type);
     const Version* version =
         versions ? versionAt(*versions, std::min(opset, newestOpset)) : nullptr;
-    return version && !version->removed && version->find(attribute) != nullptr;
+    return version && !version->removed ? version->find(attribute) : nullptr;
+}
+
+} // namespace
+
+bool hasAttribute(std::string_view type, std::int64_t opset, std::string_view attribute) {
+    return listed(type, opset, attribute) != nullptr;
+}
+
+bool needsAttribute(std::string_view type, std::int64_t opset, std::string_view attribute) {
+    const Listed* found = listed(type, opset, attribute);
+    return found != nullptr && found->required;
 }
 
 } // namespace fw

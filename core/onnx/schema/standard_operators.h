@@ -40,6 +40,9 @@ Diags problemsOf(const proto::NodeProto& node, std::int64_t opset);
 // Whether the operator has this attribute in `opset`, or in the newest listed one.
 bool hasAttribute(std::string_view type, std::int64_t opset, std::string_view attribute);
 
+// Whether a node of that opset is wrong without this attribute.
+bool needsAttribute(std::string_view type, std::int64_t opset, std::string_view attribute);
+
 // The table as text, one operator a line (standard_table.cpp).
 std::string_view standardTable();
 

@@ -36,26 +36,51 @@ const AttrValue* spelledAs(const OnnxAttribute& source, const std::optional<Attr
     return found == source.spellings.end() ? nullptr : &found->first;
 }
 
+std::size_t rankOf(const Graph& graph, const Node& node, const Operator& op,
+                   const std::string& operand) {
+    const std::vector<std::string> names = op.inputNames();
+    const auto place =
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), operand) - names.begin());
+    return place < node.inputs.size() && node.inputs[place].valid()
+               ? graph.type(node.inputs[place]).rank()
+               : 0;
+}
+
 // Whether the attributes that have one value in the clause, or one of several, have it.
-bool agrees(const Node& node, const Operator& op, const OnnxBinding& clause) {
+bool agrees(const Graph& graph, const Node& node, const Operator& op, const OnnxBinding& clause) {
     return std::all_of(clause.attributes.begin(), clause.attributes.end(), [&](const auto& one) {
         const auto& [ours, source] = one;
         const auto value = valueOf(node, op, ours);
         if (!source.spellings.empty())
             return spelledAs(source, value) != nullptr;
+        const auto* list = value ? std::get_if<Integers>(&*value) : nullptr;
+        if (source.takesEmptyAsAbsent() && list != nullptr && list->empty())
+            return rankOf(graph, node, op, source.axesOf) == 0;
         return !source.isFixed ||
                value == std::optional(asDeclared(*source.value, op.attrType(ours)));
     });
 }
 
+// The one size of a list as an operand without axes.
+Result<std::string> asNumber(GraphWriter& out, const Node& node, const std::string& name,
+                             const AttrValue& value) {
+    const std::string wish = node.name + "." + name;
+    if (const auto* fixed = std::get_if<Integers>(&value); fixed != nullptr && fixed->size() == 1)
+        return out.initializer(wish, dataFromIntegers(DType::I64, {}, *fixed));
+    FW_TRY(const std::string list, out.dims(wish, dimsOf(node, name)));
+    return out.step(node, "Squeeze", {list, out.integers(wish + ".first", {0})}, name);
+}
+
 // An operand that has the elements of an attribute; empty: the attribute has no value.
 Result<std::string> asOperand(GraphWriter& out, const Node& node, const Operator& op,
-                              const std::string& name) {
+                              const std::string& name, const OnnxAttribute& source) {
     const auto value = valueOf(node, op, name);
     if (!value)
         return std::string();
     const std::string wish = node.name + "." + name;
     const AttrValue declared = asDeclared(*value, op.attrType(name));
+    if (source.isNumber)
+        return asNumber(out, node, name, declared);
     if (const auto* integers = std::get_if<Integers>(&declared))
         return out.integers(wish, *integers);
     if (const auto* exprs = std::get_if<Exprs>(&declared))
@@ -84,7 +109,7 @@ Result<std::vector<std::string>> GraphWriter::clauseOperands(const Node& node, c
     std::map<std::size_t, std::string> attributes; // by operand
     for (const auto& [ours, source] : clause.attributes)
         if (source.operand) {
-            FW_TRY(attributes[*source.operand], asOperand(*this, node, op, ours));
+            FW_TRY(attributes[*source.operand], asOperand(*this, node, op, ours, source));
         }
     std::vector<std::string> out;
     auto next = node.inputs.begin();
@@ -111,13 +136,15 @@ bool GraphWriter::isOfBook(const Node& node) const {
 }
 
 // Of a book those of its own, else of the library those of operators that no row writes; the one
-// that goes first is the last.
+// that goes first is the last, one of the standard domain before others.
 std::vector<const OnnxBinding*> GraphWriter::clausesOf(const Node& node) const {
     std::vector<const OnnxBinding*> out;
     for (const OnnxReading& reading : m_graph.operators().onnxReadings())
         if (reading.op == node.op &&
             (reading.source != OperatorSource::Shipped || findWriter(node.op) == nullptr))
             out.push_back(&reading.binding);
+    std::stable_partition(out.begin(), out.end(),
+                          [](const OnnxBinding* one) { return !one->domain.empty(); });
     return out;
 }
 
@@ -139,6 +166,10 @@ void GraphWriter::chooseDomains() {
     }
 }
 
+bool GraphWriter::saysAll(const Node& node, const OnnxBinding& clause) const {
+    return agrees(m_graph, node, *m_graph.operators().find(node.op), clause);
+}
+
 Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
     const auto clauses = clausesOf(node);
     const Operator& op = *m_graph.operators().find(node.op);
@@ -147,12 +178,12 @@ Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
     };
     const auto found = std::find_if(clauses.rbegin(), clauses.rend(), [&](const auto* clause) {
         return (clause->domain.empty() || m_domains.contains(clause->domain)) &&
-               clause->takes(opsetOf(*clause)) && agrees(node, op, *clause);
+               clause->takes(opsetOf(*clause)) && agrees(m_graph, node, op, *clause);
     });
     if (found == clauses.rend()) {
         const OnnxBinding& wanted = *clauses.back();
         if (std::none_of(clauses.begin(), clauses.end(),
-                         [&](const auto* clause) { return agrees(node, op, *clause); }))
+                         [&](const auto* clause) { return agrees(m_graph, node, op, *clause); }))
             return makeDiag(
                 DiagCode::UnsupportedAttribute,
                 fmt::format("no clause of {} has the attributes {}", node.op, node.attrs.print()),
@@ -170,7 +201,7 @@ Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
                                                                    opsetOf(clause), clause.fixed)) {
         reader = reader == nullptr || one->op == node.op ? one : reader;
         if (one->op == node.op ||
-            m_graph.operators().find(one->op)->infer(callOf(m_graph, node)).ok())
+            m_graph.operators().findReader(one->op)->infer(callOf(m_graph, node)).ok())
             break;
     }
     if (reader == nullptr || reader->op != node.op)
@@ -216,14 +247,16 @@ Status GraphWriter::writeByClause(const Node& node) {
                                                     : asDeclared(*value, op.attrType(name))));
     }
     // What a node of the standard domain does not give has the value of the clause that reads it,
-    // if it is the only one: of several the standard says which holds then.
+    // if it is the only one: of several the standard says which holds then. Some it has to give.
     const auto isOther = [&](const OnnxReading& reading) {
         return reading.binding.domain.empty() && reading.binding.type == clause.type &&
                reading.binding.takes(m_opset) && &reading.binding != &clause;
     };
     const auto& readings = m_graph.operators().onnxReadings();
-    if (!clause.domain.empty() || std::any_of(readings.begin(), readings.end(), isOther))
-        for (const auto& [name, value] : clause.fixed) {
+    const bool saysAll =
+        !clause.domain.empty() || std::any_of(readings.begin(), readings.end(), isOther);
+    for (const auto& [name, value] : clause.fixed)
+        if (saysAll || needsAttribute(clause.type, m_opset, name)) {
             auto& attribute = *written.add_attribute();
             attribute.set_name(name);
             FW_CHECK(fillAttribute(attribute, value));

@@ -1,6 +1,7 @@
 // Operators of books with a body that ONNX can say: their functions, once for all of their nodes.
 #include "onnx/schema/own.h"
 #include "onnx/write/function_body.h"
+#include "onnx/write/function_nodes.h"
 #include "onnx/write/graph_writer.h"
 
 #include <algorithm>
@@ -15,6 +16,31 @@ std::string callsText(std::size_t count) {
     return count == 1 ? "one node" : fmt::format("{} nodes", count);
 }
 
+// Of an operator without a text.
+proto::FunctionProto functionBy(const BodyRow& body, const Operator& op, const OnnxBinding& clause,
+                                std::int64_t opset) {
+    proto::FunctionProto out = emptyFunction(clause.domain, clause.type, opset);
+    out.set_doc_string(op.doc());
+    std::map<std::size_t, std::string> attributes; // by operand
+    for (const auto& [ours, source] : clause.attributes)
+        if (source.operand)
+            attributes.emplace(*source.operand, ours);
+    const std::vector<std::string> operands = op.inputNames();
+    auto next = operands.begin();
+    for (std::size_t i = 0; i < operands.size() + attributes.size(); ++i) {
+        const auto attribute = attributes.find(i);
+        out.add_input(attribute == attributes.end() ? *next++ : attribute->second);
+    }
+    for (const std::string& result : op.outputNames())
+        out.add_output(result);
+    for (const std::string& name : op.attrNames())
+        if (const std::string& theirs = clause.nodeAttribute(name); !theirs.empty())
+            out.add_attribute(theirs);
+    FunctionNodes nodes(out, opset);
+    body.write(nodes, out);
+    return out;
+}
+
 } // namespace
 
 Result<proto::FunctionProto> GraphWriter::functionFor(const Operator& op,
@@ -25,12 +51,14 @@ Result<proto::FunctionProto> GraphWriter::functionFor(const Operator& op,
     if (m_opset < leastFunctionOpset)
         return unsaid(fmt::format("the model is written in opset {}, a body needs {}", m_opset,
                                   leastFunctionOpset));
+    FW_TRY(const OnnxBinding* clause, clauseFor(*calls.front()));
+    if (const BodyRow* body = findBody(op.name()); body != nullptr && !isOfBook(*calls.front()))
+        return functionBy(*body, op, *clause, m_opset);
     const FileTree file = parseFile(op.source(), {});
     const auto tree =
         file.declarations.size() == 1 ? declarationAs<OpTree>(file.declarations.front()) : nullptr;
     if (tree == nullptr)
         return unsaid("the operator has no text");
-    FW_TRY(const OnnxBinding* clause, clauseFor(*calls.front()));
     for (const auto& [ours, source] : clause->attributes)
         if (source.operand || source.isFixed)
             return unsaid(fmt::format("'{}' is no attribute of the node", ours));

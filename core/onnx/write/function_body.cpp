@@ -108,13 +108,8 @@ private:
 
 Result<proto::FunctionProto> functionOf(const OpTree& op, const OnnxBinding& clause,
                                         const CallFacts& facts, std::int64_t opset) {
-    proto::FunctionProto out;
-    out.set_domain(clause.domain);
-    out.set_name(clause.type);
+    proto::FunctionProto out = emptyFunction(clause.domain, clause.type, opset);
     out.set_doc_string(op.doc);
-    auto* standard = out.add_opset_import();
-    standard->set_domain("");
-    standard->set_version(opset);
     for (const AttrParamTree& attr : op.attrs)
         out.add_attribute(clause.nodeAttribute(attr.name));
     for (const auto& [name, value] : clause.fixed)

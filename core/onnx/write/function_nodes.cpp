@@ -11,6 +11,17 @@
 
 namespace fw {
 
+proto::FunctionProto emptyFunction(const std::string& domain, const std::string& type,
+                                   std::int64_t opset) {
+    proto::FunctionProto out;
+    out.set_domain(domain);
+    out.set_name(type);
+    auto* standard = out.add_opset_import();
+    standard->set_domain("");
+    standard->set_version(opset);
+    return out;
+}
+
 FunctionNodes::FunctionNodes(proto::FunctionProto& out, std::int64_t opset)
     : m_out(out), m_opset(opset), m_taken(out.input().begin(), out.input().end()) {
     m_taken.insert(out.output().begin(), out.output().end());

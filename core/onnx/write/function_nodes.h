@@ -11,6 +11,10 @@
 
 namespace fw {
 
+// Without operands, results and nodes.
+proto::FunctionProto emptyFunction(const std::string& domain, const std::string& type,
+                                   std::int64_t opset);
+
 class FunctionNodes {
 public:
     // The nodes follow the form of `opset` of the standard domain. Operands and results of `out`

@@ -122,36 +122,44 @@ Status GraphWriter::readUnknown() {
     return {};
 }
 
-// The opset in which everything can be said: the usual one if it can be, else the nearest later
-// one, else the nearest earlier one.
-Status GraphWriter::chooseOpset() {
-    std::int64_t needed = m_least; // by what this program writes in its own words
-    std::int64_t last = std::numeric_limits<std::int64_t>::max();
-    for (const NodePtr& node : m_graph.nodes())
-        if (const auto clauses = clausesOf(*node); !clauses.empty()) {
-            if (!clauses.back()->domain.empty())
-                continue;
-            needed = std::max(needed, clauses.back()->since);
-            last = std::min(last, clauses.back()->until);
-        } else if (const WriterRow* row = findWriter(node->op)) {
-            needed = std::max(needed, row->since);
+// What clauses and rows say of the operators.
+OpsetChoice GraphWriter::opsetsOfOperators() const {
+    OpsetChoice out(m_least); // by what this program writes in its own words
+    for (const NodePtr& node : m_graph.nodes()) {
+        const auto clauses = clausesOf(*node);
+        if (clauses.empty()) {
+            if (const WriterRow* row = findWriter(node->op))
+                out.atLeast(row->since);
+            continue;
         }
-    OpsetRange allowed{needed, std::max(needed, last)};
-    const auto choose = [&]() -> std::optional<std::int64_t> {
-        if (allowed.least > allowed.most)
-            return std::nullopt;
-        return std::clamp(writtenOpset, allowed.least, allowed.most);
-    };
+        if (!clauses.back()->domain.empty()) {
+            if (const BodyRow* body = isOfBook(*node) ? nullptr : findBody(node->op))
+                out.atLeast(body->since);
+            continue;
+        }
+        std::vector<OpsetRange> forms;
+        for (const OnnxBinding* clause : clauses)
+            if (clause->domain.empty() && saysAll(*node, *clause))
+                forms.push_back({clause->since, clause->until});
+        if (!forms.empty())
+            out.inOneOf(std::move(forms));
+    }
+    return out;
+}
+
+Status GraphWriter::chooseOpset() {
+    OpsetChoice choice = opsetsOfOperators();
     for (auto& [id, spelling] : m_unknown) {
         const std::int64_t from = spelling.standardOpset();
         OpsetRange own = from > 0 ? opsetsOf(spelling.node, from)
                                   : OpsetRange{1, std::numeric_limits<std::int64_t>::max()};
-        if (own.most < allowed.least && raise(spelling, allowed.least)) {
-            own = opsetsOf(spelling.node, allowed.least);
+        const std::int64_t needed = choice.first();
+        if (own.most < needed && raise(spelling, needed)) {
+            own = opsetsOf(spelling.node, needed);
             m_inner.merge(innerNames(spelling.node));
         }
-        allowed = allowed.with(own);
-        if (!choose())
+        choice.within(own);
+        if (!choice.best())
             return makeDiag(
                 DiagCode::UnknownOperator,
                 fmt::format("{} was read from opset {} and is not known; it means the same in "
@@ -160,7 +168,7 @@ Status GraphWriter::chooseOpset() {
                             spelling.node.op_type(), from, own.least, own.most, needed),
                 {{}, m_graph.node(id).name}, "convert the model to opset 17 first");
     }
-    m_opset = *choose();
+    m_opset = choice.best().value_or(choice.first());
     markDomain("", m_opset);
     chooseDomains();
     for (const auto& [id, spelling] : m_unknown)

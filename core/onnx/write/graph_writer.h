@@ -5,6 +5,7 @@
 #include "ir/graph.h"
 #include "onnx/model/proto.h"
 #include "onnx/schema/standard_types.h"
+#include "onnx/write/opset_choice.h"
 #include "onnx/write/unknown_spelling.h"
 
 #include <map>
@@ -23,6 +24,8 @@ KnownTypes typesInside(const proto::FunctionProto& function, std::span<const Kno
 // What no opset has for the element types of such a call.
 std::optional<std::string> typeWithoutForm(const proto::FunctionProto& function, std::int64_t opset,
                                            std::span<const KnownType> operands);
+
+class FunctionNodes;
 
 class GraphWriter {
 public:
@@ -86,6 +89,7 @@ private:
     void writeWider(proto::NodeProto node, std::span<const KnownType> operands,
                     std::span<const KnownType> results, DType dtype, DType wider);
     Status readUnknown();
+    OpsetChoice opsetsOfOperators() const;
     Status chooseOpset();
     void nameValues();
     void dropUnread();
@@ -93,6 +97,8 @@ private:
     bool isByClause(const Node& node) const;
     bool isOfBook(const Node& node) const; // what its clause says is none of the library
     std::vector<const OnnxBinding*> clausesOf(const Node& node) const;
+    // Whether the clause can say the attributes that the node has.
+    bool saysAll(const Node& node, const OnnxBinding& clause) const;
     void chooseDomains();
     Result<const OnnxBinding*> clauseFor(const Node& node) const; // in the opsets chosen
     void writeFunctions();
@@ -123,7 +129,16 @@ private:
     std::map<Expr, std::string, bool (*)(const Expr&, const Expr&)> m_dims;
 };
 
-// One row per operator of the library.
+// What an operator without a text computes, as nodes of a function. Its operands are those of the
+// node, attributes among them under their own names.
+struct BodyRow {
+    std::string_view op;
+    void (*write)(FunctionNodes& nodes, proto::FunctionProto& out);
+    std::int64_t since; // opset that has such nodes
+};
+const BodyRow* findBody(std::string_view op); // nullptr if there is none
+
+// One operator of the library that no clause says how to write.
 struct WriterRow {
     std::string_view op;
     Status (*write)(GraphWriter& out, const Node& node);

@@ -1,0 +1,444 @@
+#include "onnx/read/import_calls.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fw {
+
+namespace {
+
+using Operand = CallSequence::Operand;
+
+// What an operand or a result of a call is: a value of the graph once somebody needs it as one, and
+// what is known of it.
+struct Value {
+    std::optional<std::size_t> operand; // of the node, not yet a value of the graph
+    ValueRef ref;
+    std::optional<KnownValue> known;
+
+    bool isThere() const { return operand || ref.valid() || known; }
+};
+
+constexpr std::int64_t mostFilled = 1 << 24; // elements
+constexpr int mostCalls = 4096; // of a node, those of operators inside each other counted
+constexpr int mostNested = 16;  // operators that stand for calls, inside each other
+
+// What the last call makes: a value on the way, or the result of the node, under its name.
+enum class Last : std::uint8_t { IsValue, IsResult };
+
+// The calls of one operator, and of those that it calls and that stand for calls themselves.
+class Calls {
+public:
+    Calls(NodeImport& node, int depth, Last last, int& made)
+        : m_node(node), m_depth(depth), m_last(last), m_made(made) {}
+
+    // The values that stand for its results; an unused one may be none. No values where the last
+    // call has become the result of the node.
+    Result<std::vector<Value>> made(const Operator& op, const std::vector<Value>& operands,
+                                    const Attrs& attrs, const std::vector<bool>& used) {
+        FW_TRY(const CallSequence all, sequence(op, operands, attrs));
+        for (const Assumption& assumption : all.assumptions)
+            m_node.assume(assumption.condition, assumption.sentence);
+        m_operands = &operands;
+        m_results.resize(all.calls.size());
+        const std::vector<bool> needed = neededOf(all, used);
+        const auto* last = std::get_if<CallSequence::Result>(&all.results.front());
+        for (std::size_t i = 0; i < all.calls.size(); ++i) {
+            if (!needed[i])
+                continue;
+            const bool isResult =
+                m_last == Last::IsResult && last != nullptr && *last == CallSequence::Result{i, 0};
+            FW_TRY(m_results[i], made(all.calls[i], isResult ? Last::IsResult : Last::IsValue));
+            if (m_results[i].empty())
+                return std::vector<Value>();
+        }
+        std::vector<Value> out;
+        for (std::size_t i = 0; i < all.results.size(); ++i) {
+            out.emplace_back();
+            if (used[i]) {
+                FW_TRY(out.back(), valueOf(all.results[i], DType::F32));
+            }
+        }
+        return out;
+    }
+
+    Result<ValueRef> inGraph(Value& value) {
+        if (value.ref.valid())
+            return value.ref;
+        if (value.operand) {
+            FW_TRY(value.ref, m_node.input(*value.operand));
+        } else {
+            value.ref = m_node.addConstant("number", *numbersIn(&*value.known));
+        }
+        return value.ref;
+    }
+
+private:
+    Result<TensorType> typeOf(const Value& value) const {
+        if (value.operand && !value.ref.valid())
+            return m_node.inputType(*value.operand);
+        if (value.ref.valid())
+            return m_node.type(value.ref);
+        return numbersIn(&*value.known)->type();
+    }
+
+    Result<OpCall> callOf(const std::vector<Value>& operands, const Attrs& attrs) const {
+        OpCall out;
+        out.attrs = attrs;
+        for (const Value& operand : operands) {
+            out.inputs.emplace_back();
+            if (operand.isThere()) {
+                FW_TRY(out.inputs.back(), typeOf(operand));
+            }
+        }
+        return out;
+    }
+
+    Result<CallSequence> sequence(const Operator& op, const std::vector<Value>& operands,
+                                  const Attrs& attrs) const {
+        if (m_depth > mostNested)
+            return makeDiag(DiagCode::LimitReached,
+                            fmt::format("{} stands for calls of operators that stand for calls, "
+                                        "{} deep",
+                                        op.name(), mostNested));
+        FW_TRY(const OpCall call, callOf(operands, attrs));
+        FW_TRY(CallSequence out, op.calls(call));
+        m_made += static_cast<int>(out.calls.size());
+        if (m_made > mostCalls)
+            return makeDiag(DiagCode::LimitReached,
+                            fmt::format("the node would be more than {} calls", mostCalls));
+        return out;
+    }
+
+    static std::vector<bool> neededOf(const CallSequence& all, const std::vector<bool>& used) {
+        std::vector<bool> needed(all.calls.size(), false);
+        const auto need = [&](const Operand& operand) {
+            if (const auto* result = std::get_if<CallSequence::Result>(&operand))
+                needed[result->call] = true;
+        };
+        for (std::size_t i = 0; i < all.results.size(); ++i)
+            if (used[i])
+                need(all.results[i]);
+        for (std::size_t i = all.calls.size(); i-- > 0;) {
+            if (!needed[i])
+                continue;
+            for (const Operand& operand : all.calls[i].operands)
+                need(operand);
+            for (const CallSequence::Attribute& attribute : all.calls[i].attributes)
+                if (const auto* operand = std::get_if<Operand>(&attribute.value))
+                    need(*operand);
+        }
+        return needed;
+    }
+
+    // `dtype`: of a number.
+    Result<Value> valueOf(const Operand& operand, DType dtype) const {
+        if (const auto* of = std::get_if<std::size_t>(&operand))
+            return m_operands->at(*of);
+        if (const auto* result = std::get_if<CallSequence::Result>(&operand)) {
+            const std::vector<Value>& values = m_results.at(result->call);
+            if (result->output >= values.size())
+                return m_node.unsupported(fmt::format("result {} of a call is none of its {}",
+                                                      result->output + 1, values.size()));
+            return values[result->output];
+        }
+        Value out;
+        if (const auto* number = std::get_if<double>(&operand))
+            out.known = dataFromDoubles(dtype, {}, {*number});
+        else if (const auto* list = std::get_if<Integers>(&operand))
+            out.known =
+                dataFromIntegers(DType::I64, {static_cast<std::int64_t>(list->size())}, *list);
+        return out;
+    }
+
+    // That of the first operand that is a value.
+    Result<DType> typeOfNumbers(const CallSequence::Call& call) const {
+        for (const Operand& operand : call.operands) {
+            if (std::holds_alternative<double>(operand))
+                continue;
+            FW_TRY(const Value value, valueOf(operand, DType::F32));
+            if (value.isThere()) {
+                FW_TRY(const TensorType type, typeOf(value));
+                return type.dtype;
+            }
+        }
+        return DType::F32;
+    }
+
+    // The elements of a value as sizes: known ones, or dimensions that are bound while it runs.
+    Result<AttrValue> sizesOf(const Operand& operand) {
+        FW_TRY(Value value, valueOf(operand, DType::I64));
+        if (value.operand && !value.ref.valid()) {
+            FW_TRY(const Exprs sizes, m_node.sizes(*value.operand));
+            return shapeAttr(sizes);
+        }
+        if (const auto known = value.known ? integersIn(*value.known) : std::nullopt)
+            return shapeAttr(known->elements);
+        FW_TRY(const ValueRef vector, inGraph(value));
+        if (!m_bound.contains(vector)) {
+            FW_TRY(const Exprs sizes, m_node.boundExtents(vector));
+            m_bound[vector] = shapeAttr(sizes);
+        }
+        return m_bound.at(vector);
+    }
+
+    Result<Attrs> attributesOf(const CallSequence::Call& call, const Operator& op) {
+        Attrs out;
+        for (const CallSequence::Attribute& attribute : call.attributes) {
+            AttrValue value;
+            if (const auto* known = std::get_if<AttrValue>(&attribute.value)) {
+                value = *known;
+            } else {
+                FW_TRY(value, sizesOf(std::get<Operand>(attribute.value)));
+            }
+            if (const auto* whole = std::get_if<std::int64_t>(&value);
+                whole != nullptr && op.attrType(attribute.name) == AttrType::Float)
+                value = static_cast<double>(*whole);
+            out.set(attribute.name, std::move(value));
+        }
+        return out;
+    }
+
+    Result<std::vector<Value>> made(const CallSequence::Call& call, Last last) {
+        const Operator* op = m_node.operatorNamed(call.op);
+        if (op == nullptr)
+            return makeDiag(DiagCode::UnknownOperator, "there is no operator " + call.op);
+        FW_TRY(const DType dtype, typeOfNumbers(call));
+        std::vector<Value> operands;
+        for (const Operand& operand : call.operands) {
+            FW_TRY(operands.emplace_back(), valueOf(operand, dtype));
+        }
+        FW_TRY(Attrs attrs, attributesOf(call, *op));
+        if (op->standsForCalls()) {
+            const std::vector<bool> all(op->outputNames().size(), true);
+            return Calls(m_node, m_depth + 1, last, m_made).made(*op, operands, attrs, all);
+        }
+        if (isCastToItself(call.op, operands, attrs))
+            return operands;
+        if (auto known = knownResults(*op, operands, attrs))
+            return std::move(*known);
+        std::vector<ValueRef> inputs;
+        for (Value& operand : operands) {
+            inputs.emplace_back();
+            if (operand.isThere()) {
+                FW_TRY(inputs.back(), inGraph(operand));
+            }
+        }
+        if (last == Last::IsResult) {
+            FW_CHECK(m_node.result(call.op, inputs, attrs));
+            return std::vector<Value>();
+        }
+        FW_TRY(const std::vector<ValueRef> made, m_node.steps(call.op, inputs, attrs));
+        std::vector<Value> out;
+        for (const ValueRef& ref : made)
+            out.push_back({std::nullopt, ref, std::nullopt});
+        return out;
+    }
+
+    bool isCastToItself(const std::string& op, const std::vector<Value>& operands,
+                        const Attrs& attrs) const {
+        const AttrValue* to = op == "cast" && operands.size() == 1 ? attrs.find("to") : nullptr;
+        const auto type = to != nullptr ? typeOf(operands[0]) : Result<TensorType>(TensorType());
+        return to != nullptr && type && *to == AttrValue(type->dtype);
+    }
+
+    // A constant in another shape, and what is known of small integers.
+    std::optional<std::vector<Value>> knownResults(const Operator& op, std::vector<Value>& operands,
+                                                   const Attrs& attrs) {
+        const auto call = callOf(operands, attrs);
+        const auto inferred = call ? op.infer(*call) : Result<Inferred>(call.diag());
+        if (!inferred || inferred->outputs.empty())
+            return std::nullopt;
+        if (operands.empty())
+            return filled(op, *call, inferred->outputs[0]);
+        if (op.isView() && operands[0].ref.valid() && m_node.constant(operands[0].ref) != nullptr) {
+            const auto extents = fixedExtents(inferred->outputs[0].shape);
+            if (!extents)
+                return std::nullopt;
+            return std::vector{
+                Value{std::nullopt,
+                      m_node.addConstant("reshaped",
+                                         m_node.constant(operands[0].ref)->reshaped(*extents)),
+                      std::nullopt}};
+        }
+        const bool isSmall = std::all_of(
+            inferred->outputs.begin(), inferred->outputs.end(), [](const TensorType& type) {
+                return isInteger(type.dtype) && type.rank() <= 1 && fixedExtents(type.shape);
+            });
+        return isSmall ? knownSizes(op, *call, operands) : std::nullopt;
+    }
+
+    // What a call makes of its attributes alone.
+    static std::optional<std::vector<Value>> filled(const Operator& op, const OpCall& call,
+                                                    const TensorType& type) {
+        const auto extents = fixedExtents(type.shape);
+        const auto count = extents ? checkedCount(*extents) : Result<std::int64_t>(0);
+        if (!extents || !count || *count > mostFilled)
+            return std::nullopt;
+        auto results = op.reference(call, {});
+        if (!results)
+            return std::nullopt;
+        std::vector<Value> out;
+        for (TensorData& one : *results)
+            out.push_back({std::nullopt, {}, KnownValue(std::move(one))});
+        return out;
+    }
+
+    std::optional<std::vector<Value>> knownSizes(const Operator& op, const OpCall& call,
+                                                 const std::vector<Value>& operands) const {
+        std::vector<const KnownValue*> known;
+        for (const Value& operand : operands)
+            known.push_back(operand.known ? &*operand.known : nullptr);
+        auto results = resultsOf(op, call, known);
+        if (!results || std::any_of(results->begin(), results->end(), [](const KnownValue& one) {
+                return numbersIn(&one) == nullptr;
+            }))
+            return std::nullopt;
+        std::vector<Value> out;
+        for (KnownValue& one : *results)
+            out.push_back({std::nullopt, {}, std::move(one)});
+        return out;
+    }
+
+    NodeImport& m_node;
+    int m_depth;
+    Last m_last;
+    int& m_made; // calls, of the node
+    const std::vector<Value>* m_operands = nullptr;
+    std::vector<std::vector<Value>> m_results; // of each call
+    std::map<ValueRef, AttrValue> m_bound;     // vectors whose elements are dimensions
+};
+
+// How many of the calls round to a narrow type: of several, all but the last are not to.
+class NarrowSteps {
+public:
+    explicit NarrowSteps(const NodeImport& node) : m_node(node) {}
+
+    int of(const Operator& op, const OpCall& call, int depth = 0) {
+        const auto all = depth > mostNested || m_asked > mostCalls
+                             ? Result<CallSequence>(CallSequence())
+                             : op.calls(call);
+        if (!all)
+            return 0;
+        m_asked += static_cast<int>(all->calls.size());
+        int out = 0;
+        std::vector<std::vector<std::optional<TensorType>>> results;
+        for (const CallSequence::Call& one : all->calls) {
+            const Operator* called = m_node.operatorNamed(one.op);
+            OpCall typed;
+            for (const CallSequence::Operand& operand : one.operands)
+                typed.inputs.push_back(typeOf(operand, call, results));
+            for (const CallSequence::Attribute& attribute : one.attributes)
+                if (const auto* value = std::get_if<AttrValue>(&attribute.value))
+                    typed.attrs.set(attribute.name, *value);
+            results.emplace_back();
+            if (called == nullptr)
+                continue;
+            if (called->standsForCalls())
+                out += of(*called, typed, depth + 1);
+            results.back() = resultsOf(*called, typed);
+            if (!called->standsForCalls() && !called->movesOnly() && !results.back().empty() &&
+                results.back().front() && isNarrow(results.back().front()->dtype))
+                ++out;
+        }
+        return out;
+    }
+
+private:
+    using Types = std::vector<std::optional<TensorType>>;
+    static bool isNarrow(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
+
+    static std::optional<TensorType> typeOf(const CallSequence::Operand& operand,
+                                            const OpCall& call, const std::vector<Types>& results) {
+        if (const auto* of = std::get_if<std::size_t>(&operand))
+            return call.inputs.at(*of);
+        if (const auto* list = std::get_if<Integers>(&operand))
+            return TensorType{DType::I64, {Dim(static_cast<std::int64_t>(list->size()))}};
+        const auto* result = std::get_if<CallSequence::Result>(&operand);
+        if (result == nullptr || result->output >= results[result->call].size())
+            return std::nullopt;
+        return results[result->call][result->output];
+    }
+
+    // Where they cannot be told before sizes are known, those of the first operand.
+    static Types resultsOf(const Operator& op, const OpCall& call) {
+        const auto inferred = op.standsForCalls() ? Result<Inferred>(Inferred()) : op.infer(call);
+        Types out;
+        if (inferred)
+            for (const TensorType& type : inferred->outputs)
+                out.emplace_back(type);
+        if (out.empty() && !call.inputs.empty())
+            out.assign(op.outputNames().size(), call.inputs.front());
+        return out;
+    }
+
+    const NodeImport& m_node;
+    int m_asked = 0; // calls
+};
+
+// A result that no call of its own makes.
+Status handOn(NodeImport& node, Calls& calls, std::size_t output, Value& value) {
+    if (!value.isThere())
+        return node.unsupported(fmt::format("output {} is not computed", output + 1));
+    const bool isOperand = value.operand && !value.ref.valid();
+    if (isOperand && node.constant(*value.operand) != nullptr)
+        return node.aliasInput(output, *value.operand);
+    if (output == 0 && !isOperand && !value.ref.valid())
+        return node.constantResult(*numbersIn(&*value.known));
+    FW_TRY(const ValueRef ref, calls.inGraph(value));
+    return isOperand && output == 0 ? node.result("identity", {ref}) : node.alias(output, ref);
+}
+
+} // namespace
+
+bool isSeenAsNumber(const Operator& op, std::size_t operand, const TensorType& type) {
+    return op.inputRank(operand) == 0 && type.rank() > 0 &&
+           std::all_of(type.shape.begin(), type.shape.end(),
+                       [](const Dim& dim) { return dim.isInt(1); });
+}
+
+Status importCalls(NodeImport& node, const Operator& op, const std::vector<std::size_t>& operands,
+                   const Attrs& attrs) {
+    std::vector<Value> values;
+    OpCall call;
+    call.attrs = attrs;
+    for (const std::size_t operand : operands) {
+        values.emplace_back();
+        call.inputs.emplace_back();
+        if (!node.has(operand))
+            continue;
+        values.back().operand = operand;
+        FW_TRY(call.inputs.back(), node.inputType(operand));
+        if (isSeenAsNumber(op, values.size() - 1, *call.inputs.back()))
+            call.inputs.back()->shape.clear();
+    }
+    FW_TRY(const CallSequence all, op.calls(call));
+    if (NarrowSteps(node).of(op, call) > 1)
+        node.computeWide();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Value& value = values[i];
+        if (!value.operand)
+            continue;
+        if (const TensorData* data = node.computedConstant(*value.operand);
+            data != nullptr && isSmallInteger(*data))
+            value.known = *data;
+        FW_TRY(const TensorType type, node.inputType(*value.operand));
+        if (isSeenAsNumber(op, i, type)) {
+            FW_TRY(const ValueRef whole, node.input(*value.operand));
+            FW_TRY(value.ref, node.reshaped(whole, {}));
+        }
+    }
+    std::vector<bool> used;
+    for (std::size_t i = 0; i < all.results.size(); ++i)
+        used.push_back(i == 0 || node.outputUsed(i));
+    const bool isOne = std::count(used.begin(), used.end(), true) == 1;
+    int made = 0;
+    Calls calls(node, 0, isOne ? Last::IsResult : Last::IsValue, made);
+    FW_TRY(std::vector<Value> results, calls.made(op, values, attrs, used));
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (used[i])
+            FW_CHECK(handOn(node, calls, i, results[i]));
+    return {};
+}
+
+} // namespace fw

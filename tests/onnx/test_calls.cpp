@@ -1,0 +1,219 @@
+// Nodes that an operator reads which stands for calls of others: what becomes of them in the graph.
+#include "onnx/clause_models.h"
+
+#include <QtTest>
+
+using namespace fw;
+using namespace fw::test;
+using M = ModelBuilder;
+
+class TestCalls : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theNodeIsItsCalls();
+    void whatNobodyUsesIsLeftOut();
+    void resultsThatAreNotThere();
+    void operandsThatAreAbsent();
+    void attributesAndLists();
+    void sizesThatAreComputed();
+    void roundedOnce();
+    void chosenByWhatTheyTake();
+    void operatorsInsideEachOther();
+    void whatTheTextSaysWrongly();
+    void whatTheTextSaysWrongly_data();
+};
+
+namespace {
+
+Result<Imported> readOne(const std::string& text, const std::string& inputs,
+                         const std::string& outputs,
+                         const std::vector<std::pair<std::string, std::vector<std::string>>>& types,
+                         int dtype = proto::TensorProto::FLOAT) {
+    M m = ofMine();
+    for (const auto& [name, dims] : types)
+        m.input(name, dims, dtype);
+    std::istringstream names(outputs);
+    for (std::string name; names >> name;)
+        m.output(name, {}, dtype);
+    mine(m, "Mine", inputs, outputs);
+    return readWith(m, text);
+}
+
+} // namespace
+
+void TestCalls::theNodeIsItsCalls() {
+    const auto read = readOne("op mine (x: T[N], b: T[N]) -> y onnx \"com.me\" \"Mine\" {\n"
+                              "  let s = add(x, b)\n"
+                              "  y = mul(relu(s), 0.5) }",
+                              "x b", "y", {{"x", {"4"}}, {"b", {"4"}}});
+    QCOMPARE(problemOf(read), std::string());
+    QCOMPARE(operatorsOf(*read->graph), std::string("add relu mul"));
+    // The last call has the node's name, and all of them stand for the node.
+    const Node* last = read->graph->findByName("n");
+    QVERIFY(last != nullptr);
+    QCOMPARE(last->op, std::string("mul"));
+    QCOMPARE(read->graph->constant(last->inputs[1])->at(0), 0.5);
+    for (const NodePtr& node : read->graph->nodes())
+        if (!node->isLeaf())
+            QVERIFY2(!node->origins.empty(), node->name.c_str());
+}
+
+void TestCalls::whatNobodyUsesIsLeftOut() {
+    const std::string text = "op mine (x: T[N]) -> (y, z) onnx \"com.me\" \"Mine\" {\n"
+                             "  let e = exp(x)\n"
+                             "  z = sqrt(e)\n"
+                             "  y = relu(x) }";
+    const auto one = readOne(text, "x", "y", {{"x", {"4"}}});
+    QCOMPARE(problemOf(one), std::string());
+    QCOMPARE(operatorsOf(*one->graph), std::string("relu"));
+    const auto both = readOne(text, "x", "y z", {{"x", {"4"}}});
+    QCOMPARE(problemOf(both), std::string());
+    QCOMPARE(operatorsOf(*both->graph), std::string("exp sqrt relu"));
+    QCOMPARE(both->graph->results().size(), std::size_t(2));
+}
+
+void TestCalls::resultsThatAreNotThere() {
+    const std::string text = "op mine (x: T[P..., D], g: T[D], t: T[D]) -> (y, _, sum) "
+                             "onnx \"com.me\" \"Mine\" {\n"
+                             "  (y, _, sum) = layernorm(x, g, t) }";
+    const auto read =
+        readOne(text, "x g t", "y unused sum", {{"x", {"2", "4"}}, {"g", {"4"}}, {"t", {"4"}}});
+    QVERIFY(says(problemOf(read), "output 2 is not computed"));
+}
+
+void TestCalls::operandsThatAreAbsent() {
+    const std::string text =
+        "op mine (x: T[N], b?: T[N], c?: T[N]) -> y onnx \"com.me\" \"Mine\" {\n"
+        "  y = add(given(b, b, x), given(c, neg(c), 1)) }";
+    const auto none = readOne(text, "x", "y", {{"x", {"4"}}});
+    QCOMPARE(problemOf(none), std::string());
+    QCOMPARE(operatorsOf(*none->graph), std::string("add"));
+    M m = ofMine();
+    m.input("x", {"4"}).input("c", {"4"}).output("y");
+    auto& node = mine(m, "Mine", "x", "y");
+    node.add_input("");
+    node.add_input("c");
+    const auto behind = readWith(m, text);
+    QCOMPARE(problemOf(behind), std::string());
+    QCOMPARE(operatorsOf(*behind->graph), std::string("neg add"));
+}
+
+void TestCalls::attributesAndLists() {
+    const std::string text =
+        "op mine (x: T[P..., D@axis, Q...], attr axis: int = 1, attr twice: bool = false) -> y\n"
+        "  onnx \"com.me\" \"Mine\" {\n"
+        "  let shape = [size(P), D * size(Q)]\n"
+        "  let flat = reshape(x) {shape = shape}\n"
+        "  y = select(twice, mul(flat, flat), transpose(flat) {perm = [1, 0]}) }";
+    const auto read = readOne(text, "x", "y", {{"x", {"a", "3", "4"}}});
+    QCOMPARE(problemOf(read), std::string());
+    QCOMPARE(operatorsOf(*read->graph), std::string("reshape transpose"));
+    const std::string type = read->graph->findByName("n")->outputs[0].type.text();
+    QVERIFY2(type == "f32[12, A]", type.c_str());
+}
+
+// The elements of a vector as sizes: known ones are the attribute, others are bound.
+void TestCalls::sizesThatAreComputed() {
+    const std::string text = "op mine (x: T[S...], to: i64[K]) -> y onnx \"com.me\" \"Mine\" {\n"
+                             "  y = reshape(x) {shape = to} }";
+    M m = ofMine();
+    m.input("x", {"2", "6"}).integers("to", {3, 4}).output("y");
+    mine(m, "Mine", "x to", "y");
+    const auto known = readWith(m, text);
+    QCOMPARE(problemOf(known), std::string());
+    QCOMPARE(known->graph->findByName("n")->outputs[0].type.text(), std::string("f32[3, 4]"));
+    M free = ofMine();
+    free.input("x", {"2", "6"}).input("to", {"2"}, proto::TensorProto::INT64).output("y");
+    mine(free, "Mine", "x to", "y");
+    const auto bound = readWith(free, text);
+    QCOMPARE(problemOf(bound), std::string());
+    QCOMPARE(operatorsOf(*bound->graph), std::string("bind_dims reshape"));
+}
+
+// Several calls that round are computed in f32; one alone, and what moves elements only, is not.
+void TestCalls::roundedOnce() {
+    const auto read = [](const std::string& body) {
+        const auto out =
+            readOne("op mine (x: T[M, N]) -> y onnx \"com.me\" \"Mine\" { y = " + body + " }", "x",
+                    "y", {{"x", {"2", "3"}}}, proto::TensorProto::FLOAT16);
+        return out ? operatorsOf(*out->graph) : problemOf(out);
+    };
+    QCOMPARE(read("exp(x)"), std::string("exp"));
+    QCOMPARE(read("exp(transpose(x) {perm = [1, 0]})"), std::string("transpose exp"));
+    QCOMPARE(read("mul(exp(x), x)"), std::string("cast exp mul cast"));
+    QCOMPARE(read("cast(x) {to = T}"), std::string("identity"));
+}
+
+void TestCalls::chosenByWhatTheyTake() {
+    const std::string text =
+        "op any (x: T[N]) -> y onnx \"com.me\" \"Mine\" { y = neg(x) }\n"
+        "op real (x: T[N]) requires T in {f32, f64} -> y onnx \"com.me\" \"Mine\" { y = exp(x) }";
+    QCOMPARE(operatorsOf(*readOne(text, "x", "y", {{"x", {"4"}}})->graph), std::string("exp"));
+    QCOMPARE(
+        operatorsOf(*readOne(text, "x", "y", {{"x", {"4"}}}, proto::TensorProto::INT32)->graph),
+        std::string("neg"));
+}
+
+void TestCalls::operatorsInsideEachOther() {
+    std::string text = "op c0 (x: T[N]) -> y { y = neg(x) }\n";
+    for (int i = 1; i <= 6; ++i)
+        text += "op c" + std::to_string(i) + " (x: T[N]) -> y { y = c" + std::to_string(i - 1) +
+                "(x) }\n";
+    const auto read =
+        readOne(text + "op mine (x: T[N]) -> y onnx \"com.me\" \"Mine\" { y = c6(x) }", "x", "y",
+                {{"x", {"4"}}});
+    QCOMPARE(problemOf(read), std::string());
+    QCOMPARE(operatorsOf(*read->graph), std::string("neg"));
+    QCOMPARE(read->graph->findByName("n")->op, std::string("neg"));
+    // Each twice the one before: 2^14 calls.
+    text = "op c0 (x: T[N]) -> y { y = neg(x) }\n";
+    for (int i = 1; i <= 14; ++i)
+        text += "op c" + std::to_string(i) + " (x: T[N]) -> y { y = add(c" + std::to_string(i - 1) +
+                "(x), c" + std::to_string(i - 1) + "(x)) }\n";
+    QVERIFY(says(problemOf(readOne(text + "op mine (x: T[N]) -> y onnx \"com.me\" \"Mine\" "
+                                          "{ y = c14(x) }",
+                                   "x", "y", {{"x", {"4"}}})),
+                 "more than 4096 calls"));
+}
+
+void TestCalls::whatTheTextSaysWrongly_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("error");
+    const auto row = [](const char* name, const char* text, const char* error) {
+        QTest::newRow(name) << text << error;
+    };
+    row("no such operator", "op m (x: T[N]) -> y { y = nothing(x) }",
+        "there is no operator 'nothing'");
+    row("itself", "op m (x: T[N]) -> y { y = m(x) }", "does not stand for calls of itself");
+    row("name", "op m (x: T[S...]) -> y { y = reshape(x) {shape = [size(Q)]} }",
+        "'Q' is not known here");
+    row("attribute's name", "op m (x: T[N], attr k: int) -> y { y = softmax(x) {axis = kk} }",
+        "did you mean k?");
+    row("operands", "op m (x: T[N]) -> y { y = relu(x, x) }", "relu takes 1 operand, not 2");
+    row("attribute", "op m (x: T[N]) -> y { y = relu(x) {axis = 1} }",
+        "relu has no attribute 'axis'");
+    row("results", "op m (x: T[N]) -> (y, z) { (y, z) = relu(x) }", "relu has 1 results, not 2");
+    row("not given", "op m (x: T[N]) -> (y, z) { y = relu(x) }",
+        "no statement gives the result 'z'");
+    row("no result", "op m (x: T[N]) -> y { z = relu(x)  y = relu(x) }", "'z' is not a result");
+    row("result with let", "op m (x: T[N]) -> y { let y = relu(x) }", "'y' is a result");
+    row("twice", "op m (x: T[N]) -> y { let a = relu(x)  let a = relu(x)  y = a }", "used twice");
+    row("later", "op m (x: T[N]) -> (y, z) { y = relu(z)  z = relu(x) }",
+        "'z' is read before it is given");
+    row("elements", "op m (x: T[N]) -> y { y[n] = x[n] }", "y is written element by element");
+    row("types of some", "op m (x: T[N]) -> (y: T[N], z) { y[n] = x[n] }",
+        "all results have a type, or none");
+}
+
+void TestCalls::whatTheTextSaysWrongly() {
+    QFETCH(QString, text);
+    QFETCH(QString, error);
+    Diags errors;
+    withOperators(*standardOperators(), text.toStdString(), "mine.fw", errors);
+    QVERIFY(!errors.empty());
+    QVERIFY2(says(errors.front().text(), error.toStdString()), errors.front().text().c_str());
+}
+
+QTEST_GUILESS_MAIN(TestCalls)
+#include "test_calls.moc"
