@@ -54,7 +54,7 @@ bool agrees(const Graph& graph, const Node& node, const Operator& op, const Onnx
         if (!source.spellings.empty())
             return spelledAs(source, value) != nullptr;
         const auto* list = value ? std::get_if<Integers>(&*value) : nullptr;
-        if (source.takesEmptyAsAbsent() && list != nullptr && list->empty())
+        if (source.takesEmptyAsAbsent() && (!value || (list != nullptr && list->empty())))
             return rankOf(graph, node, op, source.axesOf) == 0;
         return !source.isFixed ||
                value == std::optional(asDeclared(*source.value, op.attrType(ours)));
