@@ -15,6 +15,8 @@ private Q_SLOTS:
     void whatNobodyUsesIsLeftOut();
     void resultsThatAreNotThere();
     void operandsThatAreAbsent();
+    void absentOnesThatAreNeeded();
+    void whatIsFilledIn();
     void attributesAndLists();
     void sizesThatAreComputed();
     void roundedOnce();
@@ -97,6 +99,31 @@ void TestCalls::operandsThatAreAbsent() {
     const auto behind = readWith(m, text);
     QCOMPARE(problemOf(behind), std::string());
     QCOMPARE(operatorsOf(*behind->graph), std::string("neg add"));
+}
+
+// An operand that may be absent is refused where a call needs it, whichever call it is.
+void TestCalls::absentOnesThatAreNeeded() {
+    for (const char* call :
+         {"cast(b) {to = T}", "cast(b) {to = f64}", "add(x, b)", "relu(b)",
+          "reshape(b) {shape = [1, N]}", "reshape(x) {shape = b}"}) {
+        const auto read = readOne(
+            "op mine (x: T[N], b?: T[N]) -> y onnx \"com.me\" \"Mine\" { y = " + std::string(call) +
+                " }",
+            "x", "y", {{"x", {"4"}}});
+        QVERIFY2(!problemOf(read).empty(), call);
+    }
+}
+
+// What a call makes of numbers alone is a constant where it is small, a call where it is not.
+void TestCalls::whatIsFilledIn() {
+    const auto read = [](const std::string& count) {
+        return readOne("op mine (x: T[N]) -> y onnx \"com.me\" \"Mine\" {\n"
+                       "  let all = constant_of_shape() {shape = [" +
+                           count + ", N], value = cast(1, T)}\n  y = mul(x, all) }",
+                       "x", "y", {{"x", {"4"}}});
+    };
+    QCOMPARE(operatorsOf(*read("2")->graph), std::string("mul"));
+    QCOMPARE(operatorsOf(*read("1000000000")->graph), std::string("constant_of_shape mul"));
 }
 
 void TestCalls::attributesAndLists() {

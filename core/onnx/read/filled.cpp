@@ -4,10 +4,9 @@ namespace fw {
 
 Result<ValueRef> filled(NodeImport& node, const std::string& suffix, const Shape& shape,
                         DType dtype, double value) {
-    constexpr std::int64_t limit = 1 << 16; // elements
     if (const auto extents = fixedExtents(shape)) {
         FW_TRY(const std::int64_t count, checkedCount(*extents));
-        if (count <= limit)
+        if (count <= mostFilled)
             return node.addConstant(
                 suffix,
                 dataFromDoubles(dtype, *extents,

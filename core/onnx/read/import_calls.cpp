@@ -1,5 +1,7 @@
 #include "onnx/read/import_calls.h"
 
+#include "onnx/read/filled.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -19,7 +21,6 @@ struct Value {
     bool isThere() const { return operand || ref.valid() || known; }
 };
 
-constexpr std::int64_t mostFilled = 1 << 24; // elements
 constexpr int mostCalls = 4096; // of a node, those of operators inside each other counted
 constexpr int mostNested = 16;  // operators that stand for calls, inside each other
 
@@ -168,6 +169,8 @@ private:
     // The elements of a value as sizes: known ones, or dimensions that are bound while it runs.
     Result<AttrValue> sizesOf(const Operand& operand) {
         FW_TRY(Value value, valueOf(operand, DType::I64));
+        if (!value.isThere())
+            return m_node.unsupported("the operand that has its sizes is absent");
         if (value.operand && !value.ref.valid()) {
             FW_TRY(const Exprs sizes, m_node.sizes(*value.operand));
             return shapeAttr(sizes);
@@ -237,7 +240,8 @@ private:
 
     bool isCastToItself(const std::string& op, const std::vector<Value>& operands,
                         const Attrs& attrs) const {
-        const AttrValue* to = op == "cast" && operands.size() == 1 ? attrs.find("to") : nullptr;
+        const bool isCast = op == "cast" && operands.size() == 1 && operands[0].isThere();
+        const AttrValue* to = isCast ? attrs.find("to") : nullptr;
         const auto type = to != nullptr ? typeOf(operands[0]) : Result<TensorType>(TensorType());
         return to != nullptr && type && *to == AttrValue(type->dtype);
     }
@@ -263,7 +267,10 @@ private:
         }
         const bool isSmall = std::all_of(
             inferred->outputs.begin(), inferred->outputs.end(), [](const TensorType& type) {
-                return isInteger(type.dtype) && type.rank() <= 1 && fixedExtents(type.shape);
+                const auto extents = fixedExtents(type.shape);
+                return isInteger(type.dtype) && type.rank() <= 1 && extents &&
+                       (extents->empty() ||
+                        static_cast<std::size_t>((*extents)[0]) <= smallTensorLimit);
             });
         return isSmall ? knownSizes(op, *call, operands) : std::nullopt;
     }
