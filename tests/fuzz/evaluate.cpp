@@ -123,7 +123,7 @@ bool mayMeetNothing(const std::string& op, const std::vector<Operand>& operands,
         if ((name == "pads" || name == "before" || name == "behind") && !isZero(value))
             return true;
     const std::vector<double> image = numbersOf(*operands[0].data);
-    return op == "grid_sample" || op == "conv_transpose2d" ||
+    return op.starts_with("grid_sample") || op == "conv_transpose2d" ||
            op == "conv_transpose" || // places between elements
            std::find(image.begin(), image.end(), 0.0) != image.end();
 }
@@ -155,7 +155,7 @@ bool mayLeaveFloats(const std::string& op, const std::vector<Operand>& operands,
                 return true;
         }
     if (((sumsOfProducts().contains(op) && op != "dense" && op != "batch_matmul") ||
-         op == "grid_sample") &&
+         op.starts_with("grid_sample")) &&
         mayMeetNothing(op, operands, attrs))
         return true;
     if (resizesNothing(op, operands, attrs))
