@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "expr/simplify.h"
+#include "ir/call_memo.h"
 #include "ir/tensor_text.h"
 #include "tensor/binding.h"
 #include "tensor/text_operator.h"
@@ -219,19 +220,15 @@ public:
     bool standsForCalls() const override { return true; }
 
     Result<CallSequence> calls(const OpCall& call) const override {
-        Result<Binding> binding = bindCall(tree(), file(), call);
-        if (!binding)
-            return named(binding.takeDiag());
-        Result<CallSequence> out = Reader(tree(), file(), binding.take(), call.inputs.size()).run();
-        if (!out)
-            return named(out.takeDiag());
-        return out;
+        return *m_calls.answer(call, [&] { return read(call); });
     }
 
     // Whether it takes the call.
     Result<Inferred> infer(const OpCall& call) const override {
-        FW_TRY(CallSequence all, calls(call));
-        return Inferred{{}, std::move(all.assumptions)};
+        const auto all = m_calls.answer(call, [&] { return read(call); });
+        if (!*all)
+            return all->diag();
+        return Inferred{{}, (*all)->assumptions};
     }
 
     Result<OpInst> instantiate(const OpCall&) const override { return notComputed(); }
@@ -242,9 +239,21 @@ public:
     }
 
 private:
+    Result<CallSequence> read(const OpCall& call) const {
+        Result<Binding> binding = bindCall(tree(), file(), call);
+        if (!binding)
+            return named(binding.takeDiag());
+        Result<CallSequence> out = Reader(tree(), file(), binding.take(), call.inputs.size()).run();
+        if (!out)
+            return named(out.takeDiag());
+        return out;
+    }
+
     Diag notComputed() const {
         return makeDiag(DiagCode::UnknownOperator, name() + " stands for calls of others");
     }
+
+    CallMemo<Result<CallSequence>> m_calls{64}; // a node is asked about several times
 };
 
 // What the text of a body says wrongly.
