@@ -22,6 +22,7 @@ private Q_SLOTS:
     void roundedOnce();
     void chosenByWhatTheyTake();
     void operatorsInsideEachOther();
+    void shippedDefaults();
     void whatTheTextSaysWrongly();
     void whatTheTextSaysWrongly_data();
 };
@@ -103,9 +104,8 @@ void TestCalls::operandsThatAreAbsent() {
 
 // An operand that may be absent is refused where a call needs it, whichever call it is.
 void TestCalls::absentOnesThatAreNeeded() {
-    for (const char* call :
-         {"cast(b) {to = T}", "cast(b) {to = f64}", "add(x, b)", "relu(b)",
-          "reshape(b) {shape = [1, N]}", "reshape(x) {shape = b}"}) {
+    for (const char* call : {"cast(b) {to = T}", "cast(b) {to = f64}", "add(x, b)", "relu(b)",
+                             "reshape(b) {shape = [1, N]}", "reshape(x) {shape = b}"}) {
         const auto read = readOne(
             "op mine (x: T[N], b?: T[N]) -> y onnx \"com.me\" \"Mine\" { y = " + std::string(call) +
                 " }",
@@ -202,6 +202,35 @@ void TestCalls::operatorsInsideEachOther() {
                                           "{ y = c14(x) }",
                                    "x", "y", {{"x", {"4"}}})),
                  "more than 4096 calls"));
+}
+
+// What ONNX (DepthToSpace 11: mode DCR) and ONNX Runtime (contrib_ops/cpu/skip_layer_norm:
+// epsilon 1e-12) mean where a node does not say it.
+void TestCalls::shippedDefaults() {
+    M space(11);
+    space.input("x", {"1", "8", "2", "3"}).output("y");
+    M::set(space.node("DepthToSpace", "x", "y"), "blocksize", 2);
+    const auto blocks = read(space.bytes());
+    QCOMPARE(problemOf(blocks), std::string());
+    for (const NodePtr& node : blocks->graph->nodes())
+        if (node->op == "transpose")
+            QVERIFY(node->attrs.integers("perm") == (Integers{0, 3, 4, 1, 5, 2}));
+    for (const std::string type : {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}) {
+        M skip(17);
+        skip.input("x", {"2", "4"}).input("s", {"2", "4"}).weights("g", {4}).output("y");
+        skip.node(type, "x s g", "y", "n").set_domain("com.microsoft");
+        auto* entry = skip.model.add_opset_import();
+        entry->set_domain("com.microsoft");
+        entry->set_version(1);
+        const auto norm = read(skip.bytes());
+        QCOMPARE(problemOf(norm), std::string());
+        QCOMPARE(norm->graph->findByName("n")->attrs.real("eps", 0), 1e-12);
+    }
+    // Axes that are computed, as many as turns out.
+    M axes(18);
+    axes.input("x", {"2", "3"}).input("a", {"K"}, proto::TensorProto::INT64).output("y");
+    M::set(axes.node("ReduceSum", "x a", "y", "n"), "keepdims", 0);
+    QVERIFY(says(problemOf(read(axes.bytes())), "how many axes the result has is computed"));
 }
 
 void TestCalls::whatTheTextSaysWrongly_data() {
