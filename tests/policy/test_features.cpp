@@ -1,6 +1,7 @@
 // The lists of features, of bad inputs and of promises name tests, and they exist.
 #include "source_tree.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QtTest>
@@ -17,6 +18,7 @@ private Q_SLOTS:
     void everyTestExists_data();
     void everyTestExists();
     void pagesLinkToPages();
+    void everyPageIsListed();
 };
 
 namespace {
@@ -86,7 +88,7 @@ void TestFeatures::pagesLinkToPages() {
     static const QRegularExpression link(uR"(\]\(([\w./-]+)(#[\w-]+)?\))"_s);
     QStringList wrong;
     QStringList pages = projectFiles(u"resources/docs"_s, {u".md"_s});
-    pages << u"README.md"_s << u"SECURITY.md"_s;
+    pages << u"README.md"_s << u"SECURITY.md"_s << u"CONTRIBUTING.md"_s;
     for (const QString& page : pages) {
         auto all = link.globalMatch(readText(page));
         while (all.hasNext()) {
@@ -96,6 +98,17 @@ void TestFeatures::pagesLinkToPages() {
         }
     }
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// In pages.md, by which people find them.
+void TestFeatures::everyPageIsListed() {
+    const QString list = readText(u"resources/docs/pages.md"_s);
+    const QDir folder(u"" FW_SOURCE_DIR "/resources/docs"_s);
+    QStringList missing;
+    for (const QString& name : folder.entryList({u"*.md"_s}, QDir::Files))
+        if (name != u"pages.md"_s && !list.contains(u"| [%1](%1) |"_s.arg(name)))
+            missing << name;
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u", "_s)));
 }
 
 QTEST_GUILESS_MAIN(TestFeatures)

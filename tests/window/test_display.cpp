@@ -14,7 +14,8 @@ private Q_SLOTS:
     void cleanupTestCase();
     void windowTestsPass();
     void screenshotOfTheProgram();
-    void pictureOfTheReadme();
+    void picturesOfTheReadme_data();
+    void picturesOfTheReadme();
     void errorsWithoutAWindow();
 
 private:
@@ -81,19 +82,30 @@ void TestDisplay::screenshotOfTheProgram() {
     QCOMPARE(QImage(file).size(), QSize(1400, 900));
 }
 
-// The picture of the README, of a sample and with the real worker; it stays in the build folder, to
-// be looked at and copied to resources/docs.
-void TestDisplay::pictureOfTheReadme() {
-    const QString file = QStringLiteral(FW_BINARY_DIR "/workbench.png");
+// The pictures of the README, of a sample and with the real worker. They stay in the build folder,
+// to be looked at and copied to resources/docs; the last one shows what --then changes.
+void TestDisplay::picturesOfTheReadme_data() {
+    QTest::addColumn<QStringList>("options");
+    QTest::newRow("workbench") << QStringList{"--profile", "--select", "Relu_stem_relu"};
+    QTest::newRow("story") << QStringList{"--profile", "--select", "Relu_stem_relu,Conv_left1"};
+    QTest::newRow("changes") << QStringList{
+        "--target", "x86-64 -libs=openblas", "--then", "-libs=onednn,openblas", "--profile",
+        "--select", "Relu_stem_relu"};
+}
+
+void TestDisplay::picturesOfTheReadme() {
+    QFETCH(QStringList, options);
+    const QString folder = QStringLiteral(FW_BINARY_DIR "/pictures/");
+    QVERIFY(QDir().mkpath(folder));
+    const QString file = folder + QTest::currentDataTag() + ".png";
     QFile::remove(file);
     QProcessEnvironment real = environment();
     real.remove(QStringLiteral("FW_WORKER"));
     QProcess process;
     process.setProcessEnvironment(real);
     process.start(QStringLiteral(FW_BINARY_DIR "/bin/fusewright"),
-                  {QStringLiteral(FW_SOURCE_DIR "/samples/residual"), "--target",
-                   "x86-64 -libs=openblas", "--then", "-libs=onednn,openblas", "--profile",
-                   "--select", "Relu_stem_relu", "--screenshot", file, "--size", "1600x1000"});
+                  QStringList{QStringLiteral(FW_SOURCE_DIR "/samples/residual")} + options +
+                      QStringList{"--screenshot", file, "--size", "1600x1000"});
     QVERIFY(process.waitForFinished(120000));
     QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
     QCOMPARE(QImage(file).size(), QSize(1600, 1000));
