@@ -106,6 +106,7 @@ public:
             checkOpsets(clause);
             checkAttributes(clause, all[i]);
             checkSources(clause, all[i]);
+            checkOperands(clause);
             if (clause.isChain)
                 checkChain(clause);
             const auto same = std::find_if(all.begin(), all.begin() + static_cast<long>(i),
@@ -202,13 +203,88 @@ private:
                                    attribute.ours),
                        "ours = theirs (\"one\" = 1, \"two\" = 2)");
             checkAxes(attribute, source);
+            checkValues(attribute, source);
         }
     }
 
+    // Of the node's operands those are the operator's that are no attributes.
+    void checkOperands(const OnnxTree& clause) {
+        const auto isOperand = [](const OnnxAttributeTree& one) { return one.operand.has_value(); };
+        const auto count =
+            static_cast<std::int64_t>(m_op.params.size()) +
+            std::count_if(clause.attributes.begin(), clause.attributes.end(), isOperand);
+        if (std::any_of(m_op.params.begin(), m_op.params.end(),
+                        [](const ParamTree& param) { return param.variadic; }))
+            return;
+        for (const OnnxAttributeTree& attribute : clause.attributes)
+            if (attribute.operand && *attribute.operand > count)
+                refuse(attribute.span, DiagCode::TextName,
+                       fmt::format(
+                           "operand {} of the node is '{}', and of those before it {} are said",
+                           *attribute.operand, attribute.ours, count - 1),
+                       "operands of the operator and attributes that are operands follow one "
+                       "another without a gap");
+    }
+
+    // What stands for the attribute is of its kind, and each value of the node's is said once.
+    void checkValues(const OnnxAttributeTree& attribute, const OnnxAttribute& source) {
+        const AttrParamTree* ours = declared(attribute.ours);
+        if (ours == nullptr)
+            return;
+        if (attribute.operand && (ours->kind == AttrKind::Text || ours->kind == AttrKind::DType))
+            refuse(attribute.span, DiagCode::TextType,
+                   fmt::format("'{}' is {}, which no operand is", ours->name,
+                               ours->kind == AttrKind::Text ? "a text" : "an element type"));
+        if (source.value && !isOfKind(*source.value, *ours))
+            refuse(attribute.span, DiagCode::TextType,
+                   fmt::format("{} is no value of '{}'", attrText(*source.value), ours->name));
+        for (std::size_t i = 0; i < source.spellings.size(); ++i) {
+            const auto& [from, to] = source.spellings[i];
+            if (!isOfKind(to, *ours))
+                refuse(attribute.span, DiagCode::TextType,
+                       fmt::format("{} is no value of '{}'", attrText(to), ours->name));
+            if (std::any_of(source.spellings.begin(),
+                            source.spellings.begin() + static_cast<std::ptrdiff_t>(i),
+                            [&, value = from](const auto& other) { return other.first == value; }))
+                refuse(attribute.span, DiagCode::TextName,
+                       fmt::format("what {} of the node's '{}' is, is said twice", attrText(from),
+                                   source.name));
+        }
+    }
+
+    static bool isOfKind(const AttrValue& value, const AttrParamTree& attr) {
+        const auto* list = std::get_if<Integers>(&value);
+        if (list != nullptr && list->empty())
+            return attr.list;
+        switch (attr.kind) {
+        case AttrKind::Int:
+            return attr.list ? list != nullptr : std::holds_alternative<std::int64_t>(value);
+        case AttrKind::Float:
+            return attr.list ? list != nullptr || std::holds_alternative<Reals>(value)
+                             : std::holds_alternative<std::int64_t>(value) ||
+                                   std::holds_alternative<double>(value);
+        case AttrKind::Bool: {
+            const auto* truth = std::get_if<std::int64_t>(&value);
+            return !attr.list && truth != nullptr && (*truth == 0 || *truth == 1);
+        }
+        case AttrKind::Text:
+            return !attr.list && std::holds_alternative<std::string>(value);
+        case AttrKind::DType:
+            return !attr.list && std::holds_alternative<DType>(value);
+        }
+        return false;
+    }
+
+    const AttrParamTree* declared(const std::string& ours) const {
+        const auto found =
+            std::find_if(m_op.attrs.begin(), m_op.attrs.end(),
+                         [&](const AttrParamTree& attr) { return attr.name == ours; });
+        return found == m_op.attrs.end() ? nullptr : &*found;
+    }
+
     bool isList(const std::string& ours) const {
-        return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const AttrParamTree& attr) {
-            return attr.name == ours && attr.list;
-        });
+        const AttrParamTree* attr = declared(ours);
+        return attr != nullptr && attr->list;
     }
 
     void checkAxes(const OnnxAttributeTree& attribute, const OnnxAttribute& source) {

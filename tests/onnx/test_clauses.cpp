@@ -362,6 +362,16 @@ void TestClauses::clausesAreChecked_data() {
         "mine.fw:2:15: error TXT03: o: 'scale' has values that are not constants of the node's");
     row("onnx \"d\" \"T\" {scale = operand 2[]}",
         "mine.fw:2:15: error TXT03: o: 'scale' is no list");
+    row("onnx \"d\" \"T\" {scale = operand 9}",
+        "mine.fw:2:15: error TXT02: o: operand 9 of the node is 'scale', and of those before it 1");
+    row("onnx \"d\" \"T\" {scale = s else \"a\"}",
+        "mine.fw:2:15: error TXT03: o: \"a\" is no value of 'scale'");
+    row("onnx \"d\" \"T\" {scale = [1, 2]}",
+        "mine.fw:2:15: error TXT03: o: [1, 2] is no value of 'scale'");
+    row("onnx \"d\" \"T\" {scale = s (\"a\" = \"b\")}",
+        "mine.fw:2:15: error TXT03: o: \"b\" is no value of 'scale'");
+    row("onnx \"d\" \"T\" {scale = s (\"a\" = 1, \"a\" = 2)}",
+        "mine.fw:2:15: error TXT02: o: what \"a\" of the node's 's' is, is said twice");
     row("onnx \"d\" \"T\" {mode == any, mode == 1}",
         "mine.fw:2:28: error TXT02: o: the attribute 'mode' of the node has a value twice");
     row("onnx \"d\" \"T\" chain",
