@@ -12,7 +12,7 @@
 #include "strategy/post_ops.h"
 #include "syntax/include.h"
 #include "syntax/test.h"
-#include "tensor/calls.h"
+#include "tensor/calls_check.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 

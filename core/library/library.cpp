@@ -2,7 +2,7 @@
 
 #include "library/native.h"
 #include "syntax/op.h"
-#include "tensor/calls.h"
+#include "tensor/calls_check.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
@@ -17,8 +17,7 @@
     X(contraction)                                                                                 \
     X(window)                                                                                      \
     X(normalization)                                                                               \
-    X(movement) X(selection) X(resample) X(quantization) X(losses) X(reductions) X(signal)         \
-        X(sizes)
+    X(movement) X(selection) X(resample) X(quantization) X(losses) X(reductions) X(signal) X(sizes)
 extern "C" {
 #define FW_X(name)                                                                                 \
     extern const char fwBook_##name[];                                                             \

@@ -2,6 +2,7 @@
 
 #include "base/cache_folder.h"
 #include "base/files.h"
+#include "session/operator_remarks.h"
 #include "strategy/computation.h"
 #include "strategy/loop_trial.h"
 #include "tensor/op_check.h"
@@ -522,6 +523,8 @@ void Verdicts::judgeOne(const DeclarationPtr& declaration, CheckItem& row) const
     const Where where{m_known->file, {}, row.line, row.column};
     row.trials = trialsOf(*declaration, *books.operators, m_known->file);
     tryLoops(declaration, books, where, row);
+    if (const auto op = declarationAs<OpTree>(declaration))
+        remarkOnOperator(*op, *books.operators, m_known->file, row);
     tryRuleOf(declaration, books, where, m_known->cancel, row);
     if (row.stands()) {
         tellHidden(declaration, books, where, m_known->cancel, row);

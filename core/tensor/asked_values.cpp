@@ -41,6 +41,8 @@ std::optional<std::int64_t> integerOf(const std::optional<TermValue>& value) {
 class Reader {
 public:
     void read(const Tree& condition) {
+        if (condition.isName())
+            m_asked[condition.text].bounds.push_back({{}, "==", 1});
         if (condition.kind != TreeKind::Binary)
             return;
         const Tree &left = condition.args[0], &right = condition.args[1];

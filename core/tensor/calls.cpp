@@ -1,15 +1,12 @@
 #include "tensor/calls.h"
 
-#include "base/nearest.h"
 #include "expr/simplify.h"
 #include "ir/call_memo.h"
-#include "ir/tensor_text.h"
 #include "tensor/binding.h"
 #include "tensor/text_operator.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace fw {
 
@@ -17,21 +14,31 @@ namespace {
 
 using Operand = CallSequence::Operand;
 
-bool isLeftOut(const OutTree& out) { // `_`: a result that it does not have
-    return out.name == "_";
-}
+// Where free sizes decide which of two the body takes, it is the second, and that is assumed.
+class BodyEvaluator final : public TreeEvaluator {
+public:
+    BodyEvaluator(Binding& binding, std::string file)
+        : TreeEvaluator(binding.names, std::move(file)), m_assumptions(binding.assumptions) {}
 
-bool isChoice(const Tree& tree) {
-    return (tree.text == "select" || tree.text == "given") && tree.kind == TreeKind::Call &&
-           tree.args.size() == 3;
-}
+    Result<bool> isKnownToHold(const Tree& condition) override {
+        FW_TRY(const Expr value, scalar(condition));
+        const Expr known = simplify(value);
+        if (const auto truth = known.asInt())
+            return *truth != 0;
+        m_assumptions.push_back({notExpr(known), fmt::format("{} must not hold", known.text())});
+        return false;
+    }
+
+private:
+    std::vector<Assumption>& m_assumptions;
+};
 
 // A value is an operand or what a call makes; everything else that stands for one is a number or a
 // list that is known when the body is read.
 class Reader {
 public:
     Reader(const OpTree& op, const std::string& file, Binding binding, std::size_t operands)
-        : m_op(op), m_binding(std::move(binding)), m_evaluator(m_binding.names, file) {
+        : m_op(op), m_binding(std::move(binding)), m_evaluator(m_binding, file) {
         nameOperands(operands);
     }
 
@@ -43,6 +50,8 @@ public:
         m_out.assumptions = std::move(m_binding.assumptions);
         return std::move(m_out);
     }
+
+    const std::vector<const Tree*>& places() const { return m_places; } // of the calls
 
 private:
     void nameOperands(std::size_t operands) {
@@ -137,6 +146,7 @@ private:
             made.attributes.push_back({attr.name, std::move(value)});
         }
         m_out.calls.push_back(std::move(made));
+        m_places.push_back(&tree);
         return Operand(CallSequence::Result{m_out.calls.size() - 1, 0});
     }
 
@@ -208,9 +218,10 @@ private:
 
     const OpTree& m_op;
     Binding m_binding;
-    TreeEvaluator m_evaluator;
+    BodyEvaluator m_evaluator;
     std::map<std::string, std::vector<Operand>> m_values;
     CallSequence m_out;
+    std::vector<const Tree*> m_places;
 };
 
 class OperatorOfCalls final : public TextOperator {
@@ -240,10 +251,7 @@ public:
 
 private:
     Result<CallSequence> read(const OpCall& call) const {
-        Result<Binding> binding = bindCall(tree(), file(), call);
-        if (!binding)
-            return named(binding.takeDiag());
-        Result<CallSequence> out = Reader(tree(), file(), binding.take(), call.inputs.size()).run();
+        Result<CallSequence> out = readCalls(tree(), file(), call);
         if (!out)
             return named(out.takeDiag());
         return out;
@@ -256,169 +264,25 @@ private:
     CallMemo<Result<CallSequence>> m_calls{64}; // a node is asked about several times
 };
 
-// What the text of a body says wrongly.
-class BodyCheck {
-public:
-    BodyCheck(const OpTree& op, const std::string& file) : m_op(op), m_file(file) {
-        for (const ParamTree& param : op.params) {
-            m_known.insert(param.name);
-            m_named.insert(param.type.dtype);
-            for (const DimTree& dim : param.type.dims)
-                m_named.insert(dim.value.kind == TreeKind::Pack ? dim.value.args[0].text
-                                                                : dim.value.text);
-        }
-        for (const AttrParamTree& attr : op.attrs)
-            m_named.insert(attr.name);
-        for (const WhereTree& where : op.where)
-            m_named.insert(where.name);
-    }
-
-    Diags run() {
-        for (const CallStmtTree& statement : m_op.calls)
-            check(statement);
-        for (const OutTree& out : m_op.outs)
-            if (!isLeftOut(out) && !m_given.contains(out.name))
-                refuse(out.span, fmt::format("no statement gives the result '{}'", out.name));
-        return std::move(m_errors);
-    }
-
-private:
-    void check(const CallStmtTree& statement) {
-        checkOperands(statement.value);
-        checkNames(statement.value);
-        for (const std::string& name : statement.names) {
-            if (name == "_")
-                continue;
-            const bool isResult = std::any_of(m_op.outs.begin(), m_op.outs.end(),
-                                              [&](const OutTree& out) { return out.name == name; });
-            if (isResult == statement.let)
-                refuse(statement.span,
-                       isResult ? fmt::format("'{}' is a result, not a value of its own", name)
-                                : fmt::format("'{}' is not a result", name),
-                       isResult ? "leave out 'let'" : "write 'let' before it");
-            else if (!m_known.insert(name).second)
-                refuse(statement.span, fmt::format("the name '{}' is used twice", name));
-            m_given.insert(name);
-        }
-    }
-
-    // Operands and values, attributes, dims and element types.
-    void checkNames(const Tree& tree) {
-        const bool isOut = std::any_of(m_op.outs.begin(), m_op.outs.end(),
-                                       [&](const OutTree& out) { return tree.isName(out.name); });
-        if (tree.isName() && !isOut && !m_known.contains(tree.text) &&
-            !m_named.contains(tree.text) && !parseDtype(tree.text) && !numberFromTree(tree) &&
-            !integerFromTree(tree)) {
-            std::vector<std::string> all(m_known.begin(), m_known.end());
-            all.insert(all.end(), m_named.begin(), m_named.end());
-            refuse(tree.span, fmt::format("'{}' is not known here", tree.text),
-                   didYouMean(tree.text, all, "operands, values, attributes and dims have names"));
-        }
-        for (const Tree& arg : tree.args)
-            checkNames(arg);
-        for (const TreeAttr& attr : tree.attrs)
-            checkNames(attr.value);
-    }
-
-    void checkOperands(const Tree& tree) {
-        if (tree.kind != TreeKind::Call)
-            return;
-        for (const Tree& arg : tree.args) {
-            const Tree& one = arg.kind == TreeKind::Pack ? arg.args[0] : arg;
-            const bool isLater =
-                std::any_of(m_op.outs.begin(), m_op.outs.end(),
-                            [&](const OutTree& out) { return one.isName(out.name); });
-            if (isLater && !m_known.contains(one.text))
-                refuse(one.span, fmt::format("'{}' is read before it is given", one.text));
-            checkOperands(one);
-        }
-    }
-
-    void refuse(const Span& span, std::string message, std::string hint = {}) {
-        m_errors.push_back(makeDiag(DiagCode::TextName, m_op.name + ": " + std::move(message),
-                                    {m_file, {}, span.line, span.column}, std::move(hint)));
-    }
-
-    const OpTree& m_op;
-    const std::string& m_file;
-    std::set<std::string> m_known, m_given;
-    std::set<std::string> m_named; // attributes, dims and element types
-    Diags m_errors;
-};
-
-class CallCheck {
-public:
-    CallCheck(const OpTree& op, const OperatorSet& operators, const std::string& file)
-        : m_op(op), m_operators(operators), m_file(file) {}
-
-    Diags run() {
-        for (const CallStmtTree& statement : m_op.calls)
-            if (!isOfNumbers(statement.value))
-                check(statement.value, static_cast<std::size_t>(statement.names.size()));
-        return std::move(m_errors);
-    }
-
-private:
-    static bool isOfNumbers(const Tree& tree) { // lists, which no operator makes
-        static const std::set<std::string, std::less<>> functions = {"permute", "replaced",
-                                                                     "without", "places"};
-        return tree.kind != TreeKind::Call || functions.contains(tree.text);
-    }
-
-    void check(const Tree& tree, std::size_t results) {
-        if (isOfNumbers(tree))
-            return;
-        if (isChoice(tree)) {
-            check(tree.args[1], results);
-            check(tree.args[2], results);
-            return;
-        }
-        for (const Tree& arg : tree.args)
-            check(arg, 1);
-        const Operator* called = m_operators.findReader(tree.text);
-        if (called == nullptr || tree.text == m_op.name) {
-            refuse(tree, DiagCode::TextName,
-                   tree.text == m_op.name
-                       ? "an operator does not stand for calls of itself"
-                       : fmt::format("there is no operator '{}' before it", tree.text));
-            return;
-        }
-        const bool isOpen = std::any_of(tree.args.begin(), tree.args.end(),
-                                        [](const Tree& arg) { return arg.kind == TreeKind::Pack; });
-        if (const Arity arity = called->arity(); !isOpen && !arity.takes(tree.args.size()))
-            refuse(tree, DiagCode::OperatorArity,
-                   fmt::format("{} takes {}, not {}", tree.text, arity.text(), tree.args.size()));
-        if (results > called->outputNames().size())
-            refuse(tree, DiagCode::OperatorArity,
-                   fmt::format("{} has {} results, not {}", tree.text, called->outputNames().size(),
-                               results));
-        for (const TreeAttr& attr : tree.attrs)
-            if (!called->attrType(attr.name))
-                refuse(tree, DiagCode::UnsupportedAttribute,
-                       fmt::format("{} has no attribute '{}'", tree.text, attr.name),
-                       didYouMean(attr.name, called->attrNames()));
-    }
-
-    void refuse(const Tree& tree, DiagCode code, std::string message, std::string hint = {}) {
-        m_errors.push_back(makeDiag(code, m_op.name + ": " + std::move(message),
-                                    {m_file, {}, tree.span.line, tree.span.column},
-                                    std::move(hint)));
-    }
-
-    const OpTree& m_op;
-    const OperatorSet& m_operators;
-    const std::string& m_file;
-    Diags m_errors;
-};
-
 } // namespace
 
-Diags checkCallStatements(const OpTree& op, const std::string& file) {
-    return op.standsForCalls() ? BodyCheck(op, file).run() : Diags();
+bool isLeftOut(const OutTree& out) {
+    return out.name == "_";
 }
 
-Diags checkCallsOf(const OpTree& op, const OperatorSet& operators, const std::string& file) {
-    return CallCheck(op, operators, file).run();
+bool isChoice(const Tree& tree) {
+    return (tree.text == "select" || tree.text == "given") && tree.kind == TreeKind::Call &&
+           tree.args.size() == 3;
+}
+
+Result<CallSequence> readCalls(const OpTree& op, const std::string& file, const OpCall& call,
+                               std::vector<const Tree*>* places) {
+    FW_TRY(Binding binding, bindCall(op, file, call));
+    Reader reader(op, file, std::move(binding), call.inputs.size());
+    Result<CallSequence> out = reader.run();
+    if (places != nullptr)
+        *places = reader.places();
+    return out;
 }
 
 std::shared_ptr<const Operator> operatorOfCalls(std::shared_ptr<const OpTree> tree,

@@ -1,6 +1,6 @@
 // An operator whose body is calls of others: `-> y { let m = reduce_mean(x)  y = sub(x, m) }`. It
 // is never part of a graph: where it is read, those calls take its place (ir/operator.h,
-// CallSequence).
+// CallSequence). What may be wrong with its text: tensor/calls_check.h.
 #pragma once
 
 #include "ir/operator.h"
@@ -8,12 +8,12 @@
 
 namespace fw {
 
-// What such a body says wrongly whatever is called: names that are unknown or used twice, results
-// that nothing gives.
-Diags checkCallStatements(const OpTree& op, const std::string& file);
+bool isLeftOut(const OutTree& out); // `_`: a result that it does not have
+bool isChoice(const Tree& tree);    // select(condition, a, b) or given(operand, a, b)
 
-// Of its calls: operators that there are, as many operands as each takes, attributes that it has.
-Diags checkCallsOf(const OpTree& op, const OperatorSet& operators, const std::string& file);
+// The calls that a call of it stands for. `places`: where the text says each of them.
+Result<CallSequence> readCalls(const OpTree& op, const std::string& file, const OpCall& call,
+                               std::vector<const Tree*>* places = nullptr);
 
 std::shared_ptr<const Operator> operatorOfCalls(std::shared_ptr<const OpTree> tree,
                                                 const std::string& file);

@@ -5,6 +5,7 @@
 #include "tensor/attribute_check.h"
 #include "tensor/binding.h"
 #include "tensor/calls.h"
+#include "tensor/calls_check.h"
 #include "tensor/facts.h"
 #include "tensor/instantiate.h"
 #include "tensor/onnx_clauses.h"

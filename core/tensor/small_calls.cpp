@@ -163,6 +163,14 @@ private:
     std::size_t m_dims = 0;
 };
 
+// Those that a body of calls decides by.
+void addConditions(const Tree& tree, std::vector<const Tree*>& conditions) {
+    if (tree.isCall("select") && !tree.args.empty())
+        conditions.push_back(&tree.args[0]);
+    for (const Tree& arg : tree.args)
+        addConditions(arg, conditions);
+}
+
 // Every way to fill it in.
 class Enumeration {
 public:
@@ -222,10 +230,12 @@ SmallCalls::SmallCalls(const OpTree& op, const std::string& file) : m_op(op), m_
     m_openAttributes = std::any_of(op.attrs.begin(), op.attrs.end(), [](const AttrParamTree& attr) {
         return !attr.fallback.has_value();
     });
-    std::vector<const Tree*> requirements;
+    std::vector<const Tree*> conditions;
     for (const ConditionTree& requirement : op.requirements)
-        requirements.push_back(&requirement.tree);
-    m_asked = askedValues(requirements);
+        conditions.push_back(&requirement.tree);
+    for (const CallStmtTree& statement : op.calls)
+        addConditions(statement.value, conditions);
+    m_asked = askedValues(conditions);
 }
 
 void SmallCalls::each(const std::map<std::string, DType>& types,

@@ -16,9 +16,9 @@ class SmallCalls {
 public:
     SmallCalls(const OpTree& op, const std::string& file);
 
-    // Every pack of dimensions with ranks 0 to 4, extents 0, 0 beside others, 1, equal and different ones, and those
-    // that it asks for; the defaults of attributes; optional operands there and absent. At most 400
-    // calls are handed to `attempt`.
+    // Every pack of dimensions with ranks 0 to 4, extents 0, 0 beside others, 1, equal and
+    // different ones, and those that it asks for; the defaults of attributes; optional operands
+    // there and absent. At most 400 calls are handed to `attempt`.
     void each(const std::map<std::string, DType>& types,
               const std::function<void(const OpCall&)>& attempt) const;
 
@@ -29,7 +29,7 @@ private:
     const std::string& m_file;
     std::set<std::string> m_types, m_packs;
     bool m_optional = false, m_openAttributes = false;
-    AskedValues m_asked; // by `requires`
+    AskedValues m_asked; // by `requires` and `select`
 };
 
 } // namespace fw

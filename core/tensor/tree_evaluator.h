@@ -38,7 +38,8 @@ public:
     expanded(const std::vector<Tree>& trees);             // lists in place, scalars as one element
     Result<Exprs> places(const std::vector<Tree>& trees); // as expanded(), of indices
     bool isList(const Tree& tree) const;
-    Result<bool> isKnownToHold(const Tree& condition);
+    // False where that depends on sizes that are free.
+    virtual Result<bool> isKnownToHold(const Tree& condition);
     Result<DType> dtype(const Tree& tree) const;
     std::set<Symbol> namedVars(const Tree& tree) const; // of everything that it calls by a name
 

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void whatIsFilledIn();
     void attributesAndLists();
     void sizesThatAreComputed();
+    void conditionsOnFreeSizes();
     void roundedOnce();
     void chosenByWhatTheyTake();
     void operatorsInsideEachOther();
@@ -138,6 +139,20 @@ void TestCalls::attributesAndLists() {
     QCOMPARE(operatorsOf(*read->graph), std::string("reshape transpose"));
     const std::string type = read->graph->findByName("n")->outputs[0].type.text();
     QVERIFY2(type == "f32[12, A]", type.c_str());
+}
+
+// What free sizes decide is taken not to hold, and that is assumed.
+void TestCalls::conditionsOnFreeSizes() {
+    const std::string text = "op mine (x: T[N]) -> y onnx \"com.me\" \"Mine\" {\n"
+                             "  y = select(N > 4, relu(x), neg(x)) }";
+    const auto known = readOne(text, "x", "y", {{"x", {"8"}}});
+    QCOMPARE(operatorsOf(*known->graph), std::string("relu"));
+    QVERIFY(known->graph->assumptions().empty());
+    const auto open = readOne(text, "x", "y", {{"x", {"n"}}});
+    QCOMPARE(operatorsOf(*open->graph), std::string("neg"));
+    QCOMPARE(open->graph->assumptions().size(), std::size_t(1));
+    const Assumption& assumed = open->graph->assumptions().front();
+    QVERIFY2(says(assumed.sentence, "must not hold"), assumed.sentence.c_str());
 }
 
 // The elements of a vector as sizes: known ones are the attribute, others are bound.

@@ -1,5 +1,6 @@
 #include "onnx/read/import_calls.h"
 
+#include "ir/call_types.h"
 #include "onnx/read/filled.h"
 
 #include <algorithm>
@@ -194,10 +195,7 @@ private:
             } else {
                 FW_TRY(value, sizesOf(std::get<Operand>(attribute.value)));
             }
-            if (const auto* whole = std::get_if<std::int64_t>(&value);
-                whole != nullptr && op.attrType(attribute.name) == AttrType::Float)
-                value = static_cast<double>(*whole);
-            out.set(attribute.name, std::move(value));
+            out.set(attribute.name, asAttribute(op, attribute.name, std::move(value)));
         }
         return out;
     }
@@ -329,18 +327,15 @@ public:
             return 0;
         m_asked += static_cast<int>(all->calls.size());
         int out = 0;
-        std::vector<std::vector<std::optional<TensorType>>> results;
+        std::vector<KnownTypes> results;
         for (const CallSequence::Call& one : all->calls) {
             const Operator* called = m_node.operatorNamed(one.op);
-            OpCall typed;
-            for (const CallSequence::Operand& operand : one.operands)
-                typed.inputs.push_back(typeOf(operand, call, results));
-            for (const CallSequence::Attribute& attribute : one.attributes)
-                if (const auto* value = std::get_if<AttrValue>(&attribute.value))
-                    typed.attrs.set(attribute.name, *value);
-            results.emplace_back();
-            if (called == nullptr)
+            if (called == nullptr) {
+                results.emplace_back();
                 continue;
+            }
+            const OpCall typed = typedCall(one, *called, call, results);
+            results.emplace_back();
             if (called->standsForCalls())
                 out += of(*called, typed, depth + 1);
             results.back() = resultsOf(*called, typed);
@@ -352,25 +347,12 @@ public:
     }
 
 private:
-    using Types = std::vector<std::optional<TensorType>>;
     static bool isNarrow(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
 
-    static std::optional<TensorType> typeOf(const CallSequence::Operand& operand,
-                                            const OpCall& call, const std::vector<Types>& results) {
-        if (const auto* of = std::get_if<std::size_t>(&operand))
-            return call.inputs.at(*of);
-        if (const auto* list = std::get_if<Integers>(&operand))
-            return TensorType{DType::I64, {Dim(static_cast<std::int64_t>(list->size()))}};
-        const auto* result = std::get_if<CallSequence::Result>(&operand);
-        if (result == nullptr || result->output >= results[result->call].size())
-            return std::nullopt;
-        return results[result->call][result->output];
-    }
-
     // Where they cannot be told before sizes are known, those of the first operand.
-    static Types resultsOf(const Operator& op, const OpCall& call) {
+    static KnownTypes resultsOf(const Operator& op, const OpCall& call) {
         const auto inferred = op.standsForCalls() ? Result<Inferred>(Inferred()) : op.infer(call);
-        Types out;
+        KnownTypes out;
         if (inferred)
             for (const TensorType& type : inferred->outputs)
                 out.emplace_back(type);
