@@ -4,6 +4,7 @@
 #include "rewrite/builtin.h"
 #include "strategy/catalog.h"
 #include "strategy/melted.h"
+#include "target/target.h"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,10 @@ public:
         case Expect::Nothing:
         case Expect::Words:
             break;
+        case Expect::Feature:
+            for (const std::string& feature : knownCpuFeatures())
+                add(feature, "feature");
+            break;
         case Expect::Pattern:
             captures();
             operators();
@@ -44,6 +49,7 @@ public:
             operators();
             break;
         case Expect::Capture:
+        case Expect::StepArgument:
             captures();
             break;
         case Expect::Root:
@@ -126,13 +132,16 @@ public:
             if (m_context.keyword == "op")
                 dims(); // variables among them
             break;
+        case Expect::Requirement:
         case Expect::Expression:
             captures();
             dims();
-            if (!m_context.results.empty()) {
-                operators();
-                elementTypes();
-            }
+            break;
+        case Expect::Call:
+            captures();
+            dims();
+            operators();
+            elementTypes();
             break;
         }
         for (const std::string& word : m_context.words)

@@ -209,6 +209,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"any", "op",
          "any(S == 2): whether it holds of one of them; == any: whatever the node's attribute is"},
         {"else", "op", "what the attribute is where the node has none: else -1, else all of x"},
+        {"all", "op", "else all of x: every axis of the operand x"},
+        {"reversed", "op", "else reversed of x: every axis of the operand x, from the last one"},
         {"of", "op", "axis of x: an axis of the operand x, counted from the front"},
         {"since", "op", "the first opset of the domain in which a node means this"},
         {"until", "op", "the last opset of the domain in which a node means this"},

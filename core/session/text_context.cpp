@@ -1,13 +1,36 @@
 #include "session/text_context.h"
 
+#include "condition/condition.h"
 #include "syntax/parser.h"
 
 #include <algorithm>
-#include <set>
 
 namespace fw {
 
 namespace {
+
+using Words = std::vector<std::string>;
+
+Words joined(Words words, const Words& others) {
+    words.insert(words.end(), others.begin(), others.end());
+    return words;
+}
+
+Words conditionWords() {
+    Words out{"given"};
+    for (const ConditionFunction& function : conditionFunctions())
+        out.emplace_back(function.name);
+    return out;
+}
+
+Words functionWords() { // of expressions
+    return {
+#define FW_FUNCTION(name, method, text, ...) text,
+#include "expr/functions.def"
+        "sum",   "max",    "min",      "prod",     "pad",     "wrap",  "select", "cast",
+        "clamp", "lowest", "sqr",      "div",      "fma",     "given", "before", "total",
+        "true",  "false",  "bit_cast", "replaced", "without", "places"};
+}
 
 bool isWordByte(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -34,35 +57,37 @@ std::size_t declarationStart(const std::vector<Token>& tokens, std::size_t befor
     return start;
 }
 
-// Whether the braces that have just closed are those of an `onnx` clause: ours = theirs, or a text.
-bool endsClause(const std::vector<Token>& tokens, std::size_t start, std::size_t before) {
-    if (before <= start || !tokens[before - 1].is("}"))
-        return false;
-    std::size_t open = before - 1;
-    while (open > start && !tokens[open].is("{"))
-        --open;
-    return tokens[open + 1].kind == TokenKind::Text || tokens[open + 2].is("=") ||
-           tokens[open + 2].is("==");
+// What stands at a place beside what the parser compares: functions, parts of a step, of a CPU.
+std::vector<std::string> namesAt(Expect expect, const std::string& keyword) {
+    switch (expect) {
+    case Expect::Condition:
+    case Expect::Guard:
+        return joined(conditionWords(), {"libs", "target", "true", "false"});
+    case Expect::Requirement:
+    case Expect::Term:
+        return keyword == "op" ? functionWords() : conditionWords();
+    case Expect::AttributeValue:
+        return keyword == "rule" ? conditionWords() : keyword == "op" ? functionWords() : Words();
+    case Expect::Value:
+        return {"given", "value", "op"};
+    case Expect::Expression:
+    case Expect::Call:
+        return functionWords();
+    case Expect::StepArgument:
+        return {"epilogue", "reduce", "space", "outermost", "lanes", "registers",
+                "threads",  "min",    "max",   "guard",     "peel",  "recompute"};
+    default:
+        return {};
+    }
 }
 
-// -> y, or -> (y, z), of an operator that stands for calls.
-std::set<std::string> resultsWithoutTypes(const std::vector<Token>& tokens,
-                                          const TextContext& context) {
-    std::set<std::string> out;
-    if (context.first >= context.last || !tokens[context.first].is("op"))
-        return out;
-    std::size_t at = context.first;
-    while (at < context.last && !tokens[at].is("->"))
-        ++at;
-    const bool several = at + 1 < context.last && tokens[at + 1].is("(");
-    for (at += several ? 2 : 1; at < context.last && tokens[at].kind == TokenKind::Name; at += 2) {
-        if (at + 1 < context.last && tokens[at + 1].is(":"))
-            return {};
-        out.insert(tokens[at].text);
-        if (!several || at + 1 >= context.last || !tokens[at + 1].is(","))
-            break;
-    }
-    return out;
+// What is expected behind the tokens [out.first, before), in place of what was.
+void readPlace(std::string_view text, const std::vector<Token>& tokens, std::size_t before,
+               TextContext& out) {
+    static_cast<Caret&>(out) = caretBehind(text, tokens, out.first, before);
+    out.keyword = tokens[out.first].text;
+    for (std::string& name : namesAt(out.expect, out.keyword))
+        out.words.push_back(std::move(name));
 }
 
 } // namespace
@@ -102,7 +127,7 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
         key.first = declarationStart(tokens, std::min(tokensBefore(keyBegin), before));
         const std::size_t beforeKey = tokensBefore(keyBegin);
         if (key.first < beforeKey) {
-            readPlace(tokens, beforeKey, key);
+            readPlace(text, tokens, beforeKey, key);
             if (key.expect == Expect::TargetKey) {
                 out.begin = keyBegin;
                 before = beforeKey;
@@ -134,8 +159,7 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
         out.last = i + 1;
     }
     const bool nothing = out.expect == Expect::Nothing;
-    out.results = resultsWithoutTypes(tokens, out);
-    readPlace(tokens, before, out);
+    readPlace(text, tokens, before, out);
     if (nothing) {
         out.expect = Expect::Nothing;
         out.words.clear();
@@ -155,8 +179,9 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
     const std::size_t lineStart =
         line.rfind('\n') == std::string_view::npos ? 0 : line.rfind('\n') + 1;
     const bool fresh = line.substr(lineStart).find_first_not_of(" \t") == std::string_view::npos;
-    const bool clause = out.keyword == "op" && endsClause(tokens, start, before);
-    if (!nothing && depth <= 0 && !clause &&
+    const bool goesOn =
+        braced && !out.isBehind && (!out.words.empty() || out.expect != Expect::Words);
+    if (!nothing && depth <= 0 && !goesOn &&
         (braced ? before > start && tokens[before - 1].is("}") : fresh)) {
         if (braced)
             out.words.clear();

@@ -19,6 +19,7 @@ void matchClause(Parser& parser, FuseTree& tree) {
 }
 
 void whereClause(Parser& parser, FuseTree& tree) {
+    const Parser::Expecting expecting(parser, Expect::Condition);
     for (ConditionTree& condition : parser.conditions())
         tree.rule.where.push_back(std::move(condition));
 }
@@ -37,7 +38,7 @@ std::vector<std::string> values(Parser& parser) {
     do
         out.push_back(parser.peek().kind == TokenKind::Text
                           ? parser.expectText("a result")
-                          : parser.expectName("a result or an operator"));
+                          : parser.expectName("a result or an operator", Expect::Node));
     while (!parser.failed() && parser.accept(","));
     return out;
 }
@@ -50,7 +51,7 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
     out->name = parser.expectNewName("the name of the composite");
     if (parser.accept("for")) {
         out->librarySpan = parser.peek().span;
-        out->library = libraryMeant(parser.expectName("a library"));
+        out->library = libraryMeant(parser.expectName("a library", Expect::Library));
         out->as = FuseAs::Library;
     }
     out->doc = parser.acceptText();
@@ -90,7 +91,7 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
             out->as = library ? FuseAs::Library : FuseAs::Stacked;
             out->librarySpan = parser.peek().span;
             if (library)
-                out->library = libraryMeant(parser.expectName("a library"));
+                out->library = libraryMeant(parser.expectName("a library", Expect::Library));
             else if (parser.accept("melted"))
                 out->as = FuseAs::Melted;
             else
@@ -106,10 +107,10 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
 std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser) {
     auto out = std::make_shared<GrowTree>();
     out->fromSpan = parser.peek().span;
-    out->from = parser.expectName("a kind of operators");
+    out->from = parser.expectName("a kind of operators", Expect::Kind);
     parser.expect("->");
     out->toSpan = parser.peek().span;
-    out->to = parser.expectName("a kind of operators");
+    out->to = parser.expectName("a kind of operators", Expect::Kind);
     out->name = out->from + " -> " + out->to;
     if (parser.accept("into"))
         out->direction = GrowDirection::Into;

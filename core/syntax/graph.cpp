@@ -8,23 +8,23 @@ namespace fw {
 
 namespace {
 
-std::string valueName(Parser& parser, std::string_view what) {
+std::string valueName(Parser& parser, std::string_view what, Expect stands = Expect::Nothing) {
     if (parser.peek().kind == TokenKind::Text && !parser.peek().text.empty())
         return parser.take().text;
-    return parser.expectNewName(what);
+    return parser.expectNewName(what, stands);
 }
 
-ValueTree value(Parser& parser) {
+ValueTree value(Parser& parser, Expect stands = Expect::Nothing) {
     ValueTree tree;
     const Token first = parser.peek();
-    tree.name = valueName(parser, "the name of a value");
+    tree.name = valueName(parser, "the name of a value", stands);
     tree.span = parser.spanFrom(first);
     return tree;
 }
 
 ValueTree operand(Parser& parser) {
     if (!parser.at("none"))
-        return value(parser);
+        return value(parser, Expect::GraphValue);
     ValueTree absent;
     absent.span = parser.take().span;
     return absent;
@@ -44,10 +44,11 @@ std::vector<std::int64_t> origins(Parser& parser) {
 
 // `@from(...)` if it comes next.
 std::optional<std::vector<std::int64_t>> acceptOrigins(Parser& parser) {
-    if (!parser.at("@") || !parser.peek(1).is("from"))
+    if (!parser.at("@") || (!parser.peek(1).is("from") && !parser.isAtCaret(1)))
         return std::nullopt;
     parser.take();
-    parser.take();
+    parser.offer({"node"});
+    parser.expect("from");
     return origins(parser);
 }
 
@@ -100,13 +101,18 @@ ConstantTree constant(Parser& parser) {
     return tree;
 }
 
-std::vector<TreeAttr> graphAttrs(Parser& parser) {
+std::vector<TreeAttr> graphAttrs(Parser& parser, const std::string& op) {
     std::vector<TreeAttr> list;
     while (!parser.failed() && !parser.at("}")) {
         TreeAttr attr;
         const Token first = parser.peek();
-        attr.name = valueName(parser, "an attribute");
+        {
+            const Parser::InAttribute named(parser, op);
+            attr.name = valueName(parser, "an attribute", Expect::Attribute);
+        }
         parser.expect("=");
+        const Parser::InAttribute inside(parser, op, attr.name);
+        const Parser::Expecting expecting(parser, Expect::AttributeValue);
         attr.value = parser.expression();
         attr.span = parser.spanFrom(first);
         list.push_back(std::move(attr));
@@ -119,7 +125,8 @@ std::vector<TreeAttr> graphAttrs(Parser& parser) {
 
 void call(Parser& parser, GraphNodeTree& node) {
     node.opSpan = parser.peek().span;
-    node.op = parser.expectName("an operator");
+    parser.offer({"unknown"});
+    node.op = parser.expectName("an operator", Expect::Operator);
     if (node.op == "unknown") {
         node.domain = parser.expectText("the domain");
         node.type = parser.expectText("the operator type");
@@ -132,7 +139,7 @@ void call(Parser& parser, GraphNodeTree& node) {
     }
     parser.expect(")");
     if (parser.accept("{"))
-        node.attrs = graphAttrs(parser);
+        node.attrs = graphAttrs(parser, node.op);
 }
 
 void types(Parser& parser, GraphNodeTree& node) {
@@ -253,10 +260,10 @@ std::shared_ptr<DeclarationTree> parseGraphDeclaration(Parser& parser) {
     parser.expect("->");
     while (!parser.failed() && !parser.at("{")) {
         GraphResultTree result;
-        result.value = value(parser);
+        result.value = value(parser, Expect::GraphValue);
         result.name = result.value.name;
         if (parser.accept("="))
-            result.value = value(parser);
+            result.value = value(parser, Expect::GraphValue);
         graph->results.push_back(std::move(result));
         if (!parser.accept(","))
             break;

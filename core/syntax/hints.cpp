@@ -5,12 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 
 namespace fw {
 
 namespace {
+
+// Whether all bytes of a character are there.
+bool isWhole(std::string_view character) {
+    const auto first = static_cast<unsigned char>(character[0]);
+    return character.size() == (first >= 0xf0 ? 4U : first >= 0xe0 ? 3U : first >= 0xc2 ? 2U : 1U);
+}
 
 using Words = std::set<std::string_view>;
 
@@ -292,6 +299,29 @@ private:
 };
 
 } // namespace
+
+std::string tokenText(const Token& token) {
+    switch (token.kind) {
+    case TokenKind::End:
+        return "the end of the text";
+    case TokenKind::Text:
+        return quoteText(token.text.substr(0, 40));
+    case TokenKind::Error:
+        if (token.text.size() > 1 && token.text[0] >= ' ')
+            return token.text;
+        if (token.text.size() > 1 && isWhole(token.text))
+            return fmt::format("the character {}", token.text);
+        if (token.text[0] < ' ' || token.text[0] > '~')
+            return fmt::format("the byte {:#04x}", static_cast<unsigned char>(token.text[0]));
+        break;
+    case TokenKind::Name:
+    case TokenKind::Int:
+    case TokenKind::Float:
+    case TokenKind::Punct:
+        break;
+    }
+    return fmt::format("'{}'", token.text.substr(0, 40));
+}
 
 std::string hintOfGrammar(const std::vector<Token>& tokens, std::size_t at) {
     return at == 0 || at >= tokens.size() ? std::string() : Hints(tokens, at).run();

@@ -17,4 +17,7 @@ std::string hintOfDeclaration(const std::vector<Token>& tokens, std::size_t at,
 // that it names no implementation.
 bool isForeignClause(const Token& token);
 
+// What an error calls a token: 'x', "a text", the end of the text.
+std::string tokenText(const Token& token);
+
 } // namespace fw

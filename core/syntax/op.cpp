@@ -68,6 +68,7 @@ std::string attrKindHint(std::string_view word) {
 
 AttrKind attrKind(Parser& parser) {
     const Token token = parser.peek();
+    parser.offer({"int", "float", "bool", "text", "dtype"});
     const std::string name = parser.expectName("the type of the attribute");
     if (name == "int")
         return AttrKind::Int;
@@ -95,6 +96,10 @@ AttrParamTree attrParam(Parser& parser, const Token& first) {
             attr.count = parser.expectInt("the length of the list");
         parser.expect("]");
     }
+    const bool isType = attr.kind == AttrKind::DType;
+    if (isType)
+        parser.standsForType(attr.name);
+    const Parser::Expecting expecting(parser, isType ? Expect::ElementType : Expect::Expression);
     if (parser.accept("="))
         attr.fallback = parser.expression();
     attr.span = parser.spanFrom(first);
@@ -103,8 +108,7 @@ AttrParamTree attrParam(Parser& parser, const Token& first) {
 
 ParamTree param(Parser& parser, const Token& first) {
     ParamTree param;
-    param.bcast =
-        parser.at("bcast") && parser.peek(1).kind == TokenKind::Name && parser.accept("bcast");
+    param.bcast = parser.at("bcast") && parser.isNameBehind() && parser.accept("bcast");
     param.name = parser.expectNewName("a parameter");
     param.optional = parser.accept("?");
     param.variadic = parser.accept("*");
@@ -115,6 +119,7 @@ ParamTree param(Parser& parser, const Token& first) {
         attributes.contains(type) && !parser.peek(1).is("["))
         parser.failAt(parser.peek().span, type + " is no tensor",
                       "attr " + param.name + ": " + type);
+    parser.offer({"T"});
     param.type = parser.type();
     param.span = parser.spanFrom(first);
     return param;
@@ -147,13 +152,14 @@ void outs(Parser& parser, OpTree& op) {
 StmtTree statement(Parser& parser) {
     StmtTree stmt;
     const Token first = parser.peek();
-    if (parser.at("each") && parser.peek(1).kind == TokenKind::Name) {
+    if (parser.at("each") && parser.isNameBehind()) {
         parser.take();
-        stmt.each = parser.expectName("a variadic parameter");
+        stmt.each = parser.expectName("a variadic parameter", Expect::Expression);
         parser.expect(":");
     }
-    stmt.let = parser.at("let") && parser.peek(1).kind == TokenKind::Name && parser.accept("let");
-    stmt.name = parser.expectNewName("the tensor that the statement writes");
+    stmt.let = parser.at("let") && parser.isNameBehind() && parser.accept("let");
+    stmt.name = parser.expectNewName("the tensor that the statement writes",
+                                     stmt.let ? Expect::Nothing : Expect::Expression);
     if (!stmt.let && parser.at("="))
         parser.failAt(parser.peek().span, stmt.name + " is written element by element",
                       stmt.name + "[i] = ..., or " + stmt.name + "[i...] = ... for any rank");
@@ -169,8 +175,7 @@ StmtTree statement(Parser& parser) {
 CallStmtTree callStatement(Parser& parser) {
     CallStmtTree stmt;
     const Token first = parser.peek();
-    stmt.let = parser.at("let") &&
-               (parser.peek(1).kind == TokenKind::Name || parser.peek(1).is("(")) &&
+    stmt.let = parser.at("let") && (parser.isNameBehind() || parser.peek(1).is("(")) &&
                parser.accept("let");
     if (parser.accept("(")) {
         do
@@ -178,13 +183,15 @@ CallStmtTree callStatement(Parser& parser) {
         while (parser.accept(","));
         parser.expect(")");
     } else {
-        stmt.names.push_back(parser.expectNewName("a value"));
+        stmt.names.push_back(
+            parser.expectNewName("a value", stmt.let ? Expect::Nothing : Expect::Expression));
         if (parser.at("["))
             parser.failAt(parser.peek().span,
                           stmt.names.front() + " is written element by element, and has no type",
                           "-> " + stmt.names.front() + ": T[...] behind the operands");
     }
     parser.expect("=");
+    const Parser::Expecting expecting(parser, Expect::Call);
     stmt.value = parser.expression();
     stmt.span = parser.spanFrom(first);
     return stmt;
@@ -197,7 +204,8 @@ std::string nodeAttribute(Parser& parser) {
 
 // Where an attribute of the operator comes from.
 void onnxSource(Parser& parser, OnnxAttributeTree& attribute) {
-    if (parser.at("operand") && parser.peek(1).kind == TokenKind::Int) {
+    const Parser::Expecting nothing(parser, Expect::Nothing);
+    if (parser.at("operand") && (parser.peek(1).kind == TokenKind::Int || parser.isAtCaret(1))) {
         parser.take();
         attribute.operand = parser.expectInt("which operand of the node, counted from 1");
         attribute.isNumber = parser.accept("[");
@@ -213,25 +221,32 @@ void onnxSource(Parser& parser, OnnxAttributeTree& attribute) {
         do {
             Tree theirs = parser.expression();
             parser.expect("=");
+            const Parser::Expecting type(parser, Expect::ElementType);
+            parser.offer({"true", "false"});
             attribute.spellings.emplace_back(std::move(theirs), parser.expression());
         } while (parser.accept(","));
         parser.expect(")");
     }
-    if (parser.accept("else"))
+    if (parser.accept("else")) {
+        parser.offer({"all", "reversed"});
         attribute.fallback = parser.expression();
+    }
     if (parser.accept("of"))
-        attribute.axesOf = parser.expectName("an operand of the operator");
+        attribute.axesOf = parser.expectName("an operand of the operator", Expect::Expression);
 }
 
-OnnxAttributeTree onnxAttribute(Parser& parser) {
+OnnxAttributeTree onnxAttribute(Parser& parser, const std::string& op) {
     OnnxAttributeTree attribute;
     const Token start = parser.peek();
     if (parser.peek(1).is("==")) {
         attribute.theirs = nodeAttribute(parser);
         parser.expect("==");
+        const Parser::Expecting nothing(parser, Expect::Nothing);
+        parser.offer({"any"});
         attribute.only = parser.expression();
     } else {
-        attribute.ours = parser.expectName("an attribute of the operator");
+        const Parser::InAttribute named(parser, op);
+        attribute.ours = parser.expectName("an attribute of the operator", Expect::Attribute);
         parser.expect("=");
         onnxSource(parser, attribute);
     }
@@ -259,7 +274,7 @@ OnnxTree onnxClause(Parser& parser, const OpTree& op) {
     if (atOnnxAttributes(parser, op)) {
         parser.take();
         do {
-            onnx.attributes.push_back(onnxAttribute(parser));
+            onnx.attributes.push_back(onnxAttribute(parser, op.name));
         } while (parser.accept(","));
         parser.expect("}");
     }
@@ -270,11 +285,12 @@ OnnxTree onnxClause(Parser& parser, const OpTree& op) {
 // From the parameters on.
 void definition(Parser& parser, OpTree& op) {
     const Token open = parser.peek();
+    const Parser::Expecting expecting(parser, Expect::Expression);
     parser.expect("(");
     if (!parser.accept(")")) {
         do {
             const Token start = parser.peek();
-            if (parser.at("attr") && parser.peek(1).kind == TokenKind::Name) {
+            if (parser.at("attr") && parser.isNameBehind()) {
                 parser.take();
                 op.attrs.push_back(attrParam(parser, start));
             } else {
@@ -283,11 +299,13 @@ void definition(Parser& parser, OpTree& op) {
         } while (parser.accept(","));
         parser.expect(")");
     }
-    if (parser.accept("requires"))
+    if (parser.accept("requires")) {
+        const Parser::Expecting requirement(parser, Expect::Requirement);
         op.requirements = parser.conditions();
+    }
     parser.expect("->");
     outs(parser, op);
-    if (parser.at("requires"))
+    if (parser.peek().is("requires"))
         parser.fail("requires stands before '->': (x: T[N]) requires N >= 1 -> y: T[N] { ... }");
     op.signature = op.name + oneBlank(parser.source(parser.spanFrom(open)));
     if (parser.accept("where")) {

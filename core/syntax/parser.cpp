@@ -15,40 +15,15 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t maxErrors = 100;
-
 const Token& endToken() {
     static const Token end;
     return end;
 }
 
-// Whether all bytes of a character are there.
-bool isWhole(std::string_view character) {
-    const auto first = static_cast<unsigned char>(character[0]);
-    return character.size() == (first >= 0xf0 ? 4U : first >= 0xe0 ? 3U : first >= 0xc2 ? 2U : 1U);
-}
-
-std::string tokenText(const Token& token) {
-    switch (token.kind) {
-    case TokenKind::End:
-        return "the end of the text";
-    case TokenKind::Text:
-        return quoteText(token.text.substr(0, 40));
-    case TokenKind::Error:
-        if (token.text.size() > 1 && token.text[0] >= ' ')
-            return token.text;
-        if (token.text.size() > 1 && isWhole(token.text))
-            return fmt::format("the character {}", token.text);
-        if (token.text[0] < ' ' || token.text[0] > '~')
-            return fmt::format("the byte {:#04x}", static_cast<unsigned char>(token.text[0]));
-        break;
-    case TokenKind::Name:
-    case TokenKind::Int:
-    case TokenKind::Float:
-    case TokenKind::Punct:
-        break;
-    }
-    return fmt::format("'{}'", token.text.substr(0, 40));
+// Where x in {1, 2} is of use.
+bool mayBeAmong(Expect stands) {
+    return stands == Expect::Condition || stands == Expect::Guard ||
+           stands == Expect::Requirement || stands == Expect::Expression;
 }
 
 // Infix signs by level, loosest first.
@@ -103,22 +78,24 @@ bool Parser::expect(std::string_view punctOrWord) {
     return false;
 }
 
-std::string Parser::expectName(std::string_view what) {
+std::string Parser::expectName(std::string_view what, Expect stands) {
+    offer(stands);
     if (peek().kind == TokenKind::Name)
         return take().text;
     fail(fmt::format("{} expected, found {}", what, tokenText(peek())));
     return {};
 }
 
-std::string Parser::expectNewName(std::string_view what) {
+std::string Parser::expectNewName(std::string_view what, Expect stands) {
     if (const Token& found = peek(); found.kind == TokenKind::Name &&
                                      (isBoolean(found.text) || !booleanMeant(found.text).empty()))
         failAt(found.span, fmt::format("{} expected, found {}, which is a value", what, found.text),
                "choose another name");
-    return expectName(what);
+    return expectName(what, stands);
 }
 
 std::string Parser::expectText(std::string_view what) {
+    offer(Expect::Nothing);
     if (peek().kind == TokenKind::Text)
         return take().text;
     fail(fmt::format("{} in quotes expected, found {}", what, tokenText(peek())));
@@ -131,6 +108,7 @@ std::string Parser::acceptText() {
 
 std::int64_t Parser::expectInt(std::string_view what) {
     const bool negative = accept("-");
+    offer(Expect::Nothing);
     if (peek().kind == TokenKind::Int)
         if (const auto value = parseInteger(peek().text)) {
             take();
@@ -154,7 +132,7 @@ void Parser::failAt(const Span& span, std::string message, std::string hint) {
     if (m_failed)
         return;
     m_failed = true;
-    if (m_errors.size() < maxErrors)
+    if (m_errors.size() < mostErrors)
         m_errors.push_back(makeDiag(DiagCode::Syntax, std::move(message),
                                     {m_file, {}, span.line, span.column}, std::move(hint)));
 }
@@ -183,6 +161,11 @@ void Parser::finish(Tree& tree, const Token& first) {
 
 Tree Parser::expression() {
     return binary(0);
+}
+
+// Whether it is compared with element types: dtype(x), T.
+bool Parser::isElementType(const Tree& tree) const {
+    return tree.isCall("dtype") || (tree.isName() && m_types.contains(tree.text));
 }
 
 ConditionTree Parser::condition() {
@@ -215,9 +198,13 @@ Tree Parser::binary(int level) {
         return unary();
     const Token first = peek();
     Tree left = binary(level + 1);
-    if (level == 2 && at("in") && peek(1).is("{")) {
+    const bool isType = level == 2 && isElementType(left);
+    if (level == 2 && mayBeAmong(m_stands))
+        offer({"in"});
+    if (level == 2 && peek().is("in") && peek(1).is("{")) {
         take();
         const Token open = take();
+        const Expecting expecting(*this, isType ? Expect::ElementType : m_stands);
         Tree list;
         list.kind = TreeKind::List;
         list.args = expressions("}");
@@ -234,7 +221,10 @@ Tree Parser::binary(int level) {
         tree.kind = TreeKind::Binary;
         tree.text = take().text;
         tree.args.push_back(std::move(left));
-        tree.args.push_back(binary(level + 1));
+        {
+            const Expecting expecting(*this, isType ? Expect::ElementType : m_stands);
+            tree.args.push_back(binary(level + 1));
+        }
         finish(tree, first);
         left = std::move(tree);
         if (level == 2 && isInfix(peek(), level))
@@ -256,7 +246,7 @@ Tree Parser::unary() {
         Tree list;
         const Token name = peek();
         list.kind = TreeKind::Name;
-        list.text = expectName("a list of values or numbers");
+        list.text = expectName("a list of values or numbers", Expect::Capture);
         finish(list, name);
         tree.args.push_back(std::move(list));
         finish(tree, first);
@@ -293,7 +283,8 @@ Tree Parser::primary() {
         if (const auto value = parseNumber(first.text))
             tree.real = *value;
         else
-            fail("the number is beyond what f64 holds: its size is 0, or lies from 5e-324 to 1.8e308");
+            fail("the number is beyond what f64 holds: its size is 0, or lies from 5e-324 to "
+                 "1.8e308");
         take();
         break;
     case TokenKind::Text:
@@ -317,6 +308,7 @@ Tree Parser::primary() {
         [[fallthrough]];
     case TokenKind::Error:
     case TokenKind::End:
+        offer(m_stands);
         fail(fmt::format("an expression expected, found {}", tokenText(first)));
         return tree;
     }
@@ -351,11 +343,10 @@ Tree Parser::callOrIndex(Token name) {
         if (atReduction())
             return reduction(std::move(name));
         tree.kind = TreeKind::Call;
-        tree.args = expressions(")");
-        // Attributes follow only where they cannot be a block of statements.
-        if (at("{") && (peek(1).is("*") || (peek(1).kind == TokenKind::Name && peek(2).is("=")))) {
+        tree.args = operands(name.text);
+        if (atAttributes()) {
             take();
-            tree.attrs = attributes();
+            tree.attrs = attributes(name.text);
         }
     } else if (accept("[")) {
         tree.kind = TreeKind::Index;
@@ -367,7 +358,8 @@ Tree Parser::callOrIndex(Token name) {
         set.kind = member.kind = TreeKind::Name;
         set.text = std::move(name.text);
         const Token first = peek();
-        member.text = expectName("what it has");
+        member.text =
+            expectName("what it has", set.text == "libs" ? Expect::Library : Expect::TargetKey);
         while (accept("-"))
             member.text += "-" + take().text;
         if (set.text == "libs")
@@ -422,7 +414,32 @@ std::vector<Tree> Parser::expressions(std::string_view close) {
     return list;
 }
 
-std::vector<TreeAttr> Parser::attributes() {
+// Of a call. The second one of a cast is an element type.
+std::vector<Tree> Parser::operands(std::string_view of) {
+    std::vector<Tree> list;
+    if (accept(")"))
+        return list;
+    do {
+        const bool isType = !list.empty() && of.ends_with("cast");
+        const Expecting expecting(*this, isType ? Expect::ElementType : m_stands);
+        list.push_back(expression());
+    } while (accept(","));
+    expect(")");
+    return list;
+}
+
+// Attributes follow only where they cannot be a block of statements.
+bool Parser::atAttributes() const {
+    if (!peek().is("{"))
+        return false;
+    if (isAtCaret(1))
+        return m_stands == Expect::Value || m_stands == Expect::Call ||
+               m_stands == Expect::Operator;
+    return peek(1).is("*") ||
+           (peek(1).kind == TokenKind::Name && (peek(2).is("=") || isAtCaret(2)));
+}
+
+std::vector<TreeAttr> Parser::attributes(const std::string& op) {
     std::vector<TreeAttr> list;
     if (accept("}"))
         return list;
@@ -431,13 +448,19 @@ std::vector<TreeAttr> Parser::attributes() {
         const Token first = peek();
         if (accept("*")) { // {*a}: all attributes that a pattern captured
             attr.name = "*";
+            offer(Expect::Capture);
             if (peek().kind != TokenKind::Name)
                 failAt(spanFrom(first), "the attributes that are handed on need their name",
                        "{*a} hands on what match captures as {*a}");
             attr.value = primary();
         } else {
-            attr.name = expectName("an attribute");
+            {
+                const InAttribute named(*this, op);
+                attr.name = expectName("an attribute", Expect::Attribute);
+            }
             expect("=");
+            const InAttribute inside(*this, op, attr.name);
+            const Expecting expecting(*this, Expect::AttributeValue);
             attr.value = expression();
         }
         attr.span = spanFrom(first);
@@ -450,101 +473,21 @@ std::vector<TreeAttr> Parser::attributes() {
 TypeTree Parser::type() {
     TypeTree tree;
     const Token first = peek();
-    tree.dtype = expectName("an element type");
+    tree.dtype = expectName("an element type", Expect::ElementType);
+    standsForType(tree.dtype);
     expect("[");
     if (!accept("]")) {
         do {
             DimTree dim;
             dim.value = expression();
             if (accept("@"))
-                dim.axis = expectName("the attribute that picks the axis");
+                dim.axis = expectName("the attribute that picks the axis", Expect::Expression);
             tree.dims.push_back(std::move(dim));
         } while (accept(","));
         expect("]");
     }
     tree.span = spanFrom(first);
     return tree;
-}
-
-FileTree Parser::file(const Grammar& grammar) {
-    FileTree tree;
-    tree.file = m_file;
-    while (!atEnd() && m_errors.size() < maxErrors) {
-        const Token first = peek();
-        const std::size_t start = m_next;
-        const auto known = first.kind == TokenKind::Name ? grammar.find(first.text) : grammar.end();
-        if (known == grammar.end()) {
-            std::vector<std::string> keywords;
-            for (const auto& [keyword, parse] : grammar)
-                keywords.push_back(keyword);
-            std::string hint = hintOfGrammar(m_list.tokens, m_next);
-            if (hint.empty())
-                hint = hintOfDeclaration(m_list.tokens, m_next, keywords);
-            if (hint.empty()) // it tells what is wrong with a token that is none
-                fail(fmt::format("a declaration expected, found {}", tokenText(first)));
-            else
-                failAt(first.span,
-                       fmt::format("a declaration expected, found {}", tokenText(first)),
-                       std::move(hint));
-        } else {
-            take();
-            const std::shared_ptr<DeclarationTree> declaration = known->second(*this);
-            if (declaration && !m_failed) {
-                declaration->keyword = first.text;
-                declaration->span = spanFrom(first);
-                declaration->source = source(declaration->span);
-                tree.declarations.push_back(declaration);
-            }
-        }
-        if (m_failed)
-            recover(grammar, start, first.span.column);
-    }
-    tree.errors = takeErrors();
-    tree.missing = std::move(m_missing);
-    tree.comments = std::move(m_list.comments);
-    return tree;
-}
-
-void Parser::recover(const Grammar& grammar, std::size_t start, int column) {
-    m_failed = false;
-    // From the start of what failed: a missing brace must not cost the declarations behind it.
-    m_next = std::min(start + 1, m_list.tokens.size() - 1);
-    while (!atEnd()) {
-        const Token& token = peek();
-        if (token.firstOnLine && token.span.column <= column && token.kind == TokenKind::Name &&
-            grammar.contains(token.text))
-            return;
-        take();
-    }
-}
-
-FileTree parseFile(std::string_view text, const std::string& file, const Grammar& grammar) {
-    return Parser(text, file).file(grammar);
-}
-
-namespace {
-
-template <class T>
-Result<T> whole(Parser& parser, T tree) {
-    if (!parser.failed() && !parser.atEnd())
-        parser.fail(fmt::format("nothing more expected, found {}", tokenText(parser.peek())));
-    if (parser.failed())
-        return parser.takeErrors().front();
-    return tree;
-}
-
-} // namespace
-
-Result<Tree> parseTree(std::string_view text, const std::string& file) {
-    Parser parser(text, file);
-    Tree tree = parser.expression();
-    return whole(parser, std::move(tree));
-}
-
-Result<TypeTree> parseTypeTree(std::string_view text, const std::string& file) {
-    Parser parser(text, file);
-    TypeTree tree = parser.type();
-    return whole(parser, std::move(tree));
 }
 
 } // namespace fw

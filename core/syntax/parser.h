@@ -9,13 +9,16 @@
 #pragma once
 
 #include "base/result.h"
+#include "syntax/caret.h"
 #include "syntax/tree.h"
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 namespace fw {
 
@@ -66,23 +69,62 @@ Result<TypeTree> parseTypeTree(std::string_view text, const std::string& file = 
 class Parser {
 public:
     Parser(std::string_view text, std::string file);
+    // Of some tokens of the text, up to one End. At its place `caret` is told what would have been
+    // taken: at() and accept() note words, names what they stand for.
+    Parser(std::string_view text, std::vector<Token> tokens, Caret& caret);
 
     // Tokens
     const Token& peek(std::size_t ahead = 0) const;
     Token take();
     bool atEnd() const { return peek().kind == TokenKind::End; }
-    bool at(std::string_view punctOrWord) const { return peek().is(punctOrWord); }
+    bool at(std::string_view punctOrWord) const {
+        if (m_caret != nullptr)
+            offer({punctOrWord});
+        return peek().is(punctOrWord);
+    }
+    bool isAtCaret(std::size_t ahead = 0) const; // nothing is written there yet
+    bool isNameBehind() const; // the token behind the next is one, or may become one
     bool accept(std::string_view punctOrWord); // takes it if it is next
     bool expect(std::string_view punctOrWord); // fails if it is not next
-    std::string expectName(std::string_view what);
+    std::string expectName(std::string_view what, Expect stands = Expect::Nothing);
     // Of something that is declared or captured: true and false are none.
-    std::string expectNewName(std::string_view what);
+    std::string expectNewName(std::string_view what, Expect stands = Expect::Nothing);
     std::string expectText(std::string_view what);
     std::string acceptText(); // a doc string, or empty
     std::int64_t expectInt(std::string_view what);
     bool failed() const { return m_failed; }
-    void fail(std::string message); // at the next token
+    std::size_t place() const { return m_next; } // of the next token
+    void fail(std::string message);              // at the next token
     void failAt(const Span& span, std::string message, std::string hint = {});
+    // At the caret: words that are compared when they are taken, what a name stands for.
+    void offer(std::initializer_list<std::string_view> words) const;
+    void offer(Expect stands) const;
+    // What names in expressions stand for, as long as it lives.
+    class Expecting {
+    public:
+        Expecting(Parser& parser, Expect stands)
+            : m_parser(parser), m_before(std::exchange(parser.m_stands, stands)) {}
+        ~Expecting() { m_parser.m_stands = m_before; }
+        Expecting(const Expecting&) = delete;
+        Expecting& operator=(const Expecting&) = delete;
+
+    private:
+        Parser& m_parser;
+        Expect m_before;
+    };
+    // Of an operator's attribute, which names behind it stand for the value of.
+    class InAttribute {
+    public:
+        InAttribute(Parser& parser, std::string op, std::string attribute = {});
+        ~InAttribute() { std::swap(m_parser.m_attributeOf, m_before); }
+        InAttribute(const InAttribute&) = delete;
+        InAttribute& operator=(const InAttribute&) = delete;
+
+    private:
+        Parser& m_parser;
+        std::pair<std::string, std::string> m_before;
+    };
+    void standsForType(const std::string& name) { m_types.insert(name); } // T of T[N]
     // False when the depth limit is reached (and failed); for recursive grammar functions.
     class Deeper {
     public:
@@ -102,9 +144,9 @@ public:
     std::vector<ConditionTree> conditions(); // joined by a comma or &&, each by itself
     Tree unary();
     Tree primary();
-    std::vector<Tree> expressions(std::string_view close); // up to and with the closing mark
-    std::vector<TreeAttr> attributes();                    // behind '{', up to and with '}'
-    TypeTree type();                                       // T[P..., D@axis]
+    std::vector<Tree> expressions(std::string_view close);   // up to and with the closing mark
+    std::vector<TreeAttr> attributes(const std::string& op); // behind '{', up to and with '}'
+    TypeTree type();                                         // T[P..., D@axis]
 
     // In rules an operator may be written in place of its name: called behind `op`, in front of its
     // parameters, gives the name that it gets. Empty: this is no rule.
@@ -122,10 +164,14 @@ private:
     friend class Deeper;
     Tree binary(int level);
     Tree callOrIndex(Token name);
+    std::vector<Tree> operands(std::string_view of); // behind '(', up to and with ')'
     Tree reduction(Token name);
     bool atReduction() const;
     void finish(Tree& tree, const Token& first);
+    static constexpr std::size_t mostErrors = 100;
     void recover(const Grammar& grammar, std::size_t start, int column);
+    bool atAttributes() const;
+    bool isElementType(const Tree& tree) const;
 
     std::string_view m_text;
     std::string m_file;
@@ -136,6 +182,12 @@ private:
     OperatorInPlace m_operatorInPlace;
     Diags m_errors;
     std::vector<MissingMark> m_missing;
+
+    Caret* m_caret = nullptr;
+    Expect m_stands = Expect::Nothing;                 // names in expressions
+    std::pair<std::string, std::string> m_attributeOf; // operator, attribute
+    std::size_t m_value = 0;                           // where that of the attribute begins
+    std::set<std::string, std::less<>> m_types{"T"};   // names of element types
 };
 
 } // namespace fw

@@ -37,7 +37,7 @@ void expectPart(Parser& parser, std::string_view sign) {
             fmt::format("leave {} out, or write the pattern that follows it", sign));
 }
 
-PatternAttrTree attribute(Parser& parser) {
+PatternAttrTree attribute(Parser& parser, const std::string& op) {
     PatternAttrTree attr;
     const Token first = parser.peek();
     if (parser.accept("*")) {
@@ -47,8 +47,14 @@ PatternAttrTree attribute(Parser& parser) {
                           "{*a} captures them; where they do not matter, leave the braces out");
         attr.name = parser.expectNewName("a name for all attributes");
     } else {
-        attr.name = parser.expectName("an attribute");
+        {
+            const Parser::InAttribute named(parser, op);
+            attr.name = parser.expectName("an attribute", Expect::Attribute);
+        }
+        const Parser::InAttribute inside(parser, op, attr.name);
         if (parser.accept("=")) {
+            const Parser::InAttribute value(parser, op, attr.name);
+            const Parser::Expecting expecting(parser, Expect::AttributeValue);
             attr.value = parser.expression();
         } else if (parser.accept("in")) {
             if (const Token set = parser.peek(); parser.accept("{")) {
@@ -80,6 +86,7 @@ bool atLiteral(const Parser& parser) {
 // Behind "const": what it is equal to, if that is written.
 PatternConstraint constant(Parser& parser) {
     PatternConstraint out;
+    parser.offer({"true", "false"});
     if (atLiteral(parser)) {
         out.kind = PatternConstraint::Kind::Equal;
         out.value = parser.unary();
@@ -91,8 +98,12 @@ PatternConstraint constant(Parser& parser) {
 PatternConstraint type(Parser& parser) {
     PatternConstraint out;
     out.kind = PatternConstraint::Kind::Type;
-    out.name = parser.expectName("const, input, same(...) or a type such as f32[N, 4]");
+    parser.offer({"any"});
+    out.name = parser.expectName("const, input, same(...) or a type such as f32[N, 4]",
+                                 Expect::ElementType);
+    parser.standsForType(out.name);
     if (parser.accept("[")) {
+        const Parser::Expecting expecting(parser, Expect::Extent);
         out.hasShape = true;
         while (!parser.failed() && !parser.at("]")) {
             if (const Token dots = parser.peek(); parser.accept("...")) {
@@ -101,6 +112,7 @@ PatternConstraint type(Parser& parser) {
                 rest.span = parser.spanFrom(dots);
                 out.dims.push_back(std::move(rest));
             } else {
+                parser.offer({"any"});
                 out.dims.push_back(parser.expression());
             }
             if (!parser.accept(","))
@@ -124,7 +136,7 @@ PatternConstraint constraint(Parser& parser) {
     out.kind = PatternConstraint::Kind::Same;
     parser.take();
     parser.expect("(");
-    out.name = parser.accept("^") ? "^" : parser.expectName("a value, or ^");
+    out.name = parser.accept("^") ? "^" : parser.expectName("a value, or ^", Expect::Capture);
     parser.expect(")");
     return out;
 }
@@ -165,12 +177,12 @@ std::vector<PatternTree> operands(Parser& parser) {
     return out;
 }
 
-std::vector<PatternAttrTree> attributes(Parser& parser) {
+std::vector<PatternAttrTree> attributes(Parser& parser, const std::string& op) {
     std::vector<PatternAttrTree> out;
     if (!parser.accept("{"))
         return out;
     while (!parser.failed() && !parser.at("}")) {
-        out.push_back(attribute(parser));
+        out.push_back(attribute(parser, op));
         if (!parser.accept(","))
             break;
     }
@@ -209,12 +221,12 @@ void notOrCalled(Parser& parser, PatternTree& tree) {
     }
     tree.kind = PatternKind::Call;
     tree.name = "not";
-    tree.attrs = attributes(parser);
+    tree.attrs = attributes(parser, tree.name);
 }
 
 // A word that means something of its own in front of what follows it.
 bool special(Parser& parser, PatternTree& tree) {
-    const bool call = parser.peek(1).is("("), word = parser.peek(1).kind == TokenKind::Name;
+    const bool call = parser.peek(1).is("("), word = parser.isNameBehind();
     if (parser.at("out") && call) {
         parser.take();
         parser.take();
@@ -234,7 +246,7 @@ bool special(Parser& parser, PatternTree& tree) {
     } else if (parser.at("assoc") && word) {
         parser.take();
         tree.kind = PatternKind::Associative;
-        tree.name = parser.expectName("an operator");
+        tree.name = parser.expectName("an operator", Expect::Operator);
         parser.expect("(");
         tree.args = operands(parser);
     } else {
@@ -251,10 +263,11 @@ void named(Parser& parser, PatternTree& tree) {
                       "a constant of one value is written const " +
                           std::string(isBoolean(first.text) ? std::string_view(first.text)
                                                             : booleanMeant(first.text)));
-    tree.name = parser.expectName("an operator, a capture, any, const or ^");
-    if (tree.name == "kind" && parser.peek().kind == TokenKind::Name) {
+    parser.offer({"any", "const", "kind"});
+    tree.name = parser.expectName("an operator, a capture, any, const or ^", Expect::Pattern);
+    if (tree.name == "kind" && (parser.peek().kind == TokenKind::Name || parser.isAtCaret())) {
         tree.ofKind = true;
-        tree.name = parser.expectName("a kind of operators");
+        tree.name = parser.expectName("a kind of operators", Expect::Kind);
         if (!parser.at("("))
             parser.fail("expected ( behind the kind");
     }
@@ -271,7 +284,7 @@ void named(Parser& parser, PatternTree& tree) {
     } else if (parser.accept("(")) {
         tree.kind = PatternKind::Call;
         tree.args = operands(parser);
-        tree.attrs = attributes(parser);
+        tree.attrs = attributes(parser, tree.name);
     } else if (parser.accept("=")) {
         tree.kind = PatternKind::Bind;
         tree.args.push_back(primitive(parser));

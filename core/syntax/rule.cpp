@@ -9,9 +9,9 @@ namespace fw {
 
 namespace {
 
-NamedTree parseNamedTree(Parser& parser) {
+NamedTree parseNamedTree(Parser& parser, Expect name) {
     NamedTree named;
-    named.name = parser.expectNewName("a name");
+    named.name = parser.expectNewName("a name", name);
     parser.expect("=");
     named.value = parser.expression();
     return named;
@@ -20,11 +20,11 @@ NamedTree parseNamedTree(Parser& parser) {
 constexpr std::size_t mostResults = 64; // each name holds the call
 
 // "(" NAME "," ... ")" "=" call: value k is the Index tree call[k], which cannot be written itself.
-void resultsOfACall(Parser& parser, std::vector<NamedTree>& out) {
+void resultsOfACall(Parser& parser, Expect name, std::vector<NamedTree>& out) {
     std::vector<std::string> names;
     parser.expect("(");
     do
-        names.push_back(parser.expectNewName("a name"));
+        names.push_back(parser.expectNewName("a name", name));
     while (parser.accept(","));
     parser.expect(")");
     parser.expect("=");
@@ -46,13 +46,14 @@ void resultsOfACall(Parser& parser, std::vector<NamedTree>& out) {
     }
 }
 
-std::vector<NamedTree> namedResults(Parser& parser) {
+std::vector<NamedTree> namedResults(Parser& parser, Expect name) {
+    const Parser::Expecting expecting(parser, Expect::Value);
     std::vector<NamedTree> out;
     do
         if (parser.at("("))
-            resultsOfACall(parser, out);
+            resultsOfACall(parser, name, out);
         else
-            out.push_back(parseNamedTree(parser));
+            out.push_back(parseNamedTree(parser, name));
     while (!parser.failed() && parser.accept(","));
     return out;
 }
@@ -60,6 +61,7 @@ std::vector<NamedTree> namedResults(Parser& parser) {
 void clause(Parser& parser, RuleTree& rule, Once& once) {
     if (once.accept(parser, "stage")) {
         rule.stageSpan = parser.peek().span;
+        parser.offer({"simplify", "before"});
         rule.stage = parser.expectName("a stage");
         const Token word = parser.peek();
         const bool named =
@@ -67,10 +69,12 @@ void clause(Parser& parser, RuleTree& rule, Once& once) {
         if (rule.stage == "before" || named) { // what is no stage is told where rules are checked
             if (!named)
                 rule.stageSpan = word.span;
+            parser.offer({"partition", "fusion"});
             rule.stage += " " + parser.expectName("partition or fusion");
         }
     } else if (once.accept(parser, "strategy")) {
         rule.strategySpan = parser.peek().span;
+        parser.offer({"once", "sweep", "fixpoint"});
         rule.strategy = parser.expectName("once, sweep or fixpoint");
     } else if (once.accept(parser, "duplicate")) {
         rule.duplicate = true;
@@ -85,13 +89,14 @@ void clause(Parser& parser, RuleTree& rule, Once& once) {
             rule.match.push_back(std::move(named));
         } while (parser.accept(","));
     } else if (parser.accept("where")) {
+        const Parser::Expecting expecting(parser, Expect::Condition);
         for (ConditionTree& condition : parser.conditions())
             rule.where.push_back(std::move(condition));
     } else if (parser.accept("let")) {
-        for (NamedTree& named : namedResults(parser))
+        for (NamedTree& named : namedResults(parser, Expect::Nothing))
             rule.let.push_back(std::move(named));
     } else if (parser.accept("emit")) {
-        for (NamedTree& named : namedResults(parser))
+        for (NamedTree& named : namedResults(parser, Expect::Root))
             rule.emit.push_back(std::move(named));
     } else {
         parser.fail("expected stage, strategy, match, where, let, emit, duplicate, expose or }");
@@ -103,7 +108,7 @@ void clause(Parser& parser, RuleTree& rule, Once& once) {
 void parseExposed(Parser& parser, std::vector<RuleTree::Exposed>& parts) {
     do {
         const Token first = parser.peek();
-        std::string part = parser.expectName("a part of the match");
+        std::string part = parser.expectName("a part of the match", Expect::Capture);
         for (const RuleTree::Exposed& known : parts)
             if (known.name == part)
                 parser.failAt(first.span, part + " is exposed already");
@@ -114,7 +119,7 @@ void parseExposed(Parser& parser, std::vector<RuleTree::Exposed>& parts) {
 std::vector<NamedTree> parseNamedTrees(Parser& parser) {
     std::vector<NamedTree> out;
     do
-        out.push_back(parseNamedTree(parser));
+        out.push_back(parseNamedTree(parser, Expect::Nothing));
     while (parser.accept(","));
     return out;
 }
@@ -147,7 +152,7 @@ std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
 std::shared_ptr<DeclarationTree> parseBuiltinDeclaration(Parser& parser) {
     auto out = std::make_shared<BuiltinTree>();
     out->nameSpan = parser.peek().span;
-    out->name = parser.expectName("the name of the built-in rewrite");
+    out->name = parser.expectName("the name of the built-in rewrite", Expect::Builtin);
     out->doc = parser.acceptText();
     return out;
 }

@@ -87,7 +87,8 @@ StepTree step(Parser& parser) {
     StepTree out;
     const Token first = parser.peek();
     Token last = first;
-    std::string name = parser.expectName("a step, such as y.vectorize(i)");
+    parser.offer({"anchor", "epilogue", "each"});
+    std::string name = parser.expectName("a step, such as y.vectorize(i)", Expect::Step);
     while (!parser.failed() && parser.accept(".")) { // y.1.split: the lexer ends a name at a digit
         last = parser.peek();
         const bool number = last.kind == TokenKind::Int;
@@ -112,6 +113,7 @@ StepTree step(Parser& parser) {
         while (!parser.failed() && !parser.at(")"))
             out.layout.push_back(layoutAxis(parser));
     } else if (!parser.at(")")) {
+        const Parser::Expecting expecting(parser, Expect::StepArgument);
         do
             out.args.push_back(argument(parser));
         while (!parser.failed() && parser.accept(","));
@@ -131,9 +133,12 @@ std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser) {
     if (parser.accept("for")) {
         out->subjectKind = parser.accept("kind") ? SubjectKind::Kind : SubjectKind::Operator;
         out->subjectSpan = parser.peek().span;
-        out->subject = parser.expectName(*out->subjectKind == SubjectKind::Kind
-                                             ? "a kind of operators"
-                                             : "an operator, or kind and a kind");
+        const bool isKind = *out->subjectKind == SubjectKind::Kind;
+        if (isKind)
+            parser.offer({"any"});
+        out->subject = isKind
+                           ? parser.expectName("a kind of operators", Expect::Kind)
+                           : parser.expectName("an operator, or kind and a kind", Expect::Operator);
         if (parser.accept("on"))
             out->keys = parseKeys(parser);
     }
@@ -166,7 +171,7 @@ KnobSettings settingsOf(std::string_view name) {
 }
 
 std::string parseImplementationName(Parser& parser, std::string_view what) {
-    const std::string entry = libraryMeant(parser.expectName(what));
+    const std::string entry = libraryMeant(parser.expectName(what, Expect::Implementation));
     return nameAt(entry, knobSettings(parser));
 }
 

@@ -15,7 +15,9 @@ EntryTree entry(Parser& parser) {
     if (isForeignClause(first))
         parser.fail("the name of an implementation expected, found '" + first.text + "'");
     out.name =
-        parser.accept("*") ? "*" : libraryMeant(parser.expectName("the name of an implementation"));
+        parser.accept("*")
+            ? "*"
+            : libraryMeant(parser.expectName("the name of an implementation", Expect::Entry));
     if (out.name != "*" && parser.accept(".")) {
         parser.expect("*");
         out.name += ".*";
@@ -26,24 +28,29 @@ EntryTree entry(Parser& parser) {
             out.codeSpan = parser.peek().span;
             if (parser.accept("schedule")) {
                 out.codeSpan = parser.peek().span;
-                out.code = scheduleCode(parser.expectName("the name of a schedule"));
+                out.code =
+                    scheduleCode(parser.expectName("the name of a schedule", Expect::Schedule));
             } else {
-                out.code = libraryMeant(parser.expectName("the implementation that computes it"));
+                out.code = libraryMeant(parser.expectName("the implementation that computes it",
+                                                          Expect::Implementation));
             }
         } else if (once.accept(parser, "compute")) {
+            const Parser::Expecting expecting(parser, Expect::Operator);
             out.compute = parser.expression();
         } else if (once.accept(parser, "priority")) {
             out.priority = parser.expectInt("a priority");
-        } else if (parser.at("when") && !out.guard) {
+        } else if (!out.guard && parser.at("when")) {
             parser.take();
+            const Parser::Expecting expecting(parser, Expect::Guard);
             out.guard = parser.condition();
             if (out.guard->tree.isName("not") && parser.peek().kind == TokenKind::Name)
                 parser.fail("a condition expected, found '" + parser.peek().text + "'");
-            if (parser.at("when"))
+            if (parser.peek().is("when"))
                 parser.failAt(parser.peek().span, "there are two conditions", "join them with &&");
         } else if (once.accept(parser, "absorbs")) {
             out.chainSpan = parser.peek().span;
-            const std::string what = parser.expectName("none, any or a chain");
+            parser.offer({"none", "any"});
+            const std::string what = parser.expectName("none, any or a chain", Expect::Chain);
             out.absorbs = what == "none"  ? AbsorbClause::None
                           : what == "any" ? AbsorbClause::Any
                                           : AbsorbClause::Chain;
@@ -78,10 +85,10 @@ void signatureOf(Parser& parser, ImplementationsTree& tree) {
 
 } // namespace
 
-KeyTree parseKey(Parser& parser) {
+KeyTree parseKey(Parser& parser, Expect stands) {
     KeyTree out;
     const Token first = parser.peek();
-    out.name = parser.expectName("a key of targets");
+    out.name = parser.expectName("a key of targets", stands);
     while (!parser.failed() && parser.accept("-")) {
         const Token part = parser.take();
         if (part.kind != TokenKind::Name && part.kind != TokenKind::Int)
@@ -104,19 +111,23 @@ std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser)
     auto out = std::make_shared<ImplementationsTree>();
     const Token first = parser.peek();
     out->subjectSpan = first.span;
-    out->subject = parser.expectName("an operator, or kind and a kind");
+    parser.offer({"kind"});
+    out->subject = parser.expectName("an operator, or kind and a kind", Expect::Operator);
     out->name = out->subject;
     if (out->subject == "kind") {
         out->subjectKind = SubjectKind::Kind;
         out->subjectSpan = parser.peek().span;
-        out->subject = parser.expectName("a kind of operators, or any");
+        parser.offer({"any"});
+        out->subject = parser.expectName("a kind of operators, or any", Expect::Kind);
         out->name += " " + out->subject;
     } else {
         signatureOf(parser, *out);
     }
     out->doc = parser.acceptText();
-    if (parser.accept("let"))
+    if (parser.accept("let")) {
+        const Parser::Expecting expecting(parser, Expect::Guard);
         out->let = parseNamedTrees(parser);
+    }
     if (parser.at("{"))
         parser.failAt(parser.spanFrom(first), "a block says which targets it is for",
                       "on any, or on x86-64-v3, cpu");

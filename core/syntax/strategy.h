@@ -44,7 +44,7 @@ struct ImplementationsTree : DeclarationTree { // name: of the operator, or "kin
 
 std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser);
 
-KeyTree parseKey(Parser& parser);
+KeyTree parseKey(Parser& parser, Expect stands = Expect::TargetKey);
 std::vector<KeyTree> parseKeys(Parser& parser); // behind "on"
 
 // The operands and results of a signature as an operator prints it: "relu(x: T[S...]) -> y:

@@ -8,12 +8,12 @@ namespace fw {
 
 namespace {
 
-std::vector<KeyTree> list(Parser& parser) {
+std::vector<KeyTree> list(Parser& parser, Expect stands) {
     std::vector<KeyTree> out;
     parser.expect("=");
     parser.expect("[");
     while (!parser.failed() && !parser.at("]")) {
-        out.push_back(parseKey(parser));
+        out.push_back(parseKey(parser, stands));
         if (!parser.accept(","))
             break;
     }
@@ -32,11 +32,11 @@ NumberTree number(Parser& parser, std::string_view what) {
 
 void clause(Parser& parser, TargetTree& tree) {
     if (parser.accept("keys")) {
-        tree.keys = list(parser);
+        tree.keys = list(parser, Expect::TargetKey);
     } else if (parser.accept("libs")) {
-        tree.libs = list(parser);
+        tree.libs = list(parser, Expect::Library);
     } else if (parser.accept("features")) {
-        tree.features = list(parser);
+        tree.features = list(parser, Expect::Feature);
     } else if (parser.accept("vector_bits")) {
         tree.vectorBits = number(parser, "how many bits a vector has");
     } else if (parser.accept("threads")) {
@@ -62,7 +62,7 @@ void clause(Parser& parser, TargetTree& tree) {
 
 std::shared_ptr<DeclarationTree> parseTargetDeclaration(Parser& parser) {
     auto out = std::make_shared<TargetTree>();
-    const KeyTree name = parseKey(parser);
+    const KeyTree name = parseKey(parser, Expect::Nothing);
     out->name = name.name;
     out->nameSpan = name.span;
     out->doc = parser.acceptText();
@@ -73,7 +73,7 @@ std::shared_ptr<DeclarationTree> parseTargetDeclaration(Parser& parser) {
     out->on = parseKey(parser);
     parser.expect("{");
     std::set<std::string> written;
-    while (!parser.failed() && !parser.atEnd() && !parser.at("}")) {
+    while (!parser.failed() && (!parser.atEnd() || parser.isAtCaret()) && !parser.at("}")) {
         const Token word = parser.peek();
         if (!written.insert(word.text).second && !word.is("requires"))
             parser.failAt(word.span, word.text + " stands once");

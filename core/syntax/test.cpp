@@ -42,7 +42,7 @@ std::shared_ptr<DeclarationTree> parseTestDeclaration(Parser& parser) {
     const Token first = parser.peek();
     out->name = parser.expectText("what the test shows");
     if (parser.accept("of"))
-        out->of = parser.expectName("a rule, pattern, chain or built-in rewrite");
+        out->of = parser.expectName("a rule, pattern, chain or built-in rewrite", Expect::Subject);
     parser.expect("{");
     out->graph = innerGraph(parser);
     while (!parser.failed() && parser.accept("expect"))

@@ -144,7 +144,8 @@ void TestAssist::completions_data() {
     row("fuse f { match relu(x) as |", "stacked melted for", "relu");
     row("fuse f { match relu(x) as for |", "onednn openblas", "relu");
     row("composite onednn.x for |", "onednn", "match");
-    row("op o(x: T[S...]) -> y: T[S...] |", "onnx where requires", "since");
+    row("op o(x: T[S...]) -> y: T[S...] |", "onnx where", "since requires");
+    row("op o(x: T[S...]) |", "requires", "onnx where");
     row("op o(x: T[S...]) -> y: T[S...] onnx \"d\" \"T\" |", "since until chain onnx", "where");
     row("op o(x: T[S...], attr k: int) -> y: T[S...] onnx \"d\" \"T\" since 1 {k = |", "",
         "sum relu");
@@ -188,6 +189,24 @@ void TestAssist::completions_data() {
     // What is broken before the place does not matter, nor what stands behind it.
     row("rule broken { match y = relu(x\n\nchain c = |\n\nrule other { match", "relu", "match");
     row("rule \xc3\xa9 { }\nchain c = |", "relu");
+    row("rule r {\n  match y = relu(x)\n  where rank(x) == ==\n  emit y = |", "x relu given");
+    row("rule r {\n  match y = relu(x)\n  let k = {\n    3 }\n  emit |", "y", "relu");
+    row("implementations dense(...) on any {\n  a priority high\n  b when |", "K libs", "by");
+    row("rule r {\n  emit y = x\n  mach y = relu(x)\n  where |", "used_once", "emit");
+    // Words where they may stand, and nowhere else.
+    row("op o(x: T[S...], attr k: int) -> y: T[S...] onnx \"d\" \"T\" {k = k |", "else of",
+        "until");
+    row("op o(x: T[S...], attr k: int[]) -> y: T[S...] onnx \"d\" \"T\" {k = k else |",
+        "all reversed");
+    row("op o(x: T[S...]) -> y { y = |", "relu x", "let");
+    row("op o(x: T[S...]) -> y { y = dense(x, x) {|", "", "relu");
+    row("op o(x: T[S...], attr k: int = 1) -> y { y = softmax(x) {axis = |", "-1");
+    row("op o(x: T[S...], attr to: dtype) requires T in {|", "f32 i8", "rank");
+    row("op o(x: T[S...]) requires T == |", "f32", "rank");
+    row("target t on x86-64 { features = [|", "avx2", "onednn");
+    row("target t on x86-64 { libs = [|", "onednn", "avx2");
+    row("schedule s for dense { w.layout(|", "row", "n0");
+    row("graph g(x: f32[2]) -> y { y = relu(x) @|", "node from", "relu");
 }
 
 void TestAssist::completions() {
