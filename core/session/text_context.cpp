@@ -27,9 +27,9 @@ Words functionWords() { // of expressions
     return {
 #define FW_FUNCTION(name, method, text, ...) text,
 #include "expr/functions.def"
-        "sum",   "max",    "min",      "prod",     "pad",     "wrap",  "select", "cast",
-        "clamp", "lowest", "sqr",      "div",      "fma",     "given", "before", "total",
-        "true",  "false",  "bit_cast", "replaced", "without", "places"};
+        "sum",      "max",      "min",     "prod",   "pad",   "wrap",    "select", "cast", "clamp",
+        "lowest",   "sqr",      "div",     "fma",    "given", "before",  "total",  "true", "false",
+        "bit_cast", "replaced", "without", "places", "part",  "largest", "float"};
 }
 
 bool isWordByte(char c) {

@@ -211,6 +211,13 @@ void onnxSource(Parser& parser, OnnxAttributeTree& attribute) {
         attribute.isNumber = parser.accept("[");
         if (attribute.isNumber)
             parser.expect("]");
+    } else if (parser.at("op") && parser.isNameBehind()) {
+        parser.take();
+        Tree name;
+        name.kind = TreeKind::Text;
+        name.span = parser.peek().span;
+        name.text = parser.expectName("an operator", Expect::Operator);
+        attribute.value = std::move(name);
     } else if (parser.at("-") || parser.at("true") || parser.at("false") || parser.at("[") ||
                parser.peek().kind == TokenKind::Int || parser.peek().kind == TokenKind::Float) {
         attribute.value = parser.expression();

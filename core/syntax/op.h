@@ -54,7 +54,7 @@ struct CallStmtTree {
 };
 
 // ours = theirs, ours = theirs ("one" = 1, "two" = 2), ours = operand 2, ours = operand 2[],
-// ours = 0, each as `... else 1 of x`; or theirs == only, theirs == any
+// ours = op add, ours = 0, each as `... else 1 of x`; or theirs == only, theirs == any
 struct OnnxAttributeTree {
     std::string ours;                             // empty: the operator has none
     std::string theirs;                           // the node's name for it

@@ -3,6 +3,7 @@
 #include "expr/simplify.h"
 #include "ir/call_memo.h"
 #include "tensor/binding.h"
+#include "tensor/text_functions.h"
 #include "tensor/text_operator.h"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ private:
             }
             return Operand(std::move(out));
         }
-        if (tree.kind == TreeKind::Call)
+        if (tree.kind == TreeKind::Call && !isNumberFunction(tree.text))
             return call(tree);
         FW_TRY(const Expr number, m_evaluator.scalar(tree));
         const Expr known = simplify(number);
@@ -129,6 +130,9 @@ private:
     Result<Operand> call(const Tree& tree) {
         CallSequence::Call made;
         made.op = tree.text;
+        if (const auto named = m_binding.names.find(tree.text); named != m_binding.names.end())
+            if (const auto* op = std::get_if<std::string>(&named->second))
+                made.op = *op;
         for (const Tree& arg : tree.args) {
             if (arg.kind == TreeKind::Pack && isValue(arg.args[0])) {
                 const std::vector<Operand>& all = m_values.at(arg.args[0].text);

@@ -6,6 +6,7 @@
 #include "tensor/binding.h"
 #include "tensor/calls.h"
 #include "tensor/small_calls.h"
+#include "tensor/text_functions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -118,10 +119,27 @@ public:
     }
 
 private:
-    static bool isOfNumbers(const Tree& tree) { // lists, which no operator makes
-        static const std::set<std::string, std::less<>> functions = {"permute", "replaced",
-                                                                     "without", "places"};
-        return tree.kind != TreeKind::Call || functions.contains(tree.text);
+    static bool isOfNumbers(const Tree& tree) { // and lists, which no operator makes
+        return tree.kind != TreeKind::Call || isListFunction(tree.text) ||
+               isNumberFunction(tree.text);
+    }
+
+    // What is called by the name of an attribute is what the clauses say that it is.
+    bool isAttribute(const std::string& name) const {
+        return std::any_of(m_op.attrs.begin(), m_op.attrs.end(), [&](const AttrParamTree& attr) {
+            return attr.name == name && attr.kind == AttrKind::Text && !attr.list;
+        });
+    }
+
+    void checkNamed(Tree tree, std::size_t results) {
+        const std::string name = tree.text;
+        for (const OnnxTree& clause : m_op.onnx)
+            for (const OnnxAttributeTree& one : clause.attributes)
+                if (one.ours == name && one.value && one.value->kind == TreeKind::Text) {
+                    tree.text = one.value->text;
+                    tree.span = one.value->span;
+                    checkCalled(tree, results);
+                }
     }
 
     void check(const Tree& tree, std::size_t results) {
@@ -134,6 +152,13 @@ private:
         }
         for (const Tree& arg : tree.args)
             check(arg, 1);
+        if (isAttribute(tree.text))
+            checkNamed(tree, results);
+        else
+            checkCalled(tree, results);
+    }
+
+    void checkCalled(const Tree& tree, std::size_t results) {
         const Operator* called = m_operators.findReader(tree.text);
         if (called == nullptr || tree.text == m_op.name) {
             refuse(tree, DiagCode::TextName,

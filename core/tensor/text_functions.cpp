@@ -4,7 +4,9 @@
 #include "expr/simplify.h"
 #include "ir/op_inst.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 
 namespace fw {
@@ -19,7 +21,10 @@ void promote(Expr& a, Expr& b) {
         a = castExpr(a, b.dtype());
 }
 
-std::optional<double> foldReals(const std::string& sign, const Expr& a, const Expr& b) {
+namespace {
+
+// Literals of which one is a real number.
+std::optional<std::pair<double, double>> realsOf(const Expr& a, const Expr& b) {
     const auto real = [](const Expr& e) -> std::optional<double> {
         if (e.op() == ExprOp::Float)
             return e->real;
@@ -30,27 +35,64 @@ std::optional<double> foldReals(const std::string& sign, const Expr& a, const Ex
     const auto x = real(a), y = real(b);
     if (!x || !y || (a.isInt() && b.isInt()))
         return std::nullopt;
+    return std::pair(*x, *y);
+}
+
+} // namespace
+
+std::optional<double> foldReals(const std::string& sign, const Expr& a, const Expr& b) {
+    const auto reals = realsOf(a, b);
+    if (!reals)
+        return std::nullopt;
+    const auto [x, y] = *reals;
     if (sign == "+")
-        return *x + *y;
+        return x + y;
     if (sign == "-")
-        return *x - *y;
+        return x - y;
     if (sign == "*")
-        return *x * *y;
+        return x * y;
     if (sign == "/")
-        return *x / *y;
+        return x / y;
+    return std::nullopt;
+}
+
+std::optional<bool> compareReals(const std::string& sign, const Expr& a, const Expr& b) {
+    const auto reals = realsOf(a, b);
+    if (!reals)
+        return std::nullopt;
+    const auto [x, y] = *reals;
+    if (sign == "==")
+        return x == y;
+    if (sign == "!=")
+        return x != y;
+    if (sign == "<")
+        return x < y;
+    if (sign == "<=")
+        return x <= y;
     return std::nullopt;
 }
 
 std::optional<std::size_t> operandsOf(std::string_view function) {
     constexpr std::pair<std::string_view, std::size_t> known[] = {
-        {"sqr", 1},      {"size", 1},     {"rank", 1},    {"len", 1},    {"float", 1},
-        {"integer", 1},  {"total", 1},    {"before", 1},  {"lowest", 1}, {"ceil_div", 2},
-        {"wrap", 2},     {"cast", 2},     {"clamp", 3},   {"given", 3},  {"permute", 2},
-        {"bit_cast", 2}, {"replaced", 3}, {"without", 2}, {"places", 1}};
+        {"sqr", 1},      {"size", 1},     {"rank", 1},     {"len", 1},     {"float", 1},
+        {"integer", 1},  {"total", 1},    {"before", 1},   {"lowest", 1},  {"largest", 1},
+        {"ceil_div", 2}, {"wrap", 2},     {"cast", 2},     {"clamp", 3},   {"given", 3},
+        {"permute", 2},  {"bit_cast", 2}, {"replaced", 3}, {"without", 2}, {"places", 1},
+        {"part", 3}};
     for (const auto& [name, operands] : known)
         if (name == function)
             return operands;
     return std::nullopt;
+}
+
+bool isListFunction(std::string_view function) {
+    constexpr std::string_view all[] = {"permute", "replaced", "without", "places", "part"};
+    return std::find(std::begin(all), std::end(all), function) != std::end(all);
+}
+
+bool isNumberFunction(std::string_view function) {
+    constexpr std::string_view all[] = {"size", "rank", "lowest", "largest"};
+    return std::find(std::begin(all), std::end(all), function) != std::end(all);
 }
 
 namespace {
@@ -131,6 +173,32 @@ Result<Exprs> without(const Exprs& list, const Exprs& places, const Where& where
         if (!gone[i])
             out.push_back(list[i]);
     return out;
+}
+
+Expr largestOf(DType dtype) {
+    switch (dtype) {
+    case DType::F16:
+        return floatExpr(65504);
+    case DType::BF16:
+        return floatExpr(0x1.FEp127);
+    case DType::F32:
+        return floatExpr(3.4028235e38);
+    case DType::F64:
+        return floatExpr(std::numeric_limits<double>::max());
+    default:
+        return reducerIdentity(Reducer::Min, dtype);
+    }
+}
+
+Result<Exprs> partOf(const Exprs& list, const Expr& from, const Expr& to, const Where& where) {
+    const auto first = from.asInt(), last = to.asInt();
+    if (!first || !last || *first < 0 || *last < *first ||
+        static_cast<std::size_t>(*last) > list.size())
+        return makeDiag(DiagCode::UnsupportedAttribute,
+                        fmt::format("a list of {} has no part from {} to {}", list.size(),
+                                    from.text(), to.text()),
+                        where);
+    return Exprs(list.begin() + *first, list.begin() + *last);
 }
 
 Result<Exprs> replaced(Exprs list, const Exprs& places, const Exprs& values, const Where& where) {

@@ -58,8 +58,7 @@ bool TreeEvaluator::isList(const Tree& tree) const {
     case TreeKind::Binary:
         return isList(tree.args[0]) || isList(tree.args[1]);
     case TreeKind::Call:
-        return tree.text == "permute" || tree.text == "replaced" || tree.text == "without" ||
-               tree.text == "places" ||
+        return isListFunction(tree.text) ||
                (tree.text == "select" && tree.args.size() == 3 && isList(tree.args[1]) &&
                 isList(tree.args[2])) ||
                ((tree.text == "min" || tree.text == "max") && tree.args.size() == 2 &&
@@ -159,6 +158,12 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
             FW_TRY(const Exprs places, list(tree.args[1]));
             return without(whole, places, where(tree));
         }
+        if (tree.text == "part" && tree.args.size() == 3) {
+            FW_TRY(const Exprs whole, list(tree.args[0]));
+            FW_TRY(const Expr from, scalar(tree.args[1]));
+            FW_TRY(const Expr to, scalar(tree.args[2]));
+            return partOf(whole, simplify(from), simplify(to), where(tree));
+        }
         if (tree.text == "places" && tree.args.size() == 1) {
             FW_TRY(Exprs out, list(tree.args[0]));
             for (std::size_t i = 0; i < out.size(); ++i)
@@ -185,8 +190,12 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
 }
 
 Result<bool> TreeEvaluator::isKnownToHold(const Tree& condition) {
-    FW_TRY(const Expr value, scalar(condition));
-    return simplify(value).asInt().value_or(0) != 0;
+    const bool before = std::exchange(m_deciding, true);
+    const Result<Expr> value = scalar(condition);
+    m_deciding = before;
+    if (!value)
+        return value.diag();
+    return simplify(*value).asInt().value_or(0) != 0;
 }
 
 Result<DType> TreeEvaluator::dtype(const Tree& tree) const {
@@ -282,6 +291,8 @@ Result<Expr> TreeEvaluator::binary(const Tree& tree) {
     promote(a, b);
     if (const auto folded = foldReals(tree.text, a, b))
         return floatExpr(*folded, isFloat(a.dtype()) ? a.dtype() : b.dtype());
+    if (const auto holds = m_deciding ? compareReals(tree.text, a, b) : std::nullopt)
+        return boolExpr(*holds);
     return infix(tree, a, b);
 }
 
@@ -349,12 +360,15 @@ std::optional<Result<Expr>> TreeEvaluator::shapeFunction(const Tree& tree) {
             return Result<Expr>(type.diag());
         return Result<Expr>(boolExpr(f == "float" ? isFloat(*type) : isInteger(*type)));
     }
-    if (tree.args.size() == 1 && f == "lowest") {
+    if (tree.args.size() == 1 && (f == "lowest" || f == "largest")) {
         const Result<DType> type = dtype(tree.args[0]);
-        if (type && *type == DType::Text)
-            return Result<Expr>(error(tree, DiagCode::TextType, "text has no lowest value"));
-        return type ? Result<Expr>(reducerIdentity(Reducer::Max, *type))
-                    : Result<Expr>(type.diag());
+        if (!type)
+            return Result<Expr>(type.diag());
+        if (*type == DType::Text)
+            return Result<Expr>(
+                error(tree, DiagCode::TextType, fmt::format("text has no {} value", f)));
+        return Result<Expr>(f == "lowest" ? reducerIdentity(Reducer::Max, *type)
+                                          : largestOf(*type));
     }
     if (tree.args.size() == 1 && tree.args[0].isName() && (f == "total" || f == "before"))
         return perElement(f, tree.args[0].text);

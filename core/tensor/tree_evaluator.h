@@ -91,6 +91,7 @@ private:
     const Names& m_names;
     std::string m_file;
     bool m_leftOut = false, m_placing = false;
+    bool m_deciding = false; // whether a condition is known to hold
 };
 
 } // namespace fw

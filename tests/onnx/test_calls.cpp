@@ -3,6 +3,8 @@
 
 #include <QtTest>
 
+#include <limits>
+
 using namespace fw;
 using namespace fw::test;
 using M = ModelBuilder;
@@ -23,6 +25,8 @@ private Q_SLOTS:
     void roundedOnce();
     void chosenByWhatTheyTake();
     void operatorsInsideEachOther();
+    void calledByAnAttribute();
+    void numbersOfTypesAndLists();
     void shippedDefaults();
     void whatTheTextSaysWrongly();
     void whatTheTextSaysWrongly_data();
@@ -248,6 +252,44 @@ void TestCalls::shippedDefaults() {
     QVERIFY(says(problemOf(read(axes.bytes())), "how many axes the result has is computed"));
 }
 
+// One text for nodes of several types that differ in the operator that they call.
+void TestCalls::calledByAnAttribute() {
+    const std::string text = "op either (x: T[N], b: T[N], attr f: text) -> y\n"
+                             "  onnx \"com.me\" \"Mine\" {f = op mul}\n"
+                             "  onnx \"com.me\" \"Other\" {f = op sub} {\n"
+                             "  y = relu(f(x, b)) }";
+    const auto read = readOne(text, "x b", "y", {{"x", {"4"}}, {"b", {"4"}}});
+    QCOMPARE(problemOf(read), std::string());
+    QCOMPARE(operatorsOf(*read->graph), std::string("mul relu"));
+    M m = ofMine();
+    m.input("x", {"4"}).input("b", {"4"}).output("y");
+    mine(m, "Other", "x b", "y");
+    const auto other = readWith(m, text);
+    QCOMPARE(problemOf(other), std::string());
+    QCOMPARE(operatorsOf(*other->graph), std::string("sub relu"));
+}
+
+void TestCalls::numbersOfTypesAndLists() {
+    const auto read =
+        readOne("op mine (x: T[S...], attr axis: int = 1) -> y onnx \"com.me\" \"Mine\" {\n"
+                "  let whole = reshape(x) {shape = [size(part(S, 0, axis)), size(part(S, axis, "
+                "rank(S)))]}\n"
+                "  y = add(min(whole, largest(T)), select(axis == 1.0, size(S), 0)) }",
+                "x", "y", {{"x", {"2", "3", "4"}}});
+    QCOMPARE(problemOf(read), std::string());
+    QCOMPARE(operatorsOf(*read->graph), std::string("reshape min add"));
+    const Node* last = read->graph->findByName("n");
+    QCOMPARE(read->graph->type(last->inputs[0]).text(), std::string("f32[2, 12]"));
+    QCOMPARE(read->graph->constant(last->inputs[1])->at(0), 24.0);
+    const Node& least = read->graph->node(last->inputs[0].node);
+    QCOMPARE(static_cast<float>(read->graph->constant(least.inputs[1])->at(0)),
+             std::numeric_limits<float>::max());
+    const auto beyond = readOne("op mine (x: T[S...]) -> y onnx \"com.me\" \"Mine\" {\n"
+                                "  y = reshape(x) {shape = part(S, 0, 4)} }",
+                                "x", "y", {{"x", {"2", "3", "4"}}});
+    QVERIFY(says(problemOf(beyond), "a list of 3 has no part from 0 to 4"));
+}
+
 void TestCalls::whatTheTextSaysWrongly_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("error");
@@ -256,6 +298,12 @@ void TestCalls::whatTheTextSaysWrongly_data() {
     };
     row("no such operator", "op m (x: T[N]) -> y { y = nothing(x) }",
         "there is no operator 'nothing'");
+    row("operator of a clause",
+        "op m (x: T[N], attr f: text) -> y onnx \"d\" \"M\" {f = op nothing} { y = f(x) }",
+        "there is no operator 'nothing'");
+    row("operands of one of a clause",
+        "op m (x: T[N], attr f: text) -> y onnx \"d\" \"M\" {f = op add} { y = f(x) }",
+        "add takes 2 operands, not 1");
     row("itself", "op m (x: T[N]) -> y { y = m(x) }", "does not stand for calls of itself");
     row("name", "op m (x: T[S...]) -> y { y = reshape(x) {shape = [size(Q)]} }",
         "'Q' is not known here");
