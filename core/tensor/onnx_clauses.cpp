@@ -306,7 +306,8 @@ private:
                    didYouMean(attribute.axesOf, operands, "an operand of the operator"));
         for (const AttrParamTree& attr : m_op.attrs)
             if (attr.name == attribute.ours &&
-                (attr.kind != AttrKind::Int || (ofRank && !attr.list)))
+                ((attr.kind != AttrKind::Int && (attr.kind != AttrKind::DType || ofRank)) ||
+                 (ofRank && !attr.list)))
                 refuse(attribute.span, DiagCode::TextType,
                        fmt::format("'{}' is no {}", attribute.ours,
                                    ofRank ? "list of axes" : "axis and no list of axes"));

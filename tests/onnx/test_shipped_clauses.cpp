@@ -290,6 +290,9 @@ void TestShippedClauses::newerRefused_data() {
     QTest::newRow("remainder") << 4 << "mod";
     QTest::newRow("direction") << 6 << "BitShift: the attribute 'direction' is missing";
     QTest::newRow("places") << 7 << "all(B <= Q) must hold";
+    QTest::newRow("two types") << 8
+                               << "the attribute 'output_dtype' is i8, and operand 3, 'v', is "
+                                  "u32[]: they must be the same";
     QTest::newRow("graphs") << 5 << "the attribute 'score_mod' is not supported";
 }
 
@@ -305,6 +308,7 @@ void TestShippedClauses::newerRefused() {
         {"FlexAttention", 23, {"f32 1 4 2 8", "f32 1 4 3 8", "f32 1 4 3 5"}, {}, {}, {}},
         {"BitShift", 11, {"u32 2", "u32 2"}, {}, {}, {}},
         {"GatherElements", 13, {"f32 2 3", "i64 2 4"}, {}, {}, {}},
+        {"QuantizeLinear", 21, {"f32 2", "f32", "u32"}, {}, {{"output_dtype", 3}}, {}},
     };
     M m = modelOf(cases[which]);
     if (which == 5) {

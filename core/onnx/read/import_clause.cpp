@@ -1,8 +1,9 @@
 #include "onnx/read/import_clause.h"
 
 #include "onnx/model/attributes.h"
+#include "onnx/model/names.h"
+#include "onnx/model/tensor_proto.h"
 #include "onnx/read/import_calls.h"
-#include "onnx/read/model_importer.h"
 #include "onnx/schema/standard_operators.h"
 
 #include <fmt/format.h>
@@ -296,6 +297,8 @@ private:
         }
         if (source == nullptr || source->axesOf.empty())
             return value;
+        if (type == AttrType::DType)
+            return sameType(theirs, value, source->axesOf);
         FW_TRY(const std::size_t rank, rankOf(source->axesOf));
         const auto* list = value ? std::get_if<Integers>(&*value) : nullptr;
         if (source->takesEmptyAsAbsent() && list != nullptr && list->empty())
@@ -319,15 +322,39 @@ private:
         return m_clause.domain.empty() && needsAttribute(m_clause.type, m_node.opset(), theirs);
     }
 
-    Result<std::size_t> rankOf(const std::string& operand) const {
+    // Of the node; nothing: it is absent.
+    std::optional<std::size_t> placeOf(const std::string& operand) const {
         const std::vector<std::string> names = m_op.inputNames();
         const auto found = static_cast<std::size_t>(std::find(names.begin(), names.end(), operand) -
                                                     names.begin());
-        if (found >= m_operands.size() || !m_node.has(m_operands[found]))
+        return found < m_operands.size() && m_node.has(m_operands[found])
+                   ? std::optional(m_operands[found])
+                   : std::nullopt;
+    }
+
+    Result<std::size_t> rankOf(const std::string& operand) const {
+        const auto place = placeOf(operand);
+        if (!place)
             return m_node.malformed(
                 fmt::format("the operand '{}', whose axes it names, is absent", operand));
-        FW_TRY(const TensorType type, m_node.inputType(m_operands[found]));
+        FW_TRY(const TensorType type, m_node.inputType(*place));
         return type.rank();
+    }
+
+    // That of the operand, where it is there: the node may say it as well, and no other one.
+    Result<std::optional<AttrValue>> sameType(const std::string& theirs,
+                                              const std::optional<AttrValue>& value,
+                                              const std::string& operand) const {
+        const auto place = placeOf(operand);
+        if (!place)
+            return value;
+        FW_TRY(const TensorType type, m_node.inputType(*place));
+        if (m_node.given(theirs) && value && *value != AttrValue(type.dtype))
+            return m_node.malformed(fmt::format(
+                "the attribute '{}' is {}, and operand {}, {}, is {}: they must be the same",
+                cleanText(theirs), attrText(*value), *place + 1, m_node.operandName(*place),
+                type.text()));
+        return std::optional(AttrValue(type.dtype));
     }
 
     NodeImport& m_node;
@@ -352,32 +379,32 @@ Status importChain(NodeImport& node, const Operator& op, const Attrs& attrs) {
     return node.result(op.name(), {out, last}, attrs);
 }
 
-// Whether the operator takes what the node has, as far as that is known without a step of it.
-bool fits(NodeImport& node, const Operator& op, const OnnxBinding& clause) {
+} // namespace
+
+Fit fitOfClause(NodeImport& node, const Operator& op, const OnnxBinding& clause) {
     ClauseCall call(node, op, clause);
     auto attrs = call.attributes(false);
     if (!checkAllTaken(node, op, clause))
-        return false;
+        return Fit::Not;
     if (!attrs && attrs.diag().code == DiagCode::OnnxMalformed)
-        return true; // whoever reads it says what is wrong
+        return Fit::Whole; // whoever reads it says what is wrong
     if (!call.checkCount() || !attrs)
-        return false;
+        return Fit::Not;
     OpCall wish;
     wish.attrs = attrs.take();
     for (const std::size_t operand : call.operands()) {
         const auto type = node.has(operand) ? std::optional(node.inputType(operand)) : std::nullopt;
         if (type && !*type)
-            return false;
+            return Fit::Not;
         wish.inputs.push_back(type ? std::optional(**type) : std::nullopt);
         if (type && isSeenAsNumber(op, wish.inputs.size() - 1, **type))
             wish.inputs.back()->shape.clear();
         if (clause.isChain && wish.inputs.size() == 2)
             break;
     }
-    return (clause.isChain && wish.inputs.size() == 1) || op.infer(wish).ok();
+    const bool isOne = clause.isChain && wish.inputs.size() == 1;
+    return isOne || op.infer(wish).ok() ? Fit::Whole : Fit::AttributesOnly;
 }
-
-} // namespace
 
 Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& reading) {
     const OnnxBinding& clause = reading.binding;
@@ -409,92 +436,6 @@ Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& r
     }
     FW_TRY(Attrs attrs, call.attributes(true));
     return node.result(op.name(), std::move(operands), std::move(attrs));
-}
-
-const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) {
-    std::map<std::string, AttrValue> given; // of the types that a clause can give
-    for (const auto& attribute : node.attribute())
-        if (attribute.type() == proto::AttributeProto::INT)
-            given.emplace(attribute.name(), std::int64_t{attribute.i()});
-        else if (attribute.type() == proto::AttributeProto::FLOAT)
-            given.emplace(attribute.name(), static_cast<double>(attribute.f()));
-        else if (attribute.type() == proto::AttributeProto::STRING)
-            given.emplace(attribute.name(), attribute.s());
-    const auto all =
-        m_run.operators->onnxReadings(isStandardDomain(node.domain()) ? "" : node.domain(),
-                                      node.op_type(), opsetOf(node.domain()), given);
-    if (all.size() < 2 || all[1]->source != all[0]->source)
-        return all.empty() ? nullptr : all.front();
-    // Of several the first whose operator takes the operands.
-    // Where they give an attribute other values, a node without it is what the first one says.
-    const auto saysAsFirst = [&](const OnnxReading& reading) {
-        return std::all_of(reading.binding.fixed.begin(), reading.binding.fixed.end(),
-                           [&](const auto& one) {
-                               const auto& first = all[0]->binding.fixed;
-                               const auto said = first.find(one.first);
-                               return given.contains(one.first) || said == first.end() ||
-                                      said->second == one.second;
-                           });
-    };
-    for (const OnnxReading* reading : all) {
-        NodeImport trial(*this, node, {});
-        if (reading->source == all[0]->source && saysAsFirst(*reading) &&
-            fits(trial, *readerNamed(reading->op), reading->binding))
-            return reading;
-    }
-    return all.front();
-}
-
-// What would have read the node if no book did; empty: nothing.
-std::string ModelImporter::readOtherwise(const proto::NodeProto& node,
-                                         const OnnxReading& reading) const {
-    if (m_run.functions.find(node) != nullptr &&
-        !m_run.carried.contains({reading.binding.domain, reading.binding.type}))
-        return "the function that the model brings along";
-    const std::int64_t opset = opsetOf(node.domain());
-    for (const OnnxReading& other : m_run.operators->onnxReadings())
-        if (&other != &reading && other.binding.where.file != reading.binding.where.file &&
-            other.binding.domain == reading.binding.domain &&
-            other.binding.type == node.op_type() && other.binding.takes(opset) &&
-            other.binding.agreesWith(reading.binding.fixed))
-            return other.source == OperatorSource::Shipped
-                       ? "the shipped operator " + other.op
-                       : fmt::format("{} of {}", other.op, other.binding.where.text());
-    if (findImporter(node.domain(), node.op_type(), opset) != nullptr)
-        return "the importer's own reading";
-    return {};
-}
-
-Status ModelImporter::importOwn(int index, const OnnxReading& reading) {
-    const auto& node = m_graph.node(index);
-    const std::string name = nodeName(index);
-    const std::string place = reading.binding.where.text();
-    for (const std::string& input : node.input()) // whose errors are not those of this node
-        if (!input.empty())
-            FW_CHECK(use(input));
-    NodeImport context(*this, node, name);
-    auto status = importByClause(context, *readerNamed(reading.op), reading);
-    if (status)
-        status = checkIndices(context);
-    if (!status) {
-        Diag diag = status.takeDiag();
-        if (diag.code == DiagCode::Cancelled)
-            return diag;
-        diag.message = fmt::format("{} does not fit the operator {} of {}: {}", typeName(node),
-                                   reading.op, place, diag.message);
-        diag.where = {};
-        return importUnknown(index, name, std::move(diag));
-    }
-    m_run.out.decisions.push_back({m_prefix + name, Verdict::Note, ReasonCode::ReadByClause,
-                                   fmt::format("{} of {}", reading.op, place)});
-    const std::string otherwise = readOtherwise(node, reading);
-    if (!otherwise.empty() && m_run.noticed.insert(&reading).second)
-        m_run.out.diagnostics.push_back(
-            makeWarning(DiagCode::TextName,
-                        fmt::format("{} is read as {}, which takes the place of {}", typeName(node),
-                                    reading.op, otherwise),
-                        reading.binding.where));
-    return checkResults(index);
 }
 
 } // namespace fw
