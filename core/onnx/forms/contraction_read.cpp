@@ -1,8 +1,5 @@
-// Convolutions, Gemm and MatMul. The normal forms: no bias operand (a `bias` node follows), weights
-// of dense as [N, K] (a constant is transposed here, anything else by a transpose node), alpha and
-// beta as a `mul`.
+// Convolutions. The normal form: no bias operand (a `bias` node follows).
 #include "base/numbers.h"
-#include "onnx/forms/constant_layout.h"
 #include "onnx/forms/window_geometry.h"
 
 #include <algorithm>
@@ -166,114 +163,9 @@ Status convTranspose(NodeImport& n) {
     return finishConvolution(n, g.isImage() ? "conv_transpose2d" : "conv_transpose", g, attrs);
 }
 
-enum class Weights : std::uint8_t { AsTheyAre, Transposed };
-
-// The second operand as [N, K].
-Result<ValueRef> denseWeights(NodeImport& n, Weights weights) {
-    if (weights == Weights::AsTheyAre)
-        return n.input(1);
-    if (const TensorData* data = n.constant(1)) {
-        FW_TRY(auto transposed, transposedConstant(*data));
-        n.note("the weights are transposed to [N, K]");
-        return n.addConstant("weights", std::move(transposed));
-    }
-    FW_TRY(const ValueRef w, n.input(1));
-    Attrs attrs;
-    attrs.set("perm", Integers{1, 0});
-    return n.step("transpose", {w}, attrs);
-}
-
-Status matMul(NodeImport& n) {
-    FW_CHECK(n.need(2, 2));
-    FW_TRY(const TensorType a, n.inputType(0));
-    FW_TRY(const TensorType b, n.inputType(1));
-    if (a.rank() == 0 || b.rank() == 0)
-        return makeDiag(DiagCode::ShapeMismatch, "MatMul needs operands of rank 1 or more");
-    if (b.rank() == 2 && n.constant(1)) { // weights
-        FW_TRY(const ValueRef x, n.input(0));
-        FW_TRY(const ValueRef w, denseWeights(n, Weights::Transposed));
-        return n.result("dense", {x, w});
-    }
-    FW_TRY(ValueRef x, n.input(0));
-    FW_TRY(ValueRef y, n.input(1));
-    if (a.rank() > 1 && b.rank() > 1)
-        return n.result("batch_matmul", {x, y});
-    // A vector takes part as a matrix with one row or one column, which the result then loses.
-    Shape xs = a.shape;
-    Shape ys = b.shape;
-    if (a.rank() == 1) {
-        xs.insert(xs.begin(), intExpr(1));
-        FW_TRY(x, n.reshaped(x, xs));
-    }
-    if (b.rank() == 1) {
-        ys.push_back(intExpr(1));
-        FW_TRY(y, n.reshaped(y, ys));
-    }
-    FW_TRY(const ValueRef product, n.step("batch_matmul", {x, y}));
-    Shape shape = n.type(product).shape;
-    if (b.rank() == 1)
-        shape.pop_back();
-    if (a.rank() == 1)
-        shape.erase(shape.end() - (b.rank() == 1 ? 1 : 2));
-    return n.resultReshaped(product, shape);
-}
-
-Status gemm(NodeImport& n) {
-    FW_CHECK(n.need(2, 3));
-    FW_TRY(const double alpha, n.real("alpha", 1));
-    FW_TRY(const double beta, n.real("beta", 1));
-    FW_TRY(const bool transA, n.flag("transA", false));
-    FW_TRY(const bool transB, n.flag("transB", false));
-    FW_TRY([[maybe_unused]] const bool broadcast, n.flag("broadcast", true)); // before opset 7
-    const bool addend = n.has(2) && beta != 0;
-    if (alpha != 1 || addend)
-        n.computeWide();
-    FW_TRY(const TensorType a, n.inputType(0));
-    FW_TRY(const TensorType b, n.inputType(1));
-    if (a.rank() != 2 || b.rank() != 2)
-        return makeDiag(DiagCode::ShapeMismatch,
-                        fmt::format("Gemm needs matrices, not {} and {}", a.text(), b.text()));
-    FW_TRY(ValueRef x, n.input(0));
-    if (transA) {
-        Attrs perm;
-        perm.set("perm", Integers{1, 0});
-        FW_TRY(x, n.step("transpose", {x}, perm));
-    }
-    FW_TRY(const ValueRef w, denseWeights(n, transB ? Weights::AsTheyAre : Weights::Transposed));
-    if (alpha == 1 && !addend)
-        return n.result("dense", {x, w});
-    FW_TRY(ValueRef y, n.step("dense", {x, w}));
-    const DType dtype = n.type(y).dtype;
-    if (alpha != 1) {
-        const ValueRef factor = n.scalarConstant("alpha", alpha, dtype);
-        if (!addend)
-            return n.result("mul", {y, factor});
-        FW_TRY(y, n.step("mul", {y, factor}));
-    }
-    FW_TRY(const TensorType c, n.inputType(2));
-    const Shape& out = n.type(y).shape;
-    const TensorData* constant = n.constant(2);
-    if (beta == 1 && constant && c.dtype == dtype && biasAxis(out, constant->extents()))
-        return addBias(n, y, 2);
-    if (beta == 1 && !constant && c.rank() == 1 && c.shape[0] == out[1] && !c.shape[0].isInt(1)) {
-        Attrs axis;
-        axis.set("axis", std::int64_t{1});
-        FW_TRY(const ValueRef bias, n.input(2));
-        return n.result("bias", {y, bias}, axis);
-    }
-    FW_TRY(ValueRef term, n.input(2));
-    if (beta != 1) {
-        const ValueRef factor = n.scalarConstant("beta", beta, dtype);
-        FW_TRY(term, n.step("mul", {term, factor}));
-    }
-    return n.result("add", {y, term});
-}
-
 constexpr ImporterRow rows[] = {
     {"Conv", 1, conv},
     {"ConvTranspose", 1, convTranspose},
-    {"MatMul", 1, matMul},
-    {"Gemm", 1, gemm},
 };
 
 } // namespace

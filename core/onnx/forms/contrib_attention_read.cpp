@@ -1,7 +1,7 @@
 // Attention and rotary embeddings of the domain com.microsoft, where neither queries, keys and
 // values nor lengths are packed.
 #include "onnx/forms/attention_parts.h"
-#include "onnx/forms/constant_layout.h"
+#include "onnx/model/constant_layout.h"
 
 #include <fmt/format.h>
 

@@ -146,13 +146,8 @@ Status finishRows(NodeImport& n, const RowNorm& norm, ValueRef y, bool aliased) 
         if (norm.rows.isRow(n.type(operand).shape) && norm.rows.inner.size() > 1) {
             FW_TRY(operand, n.reshaped(operand, norm.rows.inner));
         }
-        if (i + 1 == behind.size() && !aliased) {
-            const TensorData* constant = operand == norm.shift ? n.constant(2) : nullptr;
-            if (constant != nullptr && constant->dtype() == n.type(y).dtype &&
-                biasAxis(norm.rows.shape, constant->extents()))
-                return addBias(n, y, 2);
+        if (i + 1 == behind.size() && !aliased)
             return n.result(behind[i].op, {y, operand});
-        }
         FW_TRY(y, n.step(behind[i].op, {y, operand}));
     }
     const DType dtype = n.type(y).dtype;

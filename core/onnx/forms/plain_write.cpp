@@ -20,11 +20,7 @@ struct Spelling {
 
 // Same operands, no attributes; nodes of these types are read in other forms, too.
 constexpr std::array spellings{
-    Spelling{"add", "Add", 14},
-    Spelling{"pow", "Pow"},
-    Spelling{"int_pow", "Pow"},
     Spelling{"identity", "Identity"},
-    Spelling{"batch_matmul", "MatMul"},
     Spelling{"quantize", "QuantizeLinear"},
     Spelling{"dequantize", "DequantizeLinear"},
 };

@@ -22,15 +22,6 @@ std::string number(GraphWriter& out, const Node& node, const std::string& suffix
     return out.initializer(node.name + "." + suffix, dataFromIntegers(DType::I64, {}, {value}));
 }
 
-Status cumSum(GraphWriter& out, const Node& node) {
-    auto& written = out.main(
-        node, "CumSum",
-        {out.use(node.inputs[0]), number(out, node, "axis", node.attrs.integer("axis", 0))});
-    setAttribute(written, "exclusive", node.attrs.integer("exclusive", 0));
-    setAttribute(written, "reverse", node.attrs.integer("reverse", 0));
-    return {};
-}
-
 std::string casted(GraphWriter& out, const Node& node, const std::string& x, DType to,
                    const std::string& suffix) {
     const std::string name = out.fresh(node.name + "." + suffix);
@@ -150,7 +141,6 @@ Status melWeights(GraphWriter& out, const Node& node) {
 }
 
 constexpr std::array rows{
-    WriterRow{"cumsum", cumSum},
     WriterRow{"one_hot", oneHot},
     WriterRow{"reverse_sequence", reverseSequence},
     WriterRow{"dft", dft, 17},

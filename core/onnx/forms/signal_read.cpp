@@ -96,42 +96,6 @@ Status dft(NodeImport& n) {
     return dftAlong(n, where->front());
 }
 
-Status stft(NodeImport& n) {
-    FW_CHECK(n.need(2, 4));
-    FW_TRY(const bool onesided, n.flag("onesided", true));
-    FW_TRY(const Exprs step, n.sizes(1));
-    if (step.size() != 1 || step.front().asInt().value_or(1) < 1)
-        return n.malformed("its step is not one positive number");
-    FW_TRY(ValueRef x, n.input(0));
-    ValueRef window;
-    if (n.has(2)) {
-        FW_TRY(window, n.input(2));
-        const auto length = n.integers(3);
-        const Shape extents = n.type(window).shape;
-        if (extents.size() != 1 ||
-            (length && extents[0].asInt() && *length != Integers{*extents[0].asInt()}))
-            return n.malformed("its window does not have its length");
-    } else {
-        FW_TRY(const Exprs length, n.sizes(3));
-        if (length.size() != 1 || length.front().asInt().value_or(1) < 1 ||
-            length.front().asInt().value_or(1) > (1 << 24))
-            return n.malformed("has neither a window nor a length");
-        Attrs ones;
-        ones.set("shape", shapeAttr(length));
-        ones.set("value", dataFromDoubles(n.type(x).dtype, {1}, {1}));
-        FW_TRY(window, n.step("constant_of_shape", {}, std::move(ones)));
-    }
-    Shape shape = n.type(x).shape;
-    if (shape.size() == 2) {
-        shape.push_back(intExpr(1));
-        FW_TRY(x, n.reshaped(x, shape));
-    }
-    Attrs attrs;
-    attrs.set("step", shapeAttr(step));
-    attrs.set("onesided", std::int64_t{onesided});
-    return n.result("stft", {x, window}, std::move(attrs));
-}
-
 // One number of an operand that is known.
 Result<double> numberOf(NodeImport& n, std::size_t operand) {
     const TensorData* data = n.computedConstant(operand);
@@ -216,7 +180,6 @@ Status melWeights(NodeImport& n) {
 constexpr ImporterRow rows[] = {
     {"DFT", 17, dftAttribute},
     {"DFT", 20, dft},
-    {"STFT", 17, stft},
     {"MelWeightMatrix", 17, melWeights},
 };
 

@@ -1,5 +1,5 @@
 // Contractions and pools. A bias that directly follows goes back into the operator.
-#include "onnx/forms/constant_layout.h"
+#include "onnx/model/constant_layout.h"
 #include "onnx/forms/window_geometry.h"
 #include "onnx/write/graph_writer.h"
 

@@ -216,7 +216,11 @@ private:
         }
         if (isCastToItself(call.op, operands, attrs))
             return operands;
-        if (auto known = knownResults(*op, operands, attrs))
+        FW_TRY(auto other, transposed(call.op, operands, attrs));
+        if (other)
+            return std::move(*other);
+        const bool isCastOfNode = call.op == "cast" && last == Last::IsResult;
+        if (auto known = isCastOfNode ? std::nullopt : knownResults(*op, operands, attrs))
             return std::move(*known);
         std::vector<ValueRef> inputs;
         for (Value& operand : operands) {
@@ -244,7 +248,24 @@ private:
         return to != nullptr && type && *to == AttrValue(type->dtype);
     }
 
-    // A constant in another shape, and what is known of small integers.
+    const TensorData* constantOf(const Value& value) const {
+        return value.operand && !value.ref.valid() ? m_node.constant(*value.operand)
+               : value.ref.valid()                 ? m_node.constant(value.ref)
+                                                   : nullptr;
+    }
+
+    // A constant matrix the other way round.
+    Result<std::optional<std::vector<Value>>>
+    transposed(const std::string& op, std::vector<Value>& operands, const Attrs& attrs) {
+        const bool isOther = op == "transpose" && attrs.integers("perm") == Integers{1, 0};
+        if (!isOther || operands.size() != 1 || constantOf(operands[0]) == nullptr)
+            return std::optional<std::vector<Value>>();
+        FW_TRY(const ValueRef whole, inGraph(operands[0]));
+        FW_TRY(const ValueRef out, m_node.transposedWeights(whole));
+        return std::optional(std::vector{Value{std::nullopt, out, std::nullopt}});
+    }
+
+    // A constant in another shape, and what is known of small integers, also as another type.
     std::optional<std::vector<Value>> knownResults(const Operator& op, std::vector<Value>& operands,
                                                    const Attrs& attrs) {
         const auto call = callOf(operands, attrs);
@@ -264,11 +285,11 @@ private:
                       std::nullopt}};
         }
         const bool isSmall = std::all_of(
-            inferred->outputs.begin(), inferred->outputs.end(), [](const TensorType& type) {
+            inferred->outputs.begin(), inferred->outputs.end(), [&](const TensorType& type) {
                 const auto extents = fixedExtents(type.shape);
-                return isInteger(type.dtype) && type.rank() <= 1 && extents &&
-                       (extents->empty() ||
-                        static_cast<std::size_t>((*extents)[0]) <= smallTensorLimit);
+                const auto count = extents ? checkedCount(*extents) : Result<std::int64_t>(0);
+                return ((isInteger(type.dtype) && type.rank() <= 1) || op.name() == "cast") &&
+                       extents && count && *count <= static_cast<std::int64_t>(smallTensorLimit);
             });
         return isSmall ? knownSizes(op, *call, operands) : std::nullopt;
     }

@@ -5,6 +5,7 @@
 #include "onnx/schema/standard_operators.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -18,6 +19,18 @@ namespace {
 
 bool isNarrow(DType dtype) {
     return dtype == DType::F16 || dtype == DType::BF16;
+}
+
+std::optional<Exprs> wholeNumbers(const TensorData& data) {
+    if (data.count() > smallTensorLimit)
+        return std::nullopt;
+    Exprs out;
+    for (const double one : data.toDoubles()) {
+        if (one != std::floor(one) || std::abs(one) > 1e15)
+            return std::nullopt;
+        out.emplace_back(static_cast<std::int64_t>(one));
+    }
+    return out;
 }
 
 } // namespace
@@ -51,15 +64,17 @@ Result<ValueRef> NodeImport::input(std::size_t i) {
     if (!has(i))
         return makeDiag(DiagCode::OperatorArity,
                         fmt::format("operand {} of {} is missing", i + 1, m_node.op_type()));
-    FW_TRY(const ValueRef value, m_model.use(m_node.input(static_cast<int>(i))));
-    if (!m_narrow || !isNarrow(type(value).dtype))
-        return value;
-    if (!m_widened.contains(i)) {
-        Attrs to;
-        to.set("to", DType::F32);
-        FW_TRY(m_widened[i], step("cast", {value}, std::move(to)));
+    FW_TRY(ValueRef value, m_model.use(m_node.input(static_cast<int>(i))));
+    if (m_narrow && isNarrow(type(value).dtype)) {
+        if (!m_widened.contains(i)) {
+            Attrs to;
+            to.set("to", DType::F32);
+            FW_TRY(m_widened[i], step("cast", {value}, std::move(to)));
+        }
+        value = m_widened.at(i);
     }
-    return m_widened.at(i);
+    m_operands.emplace(value, i);
+    return value;
 }
 
 Result<TensorType> NodeImport::inputType(std::size_t i) const {
@@ -77,7 +92,10 @@ const TensorType& NodeImport::type(ValueRef value) const {
 }
 
 const TensorData* NodeImport::constant(ValueRef value) const {
-    return m_model.editor().find(value.node)->data.get();
+    if (const TensorData* data = m_model.editor().find(value.node)->data.get())
+        return data;
+    const auto operand = m_operands.find(value);
+    return operand == m_operands.end() ? nullptr : constant(operand->second);
 }
 
 const Operator* NodeImport::operatorNamed(const std::string& name) const {
@@ -111,6 +129,9 @@ std::optional<Exprs> NodeImport::shapeValues(std::size_t i) const {
 Result<Exprs> NodeImport::sizes(std::size_t i) {
     if (auto known = shapeValues(i))
         return std::move(*known);
+    if (const TensorData* data = computedConstant(i); data != nullptr && isFloat(data->dtype()))
+        if (auto whole = wholeNumbers(*data))
+            return std::move(*whole);
     FW_TRY(ValueRef value, input(i));
     const TensorType type = this->type(value);
     const auto extents = fixedExtents(type.shape);
@@ -317,7 +338,8 @@ ValueRef NodeImport::scalarConstant(const std::string& suffix, double value, DTy
     return addConstant(suffix, dataFromDoubles(dtype, {}, {value}));
 }
 
-Status NodeImport::result(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs) {
+Status NodeImport::result(std::string op, std::vector<ValueRef> inputs, Attrs attrs) {
+    FW_CHECK(toNormalForm(op, inputs, attrs));
     std::vector<ValueRef> values;
     if (m_narrow) {
         FW_TRY(values, steps(op, std::move(inputs), std::move(attrs)));

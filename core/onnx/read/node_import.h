@@ -45,7 +45,8 @@ public:
     Result<ValueRef> input(std::size_t i);                  // as a value of the graph
     Result<TensorType> inputType(std::size_t i) const;
     const TensorType& type(ValueRef value) const;
-    const TensorData* constant(ValueRef value) const; // of the graph; nullptr if it is none
+    // In the graph, or an operand that is one outside of it; nullptr if it is none.
+    const TensorData* constant(ValueRef value) const;
     const Operator* operatorNamed(const std::string& name) const; // or one that stands for calls
     const TensorData* constant(std::size_t i) const; // nullptr unless known while importing
     // The same, or what operators of the graph compute of small constants.
@@ -111,8 +112,10 @@ public:
                                         Attrs attrs = {});
     Result<ValueRef> reshaped(ValueRef x, const Shape& shape);
     ValueRef addConstant(const std::string& suffix, TensorData data);
+    Result<ValueRef> transposedWeights(ValueRef matrix); // a constant one
     ValueRef scalarConstant(const std::string& suffix, double value, DType dtype);
-    Status result(const std::string& op, std::vector<ValueRef> inputs, Attrs attrs = {});
+    // In its normal form (normal_form.cpp).
+    Status result(std::string op, std::vector<ValueRef> inputs, Attrs attrs = {});
     // The vector, whose elements are dimensions of these names from now on.
     Status resultBound(ValueRef sizes, const Texts& names);
     Status resultReshaped(ValueRef x, const Shape& shape);
@@ -146,6 +149,9 @@ private:
         return m_node;
     }
 
+    Status toNormalForm(std::string& op, std::vector<ValueRef>& inputs, Attrs& attrs);
+    bool isOwnProduct(ValueRef value) const; // a step of this node
+    void asBias(std::string& op, std::vector<ValueRef>& inputs, Attrs& attrs);
     Result<Exprs> boundAs(ValueRef sizes, const Texts& names);
     Result<std::vector<ValueRef>> added(GraphEditor::NewNode wish);
     // What the operator `op` of the library says of these operands, in the words of the model.
@@ -153,8 +159,9 @@ private:
 
     ModelImporter& m_model;
     const proto::NodeProto& m_node;
-    std::optional<DType> m_narrow;             // of results, while steps are f32
-    std::map<std::size_t, ValueRef> m_widened; // operands
+    std::optional<DType> m_narrow;              // of results, while steps are f32
+    std::map<std::size_t, ValueRef> m_widened;  // operands
+    std::map<ValueRef, std::size_t> m_operands; // that are values of the graph
     mutable std::map<std::size_t, TensorData> m_wideConstants;
     mutable std::set<std::string, std::less<>> m_honoured; // attributes
     std::string m_name;
@@ -184,11 +191,6 @@ std::span<const ImporterRow> attentionImporters();
 std::span<const ImporterRow> runningImporters();
 std::span<const ImporterRow> contribAttentionImporters();
 std::span<const ImporterRow> sequenceImporters(); // their operands may be sequences
-
-// The axis of `x` that a constant of this shape is added along: its only extent other than 1, if it
-// is x's extent there. Then addBias() ends the node with a `bias` of x and that operand.
-std::optional<std::size_t> biasAxis(const Shape& x, const std::vector<std::int64_t>& constant);
-Status addBias(NodeImport& node, ValueRef x, std::size_t operand);
 
 using ImportFunction = Status (*)(NodeImport& node);
 // nullptr if there is none

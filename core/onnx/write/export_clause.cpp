@@ -143,6 +143,10 @@ std::vector<const OnnxBinding*> GraphWriter::clausesOf(const Node& node) const {
         if (reading.op == node.op &&
             (reading.source != OperatorSource::Shipped || findWriter(node.op) == nullptr))
             out.push_back(&reading.binding);
+    std::stable_sort(out.begin(), out.end(), [](const OnnxBinding* a, const OnnxBinding* b) {
+        return std::pair(a->where.line, a->where.column) <
+               std::pair(b->where.line, b->where.column);
+    });
     std::stable_partition(out.begin(), out.end(),
                           [](const OnnxBinding* one) { return !one->domain.empty(); });
     return out;

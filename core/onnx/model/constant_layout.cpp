@@ -1,4 +1,4 @@
-#include "onnx/forms/constant_layout.h"
+#include "onnx/model/constant_layout.h"
 
 #include <algorithm>
 
