@@ -199,6 +199,7 @@ Result<std::string> Client::ask(const std::string& command, const snapshot::Argu
         Diag warning = answer.takeDiag();
         warning.severity = Severity::Warning;
         warning.hint = moved;
+        m_lostLibrary = true;
         m_warn(warning);
     }
 }

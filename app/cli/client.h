@@ -31,6 +31,7 @@ public:
     // another.
     Result<std::string> ask(const std::string& command, const snapshot::Arguments& arguments,
                             const ShowProgress& show);
+    bool lostLibrary() const { return m_lostLibrary; } // one ended a child, and that was told
 
 private:
     Result<std::string> askOnce(const std::string& command, const snapshot::Arguments& arguments,
@@ -45,6 +46,7 @@ private:
     int m_to = -1;
     int m_from = -1;
     ShowWarning m_warn;
+    bool m_lostLibrary = false;
     std::string m_worker;
     std::string m_pending;
     snapshot::Progress m_last; // what the child said last

@@ -76,23 +76,4 @@ Result<DrawDocument> drawModel(Client& client, const Arguments& arguments,
     return out;
 }
 
-std::string drawJson(const DrawDocument& document) {
-    nlohmann::ordered_json out;
-    out["file"] = document.file;
-    out["width"] = document.width;
-    out["height"] = document.height;
-    out["nodes"] = document.nodes;
-    out["stage"] = document.stage;
-    out["notices"] = document.notices;
-    return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-std::string drawText(const DrawDocument& document) {
-    std::string out = fmt::format("wrote {}: {} boxes, stage {}\n", document.file, document.nodes,
-                                  document.stage);
-    for (const std::string& notice : document.notices)
-        out += "note: " + notice + "\n";
-    return out;
-}
-
 } // namespace fw::cli

@@ -132,7 +132,7 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
     return total.crashed > 0 ? 4 : wrong > 0 ? wrong : total.passed == total.total ? 0 : 1;
 }
 
-int runVerify(Client& client, const Arguments& arguments, const bool& libraryDied, Form form) {
+int runVerify(Client& client, const Arguments& arguments, Form form) {
     VerifyDocument all;
     int code = 0; // of what could not be verified; what differs comes before it
     std::int64_t differing = 0;
@@ -163,7 +163,7 @@ int runVerify(Client& client, const Arguments& arguments, const bool& libraryDie
     }
     if (form == Form::Json)
         write(standardOutput, toJson(all) + "\n");
-    return differing > 0 || libraryDied ? 1 : code;
+    return differing > 0 || client.lostLibrary() ? 1 : code;
 }
 
 } // namespace fw::cli

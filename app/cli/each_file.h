@@ -15,7 +15,6 @@ int formatBooks(Client& client, const snapshot::Arguments& arguments, FormatInto
 int runTests(Client& client, const snapshot::Arguments& arguments, Form form);
 
 // One model after another, each asked by itself, so that a library that ends the worker costs one.
-int runVerify(Client& client, const snapshot::Arguments& arguments, const bool& libraryDied,
-              Form form);
+int runVerify(Client& client, const snapshot::Arguments& arguments, Form form);
 
 } // namespace fw::cli

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <utility>
 
 namespace fw::cli {
 
@@ -54,8 +55,6 @@ Diag noValue(const std::string& input, const std::string& text) {
                     "file of that name");
 }
 
-} // namespace
-
 Result<std::pair<std::string, std::string>> splitPair(const std::string& text,
                                                       const std::string& option) {
     const std::size_t place = text.find('=');
@@ -65,9 +64,11 @@ Result<std::pair<std::string, std::string>> splitPair(const std::string& text,
     return std::pair(text.substr(0, place), text.substr(place + 1));
 }
 
-Status takeGiven(const GivenTexts& texts, snapshot::Arguments& out) {
+} // namespace
+
+Status takeGiven(snapshot::Asked& asked) {
     Once inputs, constants, dims;
-    for (const std::string& text : texts.inputs) {
+    for (const std::string& text : asked.givenInputs) {
         FW_TRY(auto pair, splitPair(text, "--input"));
         FW_CHECK(inputs.take(pair.first, "--input", text));
         if (pair.second.empty())
@@ -77,14 +78,14 @@ Status takeGiven(const GivenTexts& texts, snapshot::Arguments& out) {
                                         beginningOf(text)));
         if (isValueText(pair.second)) {
             FW_CHECK(constants.take(pair.first, "--input", text));
-            out.types.insert_or_assign(pair.first, asGivenValue(pair.second));
+            asked.types.insert_or_assign(pair.first, asGivenValue(pair.second));
         } else if (isMeantAsValue(pair.second) && !isThere(pair.second)) {
             return noValue(pair.first, pair.second);
         } else {
-            out.inputs.insert(std::move(pair));
+            asked.inputs.insert(std::move(pair));
         }
     }
-    for (const std::string& text : texts.dims) {
+    for (const std::string& text : asked.givenDims) {
         FW_TRY(auto pair, splitPair(text, "--dim"));
         const std::size_t dots = pair.second.find("..");
         const auto least = parseInteger(pair.second.substr(0, dots));
@@ -96,15 +97,19 @@ Status takeGiven(const GivenTexts& texts, snapshot::Arguments& out) {
                                 beginningOf(text));
         FW_CHECK(dims.take(pair.first, "--dim", text));
         if (dots == std::string::npos)
-            out.dims[pair.first] = *least;
+            asked.dims[pair.first] = *least;
         else
-            out.ranges[pair.first] = {*least, *most};
+            asked.ranges[pair.first] = {*least, *most};
     }
-    for (const std::string& text : texts.types) {
+    for (const std::string& text : asked.givenTypes) {
         FW_TRY(auto pair, splitPair(text, "--type"));
         // A file and a type may go together: the type is that of the input.
         FW_CHECK(constants.take(pair.first, "--type", text));
-        out.types.insert_or_assign(pair.first, pair.second);
+        asked.types.insert_or_assign(pair.first, pair.second);
+    }
+    for (const std::string& text : asked.givenLevels) {
+        FW_TRY(auto pair, splitPair(text, "--set"));
+        asked.levels.insert(std::move(pair));
     }
     return {};
 }

@@ -416,4 +416,12 @@ std::string render(const DoctorDocument& document) {
     return out;
 }
 
+std::string render(const DrawDocument& document) {
+    std::string out = fmt::format("wrote {}: {} boxes, stage {}\n", document.file, document.nodes,
+                                  document.stage);
+    for (const std::string& notice : document.notices)
+        out += "note: " + notice + "\n";
+    return out;
+}
+
 } // namespace fw::cli

@@ -38,6 +38,7 @@ std::string render(const snapshot::AssistDocument& document);
 std::string render(const snapshot::BookDocument& document);
 std::string render(const snapshot::TestDocument& document);
 std::string render(const snapshot::DoctorDocument& document);
+std::string render(const snapshot::DrawDocument& document);
 
 // Columns padded to their widest cell, two blanks apart. Cells of `right` columns lie to the right.
 class Table {

@@ -28,7 +28,7 @@ std::string rows(const std::vector<ChangeRecord>& changes, char mark) {
 std::string render(const DiffDocument& document) {
     const std::string sides =
         fmt::format("before  {}\nafter   {}\n", document.before, document.after);
-    if (document.empty())
+    if (isEmpty(document))
         return sides + "no differences\n";
     return sides + rows(document.removed, '-') + rows(document.added, '+') +
            rows(document.changed, '~') +

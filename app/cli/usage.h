@@ -1,5 +1,4 @@
-// What is wrong with a command before anything is read: words, numbers, names that are no text; and
-// the list of commands and options that the program tells of itself.
+// What is wrong with a command before anything is read: words, numbers, names that are no text.
 #pragma once
 
 #include "base/result.h"
@@ -22,20 +21,10 @@ Status areText(const std::vector<std::string>& words);
 // Usage, of a parse that failed.
 Diag notUnderstood(const CLI::App& program, const CLI::ParseError& error);
 
-// Every number of every command is finite and not negative, unless its option has a check of its
-// own.
-void checkNumbers(CLI::App& program);
-CLI::Validator atLeast(std::int64_t least);
-CLI::Validator anyInteger();
-
 // What stands in the options that every command on a model takes, also where this one makes no use
 // of it: targets, books, files, types. `isWritten`: of the log, which need not be there.
 Status checkGiven(const snapshot::Arguments& arguments, bool isWritten);
 
 Status isThere(const std::string& path); // FileMissing
-
-// {"commands":[{"name","about","options":[{"name","about","value","required","many"}]}]}: the
-// operands by their names, the options with their dashes; `value` is TEXT, INT, FLOAT or empty.
-std::string commandsJson(const CLI::App& program);
 
 } // namespace fw::cli

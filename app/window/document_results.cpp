@@ -110,7 +110,7 @@ void Document::openInputs(Inputs inputs, const File& file, Saved saved) {
         setPart(Part::Info, State::Busy);
     stop();
     send<snapshot::InfoDocument>(
-        "open", argumentsFor(inputs),
+        "info", argumentsFor(inputs),
         [=, this](Result<std::shared_ptr<const snapshot::InfoDocument>> answer) {
             if (generation != m_openGeneration)
                 return;

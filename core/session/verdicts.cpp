@@ -526,7 +526,7 @@ void Verdicts::judgeOne(const DeclarationPtr& declaration, CheckItem& row) const
     if (const auto op = declarationAs<OpTree>(declaration))
         remarkOnOperator(*op, *books.operators, m_known->file, row);
     tryRuleOf(declaration, books, where, m_known->cancel, row);
-    if (row.stands()) {
+    if (stands(row)) {
         tellHidden(declaration, books, where, m_known->cancel, row);
         const auto rule = declarationAs<RuleTree>(declaration);
         if (m_known->order == Order::Tell && rule && rule->keyword == "rule") {

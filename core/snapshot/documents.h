@@ -13,7 +13,9 @@
 #include "base/result.h"
 #include "snapshot/authoring_records.h"
 #include "snapshot/drawing_records.h"
+#include "snapshot/help_records.h"
 #include "snapshot/records.h"
+#include "snapshot/schedule_records.h"
 #include "snapshot/step_records.h"
 
 #include <deque>
@@ -25,7 +27,7 @@ namespace fw::snapshot {
 
 enum class JsonStyle : std::uint8_t { Line, Indented };
 
-// They exist for every ...Document of records.h, for Diag, Request and Progress (protocol.h).
+// They exist for every document of commands.def, for Diag, Request and Progress (protocol.h).
 template <class Document>
 std::string toJson(const Document& document, JsonStyle style = JsonStyle::Line);
 // The same on one line, piece by piece: the text of a large document never is there as a whole.

@@ -2,27 +2,28 @@
 #pragma once
 
 #include "snapshot/records.h"
+#include "snapshot/record.h"
 
 namespace fw::snapshot {
 
-struct DrawnNode {
-    NodeId node = noNode;
-    std::string mark; // "kept", "erased", "created"; of names, constants and words: empty
-    TextRange range;  // where it is written
-    std::string name; // that it has there: "c" of `c = relu(x)`
+// clang-format off
 
-    bool operator==(const DrawnNode&) const = default;
-};
+FW_RECORD(DrawnNode,
+    (NodeId, node, noNode),
+    (std::string, mark), // "kept", "erased", "created"; of names, constants and words: empty
+    (TextRange, range),  // where it is written
+    (std::string, name)  // that it has there: "c" of `c = relu(x)`
+)
 
-struct DrawingDocument {
-    std::string name; // of the declaration; empty: the place is in none that has a pattern
-    std::string kind; // "rule", "pattern", ...
-    TextRange range;
-    GraphDocument graph; // stage "pattern"; attributes are written out as in the text
-    std::vector<DrawnNode> nodes;
-    Diags diagnostics;
+FW_RECORD(DrawingDocument,
+    (std::string, name),    // of the declaration; empty: the place is in none that has a pattern
+    (std::string, kind),    // "rule", "pattern", ...
+    (TextRange, range),
+    (GraphDocument, graph), // stage "pattern"; attributes are written out as in the text
+    (std::vector<DrawnNode>, nodes),
+    (Diags, diagnostics)
+)
 
-    bool operator==(const DrawingDocument&) const = default;
-};
+// clang-format on
 
 } // namespace fw::snapshot

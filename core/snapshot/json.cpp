@@ -45,22 +45,6 @@ void Writer::write(double number) {
     m_out += std::isfinite(number) ? Json(number).dump() : "null";
 }
 
-void Writer::write(Severity severity) {
-    write(severity == Severity::Note      ? std::string_view("note")
-          : severity == Severity::Warning ? "warning"
-                                          : "error");
-}
-
-namespace {
-
-constexpr std::string_view makers[] = {"", "generated", "library", "runtime", "reference"};
-
-} // namespace
-
-void Writer::write(Maker maker) {
-    write(makers[static_cast<std::size_t>(maker)]);
-}
-
 void Writer::open(char bracket) {
     m_out += bracket;
     ++m_depth;
@@ -218,16 +202,6 @@ bool Reader::read(Severity& out) {
     if (!read(text))
         return wrong("a severity");
     out = text == "note" ? Severity::Note : text == "warning" ? Severity::Warning : Severity::Error;
-    return true;
-}
-
-bool Reader::read(Maker& out) {
-    std::string text;
-    const auto* known =
-        read(text) ? std::find(std::begin(makers), std::end(makers), text) : std::end(makers);
-    if (known == std::end(makers))
-        return wrong("who computes it");
-    out = static_cast<Maker>(known - std::begin(makers));
     return true;
 }
 

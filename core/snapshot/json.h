@@ -6,6 +6,7 @@
 #include "snapshot/documents.h"
 #include "snapshot/json_fields.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -47,8 +48,9 @@ public:
     void write(int number) { write(std::int64_t(number)); }
     void write(double number);
     void write(DiagCode code) { write(codeText(code)); }
-    void write(Severity severity);
-    void write(Maker maker);
+    template <class Enum>
+    requires std::is_enum_v<Enum>
+    void write(Enum value) { write(wordsOf(value)[static_cast<std::size_t>(value)]); }
     template <class T>
     void write(const std::optional<T>& value) {
         if (value)
@@ -121,7 +123,19 @@ public:
     bool read(double& out); // null is a number that was not finite: the default stays
     bool read(DiagCode& out);
     bool read(Severity& out);
-    bool read(Maker& out);
+    template <class Enum>
+    requires std::is_enum_v<Enum>
+    bool read(Enum& out) {
+        std::string text;
+        if (!read(text))
+            return wrong("a word");
+        constexpr auto words = wordsOf(Enum());
+        const auto found = std::find(words.begin(), words.end(), text);
+        if (found == words.end())
+            return wrong("one of its words");
+        out = static_cast<Enum>(found - words.begin());
+        return true;
+    }
     bool read(RawJson& out);
     template <class T>
     bool read(std::optional<T>& out) {

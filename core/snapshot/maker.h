@@ -2,15 +2,16 @@
 #pragma once
 
 #include "base/shared_text.h"
+#include "snapshot/record.h"
 
 #include <compare>
-#include <cstdint>
 
 namespace fw::snapshot {
 
 // Code that is generated for it, a call of a library, a kernel of the runtime, the reference;
 // nobody a view, or what nothing computes.
-enum class Maker : std::uint8_t { Nobody, Generated, Library, Runtime, Reference };
+FW_ENUM(Maker, (Nobody, ""), (Generated, "generated"), (Library, "library"), (Runtime, "runtime"),
+        (Reference, "reference"))
 
 struct MakerRecord {
     Maker by = Maker::Nobody;
@@ -23,5 +24,14 @@ struct MakerRecord {
         return first != 0 ? first : library.str() <=> other.library.str();
     }
 };
+
+template <>
+inline constexpr bool isFlat<MakerRecord> = true;
+template <class Visitor, class R>
+requires std::is_same_v<std::remove_const_t<R>, MakerRecord>
+void fields(Visitor& v, R& r) {
+    v("by", r.by);
+    v("library", r.library);
+}
 
 } // namespace fw::snapshot

@@ -15,22 +15,16 @@
 // request is answered by an error with id 0. Standard error of the worker is the log. End of input
 // ends the worker.
 //
-// `command` is one of open (answers info's document), info, graph (arguments.stage: imported,
-// rewritten, fused, partitioned; .application: rewritten as far as that; .body: the graph of a
-// body), fuse, explain (arguments.nodes), profile, bench, run, export (arguments.output), step
-// (arguments.application, .until), stages (arguments.stage, .group), value (arguments.stage,
-// .nodes: "#12:0"), match and rewrite (arguments.limit), diff (one side: arguments.side), order,
-// check, assist (arguments.position), book (arguments.name), format (arguments.book), test, tune
-// (arguments.log), verify (arguments.output), ops, doctor, draw, probe and uses
-// (arguments.position or .name; probe: .nodes). Every command reads arguments.texts in place of
-// the files.
+// `command` is a row of snapshot/commands.def, which says what it answers; or of the sent files of
+// another machine (session/sent_files.h). Every command reads arguments.texts in place of the
+// files.
 #pragma once
 
 #include "base/result.h"
+#include "snapshot/arguments.h"
 #include "snapshot/documents.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,97 +32,23 @@
 
 namespace fw::snapshot {
 
-// Extents that a free dimension may have.
-struct SizeRange {
-    std::int64_t least = 0;
-    std::int64_t most = 0;
+// clang-format off
+FW_RECORD(Request,
+    (std::int64_t, id),
+    (std::string, command),
+    (Arguments, arguments)
+)
 
-    auto operator<=>(const SizeRange&) const = default;
-};
-
-// One record for all commands; each reads what it knows. Empty means default.
-struct Arguments {
-    std::string model;
-    std::vector<std::string> models;  // bench, verify; diff: one or two
-    std::vector<std::string> folders; // test
-    std::string target;               // may be incomplete
-    std::vector<std::string> rules;   // book files
-    std::vector<BookSource> texts;    // what stands for files of `rules` or shipped books
-    std::vector<std::string> without; // shipped books that say nothing
-    std::vector<std::string> leftOut; // applications of rules: "fold_bn at Conv_3"
-    std::string pins;                 // text of a book that holds the user's pins
-    std::vector<std::string> targets; // diff: two
-    std::vector<std::string> versus;  // diff: the books of the other side
-    std::string side;                 // diff: "before" or "after"
-    std::string log;                  // file of measurements
-    // Libraries that books declare and that may be loaded: names that the user wrote himself, or
-    // the SHA-256 of files that he agreed to load.
-    std::vector<std::string> agreed;
-    std::map<std::string, std::int64_t> dims; // free dimensions bound by name
-    std::map<std::string, SizeRange> ranges;  // free dimensions that stay free, within bounds
-    std::map<std::string, std::string> types; // of values that nothing infers: "f32[N, 4]"
-    std::string stage;
-    std::string body; // graph: its path; the graph of a body instead of a stage
-    std::optional<int> group;
-    std::vector<std::string> nodes; // explain: names, or ids of stage "fused" as "#12"
-    std::string name;               // ops: operator; match, probe: rule; book: file; sketch, uses:
-                                    // declaration
-    std::string kind;               // sketch: "pattern", "rule", "op", "fuse", "test"
-    std::map<std::string, std::string> levels; // sketch: what its text asks of the facts
-    // match: only what this book declares and what looks at the graph of the stage: rules in
-    // "imported", what decides about groups in "rewritten". It need not be among `rules`.
-    std::string book;
-    std::optional<bool> shipped;               // match: the shipped rules, too
-    std::string output;                        // file or folder to write
-    std::optional<bool> embed;                 // export: weights inside the library
-    std::optional<bool> isStatic;              // export: an archive for the linker
-    std::map<std::string, std::string> inputs; // run: input name -> file
-    std::vector<std::string> values;           // run: inner values to return as well
-    std::optional<bool> expect;                // run: compare with the folder's data sets
-    std::optional<bool> each; // profile: every group and operator alone; bisect: every application;
-                              // order: every book
-    std::optional<bool> measure;   // fuse: time every group alone and split
-    std::optional<bool> decisions; // fuse: false leaves out those about edges, and notices
-    std::optional<double> rtol;
-    std::optional<double> atol;
-    std::optional<bool> strict; // run, test: the bound of every element alone decides
-    std::optional<int> threads;
-    std::optional<double> seconds;     // how long bench and profile may measure, match may look
-    std::string shard;                 // tune: "2/8", the second of eight parts of the workloads
-    std::optional<std::int64_t> limit; // match: how many of each declaration; rewrite: applications
-    // step: the one to stand before; behind it with until. graph: the one to stand behind.
-    std::optional<std::int64_t> application;
-    std::vector<std::string> until;     // step: where to stop, "rule R", "creates OP",
-                                        // "erases OP", "at OPERATOR", "another rule"
-    std::optional<std::int64_t> choice; // step: this one of its choices, from 1
-    std::optional<std::int64_t> around; // step: how far around the match is drawn, 2
-    std::optional<TextPlace> position;  // assist: where the caret stands
-    std::optional<int> beside;          // bench: busy processes beside a second measurement
-    std::string trace;                  // profile, rewrite: file for the trace
-    std::optional<std::int64_t> seed;
-
-    bool operator==(const Arguments&) const = default;
-};
-
-struct Request {
-    std::int64_t id = 0;
-    std::string command;
-    Arguments arguments;
-
-    bool operator==(const Request&) const = default;
-};
-
-struct Progress {
-    std::string stage; // "import", "rewrite", "fuse", "compile", "run", "export"
-    std::string text;  // the node or group at work
-    std::int64_t done = 0;
-    std::int64_t total = 0; // 0: unknown
+FW_RECORD(Progress,
+    (std::string, stage), // "import", "rewrite", "fuse", "compile", "run", "export"
+    (std::string, text),  // the node or group at work
+    (std::int64_t, done),
+    (std::int64_t, total), // 0: unknown
     // Of a last word, if a library was called: its name and what for (runtime/breadcrumb.h).
-    std::string library = {};
-    std::vector<std::string> nodes = {};
-
-    bool operator==(const Progress&) const = default;
-};
+    (std::string, library),
+    (std::vector<std::string>, nodes)
+)
+// clang-format on
 
 // What arrives at the worker: a request, or the id to cancel.
 struct Command {
@@ -136,12 +56,7 @@ struct Command {
     std::optional<std::int64_t> cancel;
 };
 
-struct Hello {
-    std::string version;
-    std::int64_t pid = 0;
-
-    bool operator==(const Hello&) const = default;
-};
+FW_RECORD(Hello, (std::string, version), (std::int64_t, pid))
 
 enum class AnswerKind : std::uint8_t { Hello, Progress, Result, Error };
 

@@ -16,6 +16,7 @@
 #include "snapshot/report_records.h"
 #include "snapshot/rewrite_records.h"
 #include "snapshot/sketch_records.h"
+#include "snapshot/record.h"
 
 #include <cstdint>
 #include <map>
@@ -25,187 +26,165 @@
 
 namespace fw::snapshot {
 
-struct TensorRecord {
-    std::string name;
-    std::string type; // "f32[1,64,56,56]"; a free dimension is its name
+// clang-format off
 
-    bool operator==(const TensorRecord&) const = default;
-};
+FW_RECORD(TensorRecord,
+    (std::string, name),
+    (std::string, type) // "f32[1,64,56,56]"; a free dimension is its name
+)
 
 // A graph inside a node: the body of a loop, a branch, the function that is called.
-struct BodyRecord {
-    std::string path; // how it is asked for: "Loop_3/body"; of an inner one "Loop_3/body/If_1/then"
-    std::string name;
-    std::vector<TensorRecord> inputs;   // what the operator or the call gives it
-    std::vector<TensorRecord> captured; // what it takes from the graph around it
-    std::vector<TensorRecord> outputs;
-    std::int64_t nodes = 0;
-
-    bool operator==(const BodyRecord&) const = default;
-};
+FW_RECORD(BodyRecord,
+    (std::string, path),                   // how it is asked for: "Loop_3/body"; of an inner one "Loop_3/body/If_1/then"
+    (std::string, name),
+    (std::vector<TensorRecord>, inputs),   // what the operator or the call gives it
+    (std::vector<TensorRecord>, captured), // what it takes from the graph around it
+    (std::vector<TensorRecord>, outputs),
+    (std::int64_t, nodes)
+)
 
 // --- info
 
-struct DecisionRecord {
-    std::string from; // names; `to` is empty if the decision is about one node or group
-    std::string to;
-    NodeId fromId = noNode; // ids of stage "fused", of how a model is read those of "imported"
-    NodeId toId = noNode;
-    std::string verdict; // "yes", "no", "note"
-    std::string code;
-    std::string sentence;
+FW_RECORD(DecisionRecord,
+    (std::string, from),      // names; `to` is empty if the decision is about one node or group
+    (std::string, to),
+    (NodeId, fromId, noNode), // ids of stage "fused", of how a model is read those of "imported"
+    (NodeId, toId, noNode),
+    (std::string, verdict),   // "yes", "no", "note"
+    (std::string, code),
+    (std::string, sentence)
+)
 
-    bool operator==(const DecisionRecord&) const = default;
-};
-
-struct InfoDocument {
-    std::string model;  // path as given
-    std::string format; // "onnx", "fw", "folder"
-    std::string name;
-    std::string producer;
-    std::vector<TensorRecord> inputs;
-    std::vector<TensorRecord> outputs;
-    std::vector<std::string> freeDims; // names
+FW_RECORD(InfoDocument,
+    (std::string, model),                   // path as given
+    (std::string, format),                  // "onnx", "fw", "folder"
+    (std::string, name),
+    (std::string, producer),
+    (std::vector<TensorRecord>, inputs),
+    (std::vector<TensorRecord>, outputs),
+    (std::vector<std::string>, freeDims),   // names
     // Values whose type nothing infers, because the operator that makes them is not known. Those
     // that are computed from them are not listed.
-    std::vector<std::string> untyped;
-    std::int64_t nodes = 0;
-    std::map<std::string, std::int64_t> ops; // operator -> how many nodes
-    std::int64_t parameters = 0;             // elements
-    std::int64_t parameterBytes = 0;
-    std::optional<double> flops; // unknown with free dimensions
-    std::int64_t opset = 0;
-    std::vector<BodyRecord> bodies; // of all depths, outer ones first
-    bool runnable = true;
-    Diags diagnostics;
-    std::vector<DecisionRecord> readings; // how nodes were read, where that is not one for one
-
-    bool operator==(const InfoDocument&) const = default;
-};
+    (std::vector<std::string>, untyped),
+    (std::int64_t, nodes),
+    (ByName<std::int64_t>, ops),            // operator -> how many nodes
+    (std::int64_t, parameters),             // elements
+    (std::int64_t, parameterBytes),
+    (std::optional<double>, flops),         // unknown with free dimensions
+    (std::int64_t, opset),
+    (std::vector<BodyRecord>, bodies),      // of all depths, outer ones first
+    (bool, runnable, true),
+    (Diags, diagnostics),
+    (std::vector<DecisionRecord>, readings) // how nodes were read, where that is not one for one
+)
 
 // --- graph
 
-struct InputRef {
-    NodeId node = noNode; // who makes the value
-    int output = 0;       // which of its outputs
-    std::string name;     // name of the value
+FW_RECORD(InputRef,
+    (NodeId, node, noNode), // who makes the value
+    (int, output),          // which of its outputs
+    (std::string, name)     // name of the value
+)
 
-    bool operator==(const InputRef&) const = default;
-};
-
-struct NodeRecord {
-    NodeId id = noNode;
-    std::string name;
-    std::string op; // "conv2d"; "input" for graph inputs, "constant" for weights and constants
-    std::vector<InputRef> inputs;
-    std::vector<TensorRecord> outputs;
-    std::map<std::string, std::string> attributes;
-    std::vector<BodyRecord> bodies;
-    std::vector<NodeId> origins; // ids of nodes of stage "imported"; empty in that stage itself
-    int group = -1;              // id of a group of the plan; only in stage "fused"
-    bool constant = false;       // weight or constant: usually folded into its consumers when drawn
-    bool unsupported = false;    // shown, but stops `run`
-    std::string source;          // where it comes from: "node 18 of model.onnx"; may be empty
-    int line = 0;                // from 1, for graphs in text
-
-    bool operator==(const NodeRecord&) const = default;
-};
+FW_RECORD(NodeRecord,
+    (NodeId, id, noNode),
+    (std::string, name),
+    (std::string, op),              // "conv2d"; "input" for graph inputs, "constant" for weights and constants
+    (std::vector<InputRef>, inputs),
+    (std::vector<TensorRecord>, outputs),
+    (ByName<std::string>, attributes),
+    (std::vector<BodyRecord>, bodies),
+    (std::vector<NodeId>, origins), // ids of nodes of stage "imported"; empty in that stage itself
+    (int, group, -1),               // id of a group of the plan; only in stage "fused"
+    (bool, constant),               // weight or constant: usually folded into its consumers when drawn
+    (bool, unsupported),            // shown, but stops `run`
+    (std::string, source),          // where it comes from: "node 18 of model.onnx"; may be empty
+    (int, line)                     // from 1, for graphs in text
+)
 
 // What a picture needs to know of a group; all of it is in FuseDocument.
-struct GroupLabel {
-    int id = -1;
-    std::string name;
-    std::string implementation;
-    MakerRecord maker;
-    std::optional<double> estUs;
+FW_RECORD(GroupLabel,
+    (int, id, -1),
+    (std::string, name),
+    (std::string, implementation),
+    (MakerRecord, maker),
+    (std::optional<double>, estUs)
+)
 
-    bool operator==(const GroupLabel&) const = default;
-};
-
-struct GraphDocument {
-    std::string stage; // "imported", "rewritten", "fused" or "partitioned"
-    std::string name;
-    std::string body;              // its path, of a body; its ids are its own
-    std::vector<NodeRecord> nodes; // topologically ordered, with input and constant nodes
-    std::vector<NodeId> inputs;
-    std::vector<InputRef> results;
-    std::vector<GroupLabel> groups;      // stage "fused"; of "partitioned" its regions
-    std::vector<RegionRecord> regions;   // stage "partitioned", beside `groups`
-    std::optional<double> bytesCrossing; // that one region hands to another
+FW_RECORD(GraphDocument,
+    (std::string, stage),                   // "imported", "rewritten", "fused" or "partitioned"
+    (std::string, name),
+    (std::string, body),                    // its path, of a body; its ids are its own
+    (std::vector<NodeRecord>, nodes),       // topologically ordered, with input and constant nodes
+    (std::vector<NodeId>, inputs),
+    (std::vector<InputRef>, results),
+    (std::vector<GroupLabel>, groups),      // stage "fused"; of "partitioned" its regions
+    (std::vector<RegionRecord>, regions),   // stage "partitioned", beside `groups`
+    (std::optional<double>, bytesCrossing), // that one region hands to another
     // Of the imported graph: where two documents have the same, origins are ids of the same nodes.
-    std::string imported;
-    Diags diagnostics;
-
-    bool operator==(const GraphDocument&) const = default;
-};
+    (std::string, imported),
+    (Diags, diagnostics)
+)
 
 // --- fuse and explain
 
-struct CandidateRecord {
-    SharedText name;
-    MakerRecord maker;
-    SharedText verdict; // "chosen", "ready", "refused"
-    SharedText code;    // reason code, e.g. CHO02
-    SharedText sentence;
-    std::optional<int> priority;
-    SharedText guard; // with the values of its names: "M > 16: M = 8"; empty if there is none
-    SharedText level; // the block of the books: "dense on x86-64"
-    SharedText place; // where the books say it: "strategy.fw:12, my.fw:3"
-    std::optional<double> estUs;
-    std::optional<double> measuredUs;
-
-    bool operator==(const CandidateRecord&) const = default;
-};
+FW_RECORD(CandidateRecord,
+    (SharedText, name),
+    (MakerRecord, maker),
+    (SharedText, verdict), // "chosen", "ready", "refused"
+    (SharedText, code),    // reason code, e.g. CHO02
+    (SharedText, sentence),
+    (std::optional<int>, priority),
+    (SharedText, guard),   // with the values of its names: "M > 16: M = 8"; empty if there is none
+    (SharedText, level),   // the block of the books: "dense on x86-64"
+    (SharedText, place),   // where the books say it: "strategy.fw:12, my.fw:3"
+    (std::optional<double>, estUs),
+    (std::optional<double>, measuredUs)
+)
 
 // What a library computes for a group: `postOps` is what its call does behind its own computation.
-struct CallRecord {
-    std::string library; // "onednn"
-    std::vector<std::string> postOps;
-
-    bool operator==(const CallRecord&) const = default;
-};
+FW_RECORD(CallRecord,
+    (std::string, library), // "onednn"
+    (std::vector<std::string>, postOps)
+)
 
 // A step of its own that brings a tensor into the order that a library wants, or back.
-struct ReorderRecord {
-    std::string name;            // of the step, as `fw profile` shows it
-    std::string value;           // the tensor
-    std::string layout;          // of the library's side
-    std::optional<double> bytes; // read and written; none with free dimensions
-    std::optional<double> estUs;
+FW_RECORD(ReorderRecord,
+    (std::string, name),            // of the step, as `fw profile` shows it
+    (std::string, value),           // the tensor
+    (std::string, layout),          // of the library's side
+    (std::optional<double>, bytes), // read and written; none with free dimensions
+    (std::optional<double>, estUs)
+)
 
-    bool operator==(const ReorderRecord&) const = default;
-};
-
-struct GroupRecord {
-    int id = -1;
-    std::string name;
-    std::vector<std::string> nodes; // names, in order of execution
-    std::vector<NodeId> nodeIds;    // the same nodes, ids of stage "fused"
-    NodeId anchorId = noNode;
-    std::string anchor;
-    SharedText implementation;
-    MakerRecord maker;
-    SharedText source;    // "pin", "priority", "only", "cost", "order", "rule", "log"
-    bool untuned = false; // a log was named, which knows none of the candidates
-    std::vector<CandidateRecord> candidates;
-    SharedText schedule; // the schedule as text
-    std::optional<CallRecord> call;
-    std::vector<ReorderRecord> reorders;
-    std::vector<std::string> warnings;
-    std::vector<TensorRecord> inputs;
-    std::vector<TensorRecord> outputs;
-    std::optional<double> estUs;
-    std::optional<double> flops;
-    std::optional<double> bytes;     // read and written by the group
-    std::optional<double> aloneUs;   // measured, repeated on warm caches
-    std::optional<double> splitUs;   // measured with every operator in a group of its own
-    std::optional<double> forcedUs;  // measured together with what the implementation refused
-    std::vector<std::string> forced; // the operators of that
-    std::optional<bool> agree;       // the measured forms gave equal outputs, within 1e-4
-    bool disturbed = false;          // other work disturbed one of these times
-
-    bool operator==(const GroupRecord&) const = default;
-};
+FW_RECORD(GroupRecord,
+    (int, id, -1),
+    (std::string, name),
+    (std::vector<std::string>, nodes),  // names, in order of execution
+    (std::vector<NodeId>, nodeIds),     // the same nodes, ids of stage "fused"
+    (NodeId, anchorId, noNode),
+    (std::string, anchor),
+    (SharedText, implementation),
+    (MakerRecord, maker),
+    (SharedText, source),               // "pin", "priority", "only", "cost", "order", "rule", "log"
+    (bool, untuned),                    // a log was named, which knows none of the candidates
+    (std::vector<CandidateRecord>, candidates),
+    (SharedText, schedule),             // the schedule as text
+    (std::optional<CallRecord>, call),
+    (std::vector<ReorderRecord>, reorders),
+    (std::vector<std::string>, warnings),
+    (std::vector<TensorRecord>, inputs),
+    (std::vector<TensorRecord>, outputs),
+    (std::optional<double>, estUs),
+    (std::optional<double>, flops),
+    (std::optional<double>, bytes),     // read and written by the group
+    (std::optional<double>, aloneUs),   // measured, repeated on warm caches
+    (std::optional<double>, splitUs),   // measured with every operator in a group of its own
+    (std::optional<double>, forcedUs),  // measured together with what the implementation refused
+    (std::vector<std::string>, forced), // the operators of that
+    (std::optional<bool>, agree),       // the measured forms gave equal outputs, within 1e-4
+    (bool, disturbed)                   // other work disturbed one of these times
+)
 
 // For people: "cost, untuned"; empty of a view.
 inline std::string chosenBy(const GroupRecord& group) {
@@ -213,362 +192,314 @@ inline std::string chosenBy(const GroupRecord& group) {
 }
 
 // What an answer made anew; the rest was known from earlier ones.
-struct MadeRecord {
-    bool imported = false;
-    bool rewritten = false;
-    bool planned = false;
-    std::int64_t lowered = 0; // groups: their loops, or the call of a library
+FW_RECORD(MadeRecord,
+    (bool, imported),
+    (bool, rewritten),
+    (bool, planned),
+    (std::int64_t, lowered) // groups: their loops, or the call of a library
+)
 
-    bool operator==(const MadeRecord&) const = default;
-};
+FW_RECORD(FuseDocument,
+    (std::string, model),
+    (std::string, target),                      // complete: every part spelled out
+    (std::vector<GroupRecord>, groups),
+    (std::vector<DecisionRecord>, decisions),
+    (std::vector<DecisionRecord>, assumptions), // about free dimensions; `from` is the node that asks
+    (std::vector<std::string>, notices),
+    (std::optional<std::int64_t>, arenaBytes),
+    (MadeRecord, made)
+)
 
-struct FuseDocument {
-    std::string model;
-    std::string target; // complete: every part spelled out
-    std::vector<GroupRecord> groups;
-    std::vector<DecisionRecord> decisions;
-    std::vector<DecisionRecord> assumptions; // about free dimensions; `from` is the node that asks
-    std::vector<std::string> notices;
-    std::optional<std::int64_t> arenaBytes;
-    MadeRecord made = {};
+FW_RECORD(GateRecord,
+    (std::string, name),
+    (bool, pass),
+    (std::string, code),
+    (std::string, evidence),
+    (std::string, candidate) // "chosen", "ready", "refused"; empty: no implementation but a gate
+)
 
-    bool operator==(const FuseDocument&) const = default;
-};
+FW_RECORD(CounterfactualRecord,
+    (std::string, change), // "-libs="
+    (std::string, verdict),
+    (std::vector<std::string>, groups)
+)
 
-struct GateRecord {
-    std::string name;
-    bool pass = false;
-    std::string code;
-    std::string evidence;
-    std::string candidate = {}; // "chosen", "ready", "refused"; empty: no implementation but a gate
+FW_RECORD(WayRecord,
+    (NodeId, node, -1),
+    (std::string, name)
+)
 
-    bool operator==(const GateRecord&) const = default;
-};
-
-struct CounterfactualRecord {
-    std::string change; // "-libs="
-    std::string verdict;
-    std::vector<std::string> groups;
-
-    bool operator==(const CounterfactualRecord&) const = default;
-};
-
-struct WayRecord {
-    NodeId node = -1;
-    std::string name;
-
-    bool operator==(const WayRecord&) const = default;
-};
-
-struct ExplainDocument {
-    std::string subject;       // "Add_18 and Clip_17", "group 3"
-    std::vector<NodeId> nodes; // of stage "fused"
-    std::optional<int> group;  // that holds the subject, if it is one group
-    std::string verdict;       // "yes", "no", "note"
-    std::string code;
-    std::string sentence;
-    std::vector<GateRecord> gates; // in the order in which they were asked
-    std::vector<DecisionRecord> decisions;
-    std::vector<CounterfactualRecord> counterfactuals;
+FW_RECORD(ExplainDocument,
+    (std::string, subject),           // "Add_18 and Clip_17", "group 3"
+    (std::vector<NodeId>, nodes),     // of stage "fused"
+    (std::optional<int>, group),      // that holds the subject, if it is one group
+    (std::string, verdict),           // "yes", "no", "note"
+    (std::string, code),
+    (std::string, sentence),
+    (std::vector<GateRecord>, gates), // in the order in which they were asked
+    (std::vector<DecisionRecord>, decisions),
+    (std::vector<CounterfactualRecord>, counterfactuals),
     // ESC01: from where a value is made over what reads it outside to where it comes back, if it
     // does. Of stage "fused".
-    std::vector<WayRecord> way;
-
-    bool operator==(const ExplainDocument&) const = default;
-};
+    (std::vector<WayRecord>, way)
+)
 
 // --- diff
 
-struct ChangeRecord {
+FW_RECORD(ChangeRecord,
     // Of plans: "merged", "split", "regrouped", "nodes", "implementation", "added", "removed".
-    std::string kind;
-    std::string name;                // of the first group after (before, if none is left)
-    std::string sentence;            // for people
-    std::vector<std::string> before; // groups
-    std::vector<std::string> after;
-    std::vector<int> beforeIds;
-    std::vector<int> afterIds;
-    std::vector<NodeId> nodes;         // of the groups after (before, if none is left)
-    std::optional<double> estBeforeUs; // sums over the groups
-    std::optional<double> estAfterUs;
+    (std::string, kind),
+    (std::string, name),                  // of the first group after (before, if none is left)
+    (std::string, sentence),              // for people
+    (std::vector<std::string>, before),   // groups
+    (std::vector<std::string>, after),
+    (std::vector<int>, beforeIds),
+    (std::vector<int>, afterIds),
+    (std::vector<NodeId>, nodes),         // of the groups after (before, if none is left)
+    (std::optional<double>, estBeforeUs), // sums over the groups
+    (std::optional<double>, estAfterUs)
+)
 
-    bool operator==(const ChangeRecord&) const = default;
-};
-
-struct DiffDocument {
-    std::string before; // what is compared: targets, models or books
-    std::string after;
-    std::vector<ChangeRecord> added;
-    std::vector<ChangeRecord> removed;
-    std::vector<ChangeRecord> changed;
-
-    bool empty() const { return added.empty() && removed.empty() && changed.empty(); }
-    bool operator==(const DiffDocument&) const = default;
-};
+FW_RECORD(DiffDocument,
+    (std::string, before), // what is compared: targets, models or books
+    (std::string, after),
+    (std::vector<ChangeRecord>, added),
+    (std::vector<ChangeRecord>, removed),
+    (std::vector<ChangeRecord>, changed)
+)
+inline bool isEmpty(const DiffDocument& diff) {
+    return diff.added.empty() && diff.removed.empty() && diff.changed.empty();
+}
 
 // One side of `fw diff`: a plan, or for two graphs the whole answer.
-struct DiffSideDocument {
-    std::string label;
-    FuseDocument plan;
-    std::optional<DiffDocument> graphs;
-
-    bool operator==(const DiffSideDocument&) const = default;
-};
+FW_RECORD(DiffSideDocument,
+    (std::string, label),
+    (FuseDocument, plan),
+    (std::optional<DiffDocument>, graphs)
+)
 
 // --- run, bench, profile
 
-struct OutputRecord {
-    std::string name;
-    std::string dtype;
-    std::vector<std::int64_t> shape;
-    std::string file;    // empty if not written
-    std::string summary; // a few values, for people
-
-    bool operator==(const OutputRecord&) const = default;
-};
+FW_RECORD(OutputRecord,
+    (std::string, name),
+    (std::string, dtype),
+    (std::vector<std::int64_t>, shape),
+    (std::string, file),   // empty if not written
+    (std::string, summary) // a few values, for people
+)
 
 // What a start cost, in milliseconds of wall time unless said.
-struct StartRecord {
-    double processMs = 0; // until the worker took requests: loading the program and LLVM
-    double importMs = 0;  // with the books
-    double rewriteMs = 0;
-    double librariesMs = 0; // opening oneDNN and OpenBLAS
-    double machineMs = 0;   // measuring ceilings of this machine that were not known
-    double fuseMs = 0;
-    double lowerMs = 0;   // schedules and loops, on all cores
-    double kernelsMs = 0; // calls of libraries and machine code, on all cores
-    double codegenMs = 0; // of these machine code, summed over threads
-    double assembleMs = 0;
-    double loadMs = 0;
-    std::int64_t compiled = 0; // kernels
-    std::int64_t cached = 0;   // kernels that the cache had
-    double packedBytes = 0;    // of weights; the others were those of an earlier compilation
+FW_RECORD(StartRecord,
+    (double, processMs),      // until the worker took requests: loading the program and LLVM
+    (double, importMs),       // with the books
+    (double, rewriteMs),
+    (double, librariesMs),    // opening oneDNN and OpenBLAS
+    (double, machineMs),      // measuring ceilings of this machine that were not known
+    (double, fuseMs),
+    (double, lowerMs),        // schedules and loops, on all cores
+    (double, kernelsMs),      // calls of libraries and machine code, on all cores
+    (double, codegenMs),      // of these machine code, summed over threads
+    (double, assembleMs),
+    (double, loadMs),
+    (std::int64_t, compiled), // kernels
+    (std::int64_t, cached),   // kernels that the cache had
+    (double, packedBytes)     // of weights; the others were those of an earlier compilation
+)
 
-    bool operator==(const StartRecord&) const = default;
-};
+FW_RECORD(RunDocument,
+    (std::string, model),
+    (std::string, target),
+    (std::vector<OutputRecord>, outputs),
+    (std::vector<ComparisonRecord>, sets),
+    (bool, randomInputs),               // seeded, because no data were given
+    (double, compileMs),
+    (double, runMs),
+    (StartRecord, start),
+    (std::vector<std::string>, notices),
+    (std::vector<OutputRecord>, values) // inner ones that were asked for
+)
 
-struct RunDocument {
-    std::string model;
-    std::string target;
-    std::vector<OutputRecord> outputs;
-    std::vector<ComparisonRecord> sets;
-    bool randomInputs = false; // seeded, because no data were given
-    double compileMs = 0;
-    double runMs = 0;
-    StartRecord start = {};
-    std::vector<std::string> notices = {};
-    std::vector<OutputRecord> values = {}; // inner ones that were asked for
+FW_RECORD(BenchRow,
+    (std::string, model),
+    (double, medianMs),
+    (double, p90Ms),
+    (double, minMs),
+    (bool, disturbed),                     // by other work
+    (std::optional<std::int64_t>, beside), // busy processes beside a second measurement
+    (std::optional<double>, besideMs),     // its median
+    (std::int64_t, runs),
+    (double, compileMs),
+    (double, loadMs),
+    (double, peakRssMb),
+    (int, threads),
+    (StartRecord, start)
+)
 
-    bool operator==(const RunDocument&) const = default;
-};
+FW_RECORD(BenchDocument,
+    (std::string, target),
+    (std::vector<BenchRow>, models),
+    (std::vector<std::string>, notices)
+)
 
-struct BenchRow {
-    std::string model;
-    double medianMs = 0;
-    double p90Ms = 0;
-    double minMs = 0;
-    bool disturbed = false;             // by other work
-    std::optional<std::int64_t> beside; // busy processes beside a second measurement
-    std::optional<double> besideMs;     // its median
-    std::int64_t runs = 0;
-    double compileMs = 0;
-    double loadMs = 0;
-    double peakRssMb = 0;
-    int threads = 0;
-    StartRecord start;
+FW_RECORD(ShareRecord,
+    (NodeId, id, noNode),            // of stage "fused"
+    (std::string, name),
+    (std::optional<double>, share),  // of the group's time, 0..1
+    (bool, estimated, true),         // divided by estimate inside one kernel, not measured
+    (std::optional<double>, aloneUs) // measured as a group of its own; with --each
+)
 
-    bool operator==(const BenchRow&) const = default;
-};
-
-struct BenchDocument {
-    std::string target;
-    std::vector<BenchRow> models;
-    std::vector<std::string> notices;
-
-    bool operator==(const BenchDocument&) const = default;
-};
-
-struct ShareRecord {
-    NodeId id = noNode; // of stage "fused"
-    std::string name;
-    std::optional<double> share;        // of the group's time, 0..1
-    bool estimated = true;              // divided by estimate inside one kernel, not measured
-    std::optional<double> aloneUs = {}; // measured as a group of its own; with --each
-
-    bool operator==(const ShareRecord&) const = default;
-};
-
-struct ProfileRow {
-    int groupId = -1;
-    std::string group;
-    std::vector<ShareRecord> nodes;
-    std::string implementation;
-    MakerRecord maker;
-    std::int64_t calls = 0; // per run of the model
-    double medianUs = 0;    // per run of the model
-    double minUs = 0;
-    bool disturbed = false; // by other work
-    std::optional<double> p95Us;
-    double share = 0; // of the sum of all groups, 0..1
-    std::optional<double> flops;
-    std::optional<double> bytes;
-    std::optional<double> gflops; // per second
-    std::optional<double> gbps;
-    std::optional<double> aloneUs = {}; // repeated on warm caches; with --each
+FW_RECORD(ProfileRow,
+    (int, groupId, -1),
+    (std::string, group),
+    (std::vector<ShareRecord>, nodes),
+    (std::string, implementation),
+    (MakerRecord, maker),
+    (std::int64_t, calls),            // per run of the model
+    (double, medianUs),               // per run of the model
+    (double, minUs),
+    (bool, disturbed),                // by other work
+    (std::optional<double>, p95Us),
+    (double, share),                  // of the sum of all groups, 0..1
+    (std::optional<double>, flops),
+    (std::optional<double>, bytes),
+    (std::optional<double>, gflops),  // per second
+    (std::optional<double>, gbps),
+    (std::optional<double>, aloneUs), // repeated on warm caches; with --each
     // What the plan expected of the group; nothing if it has several rows, or free dimensions.
-    std::optional<double> estUs = {};
+    (std::optional<double>, estUs)
+)
 
-    bool operator==(const ProfileRow&) const = default;
-};
-
-struct ProfileDocument {
-    std::string model;
-    std::string target;
-    std::vector<ProfileRow> rows;
-    double endToEndMs = 0; // median of runs without instrumentation
-    double sumMs = 0;      // of the groups' medians
-    std::int64_t runs = 0;
-    int threads = 0;
-    double iqrPercent = 0;  // (q3 - q1) / median of the end-to-end runs
-    bool disturbed = false; // the end-to-end runs, by other work
-    double compileMs = 0;
-    StartRecord start;
-    bool randomInputs = false;
-    std::map<std::string, std::int64_t> dims; // what the free dimensions were
-    std::vector<std::string> misses; // groups whose time was expected wrongly, the worst first
-    std::vector<std::string> notices;
-
-    bool operator==(const ProfileDocument&) const = default;
-};
+FW_RECORD(ProfileDocument,
+    (std::string, model),
+    (std::string, target),
+    (std::vector<ProfileRow>, rows),
+    (double, endToEndMs),               // median of runs without instrumentation
+    (double, sumMs),                    // of the groups' medians
+    (std::int64_t, runs),
+    (int, threads),
+    (double, iqrPercent),               // (q3 - q1) / median of the end-to-end runs
+    (bool, disturbed),                  // the end-to-end runs, by other work
+    (double, compileMs),
+    (StartRecord, start),
+    (bool, randomInputs),
+    (ByName<std::int64_t>, dims),       // what the free dimensions were
+    (std::vector<std::string>, misses), // groups whose time was expected wrongly, the worst first
+    (std::vector<std::string>, notices)
+)
 
 // --- tune
 
 // One implementation of one workload.
-struct TuneRow {
-    std::string group; // the first with this workload
-    std::string size;  // "N = 16" where it was measured at several; else empty
-    std::string implementation;
-    double us = 0;          // of the group's operators, with this implementation for its anchor
-    std::int64_t count = 0; // groups with this workload
-    bool chosenBefore = false;
-    bool chosenNow = false;
-    bool disturbed = false; // by other work: it decides nothing
+FW_RECORD(TuneRow,
+    (std::string, group),  // the first with this workload
+    (std::string, size),   // "N = 16" where it was measured at several; else empty
+    (std::string, implementation),
+    (double, us),          // of the group's operators, with this implementation for its anchor
+    (std::int64_t, count), // groups with this workload
+    (bool, chosenBefore),
+    (bool, chosenNow),
+    (bool, disturbed)      // by other work: it decides nothing
+)
 
-    bool operator==(const TuneRow&) const = default;
-};
-
-struct TuneDocument {
-    std::string model;
-    std::string target;
-    std::string log; // the file that was appended to
-    std::vector<TuneRow> rows;
-    std::int64_t measured = 0;  // workloads
-    std::int64_t workloads = 0; // all that have a choice, those of other shards among them
-    std::int64_t improved = 0;  // of them, those that get another implementation
+FW_RECORD(TuneDocument,
+    (std::string, model),
+    (std::string, target),
+    (std::string, log),        // the file that was appended to
+    (std::vector<TuneRow>, rows),
+    (std::int64_t, measured),  // workloads
+    (std::int64_t, workloads), // all that have a choice, those of other shards among them
+    (std::int64_t, improved),  // of them, those that get another implementation
     // Sums over all groups that were measured; of one at several sizes their mean.
-    double beforeMs = 0;
-    double afterMs = 0;
-    std::vector<std::string> notices;
-
-    bool operator==(const TuneDocument&) const = default;
-};
+    (double, beforeMs),
+    (double, afterMs),
+    (std::vector<std::string>, notices)
+)
 
 // --- verify
 
 // One implementation of one group against the reference.
-struct VerifyRow {
-    std::string group;       // the first with these operators
-    std::vector<int> groups; // ids of all that have them
-    std::string implementation;
-    std::string verdict; // "exact", "within", "differs", "not run", "refused": no code for it
-    bool differs = false;
-    bool exact = true;              // on integers every bound was 0
-    std::int64_t comparisons = 0;   // values x sizes x threads x runs
-    std::optional<double> integers; // the largest error on integers
-    std::optional<double> random;   // on random values
-    std::optional<double> share;    // of what is allowed, the largest; none: nothing was
-    std::string worst;              // where, and at which values, sizes and threads
-    std::string reason;             // not run, or refused
-    std::string file;               // the smallest graph that shows it
+FW_RECORD(VerifyRow,
+    (std::string, group),              // the first with these operators
+    (std::vector<int>, groups),        // ids of all that have them
+    (std::string, implementation),
+    (std::string, verdict),            // "exact", "within", "differs", "not run", "refused": no code for it
+    (bool, differs),
+    (bool, exact, true),               // on integers every bound was 0
+    (std::int64_t, comparisons),       // values x sizes x threads x runs
+    (std::optional<double>, integers), // the largest error on integers
+    (std::optional<double>, random),   // on random values
+    (std::optional<double>, share),    // of what is allowed, the largest; none: nothing was
+    (std::string, worst),              // where, and at which values, sizes and threads
+    (std::string, reason),             // not run, or refused
+    (std::string, file)                // the smallest graph that shows it
+)
 
-    bool operator==(const VerifyRow&) const = default;
-};
+FW_RECORD(VerifyModel,
+    (std::string, model),
+    (std::vector<VerifyRow>, rows),
+    (std::int64_t, groups),   // distinct ones
+    (std::int64_t, agreeing),
+    (std::int64_t, differing),
+    (std::int64_t, notRun),
+    (std::int64_t, elements), // of the references, over values and sizes
+    (std::int64_t, judged),   // of them, those with a bound
+    (double, seconds),
+    (std::vector<std::string>, notices)
+)
 
-struct VerifyModel {
-    std::string model;
-    std::vector<VerifyRow> rows;
-    std::int64_t groups = 0; // distinct ones
-    std::int64_t agreeing = 0;
-    std::int64_t differing = 0;
-    std::int64_t notRun = 0;
-    std::int64_t elements = 0; // of the references, over values and sizes
-    std::int64_t judged = 0;   // of them, those with a bound
-    double seconds = 0;
-    std::vector<std::string> notices;
-
-    bool operator==(const VerifyModel&) const = default;
-};
-
-struct VerifyDocument {
-    std::string target;
-    std::vector<VerifyModel> models;
-
-    bool operator==(const VerifyDocument&) const = default;
-};
+FW_RECORD(VerifyDocument,
+    (std::string, target),
+    (std::vector<VerifyModel>, models)
+)
 
 // --- value
 
 // A tensor of the model, in numbers. Those that are no finite numbers are counted, and left out of
 // the rest.
-struct ValueDocument {
-    std::string name;
-    std::string type;
-    std::string origin; // "constant", "computed with random inputs", ...
-    NodeId node = noNode;
-    int output = 0;
-    std::int64_t count = 0; // elements
-    std::int64_t zeros = 0;
-    std::int64_t notNumbers = 0; // NaN
-    std::int64_t infinite = 0;
-    std::optional<double> least;
-    std::optional<double> most;
-    std::optional<double> mean;
-    std::optional<double> deviation;     // standard
-    std::vector<std::int64_t> histogram; // equal steps from least to most
-    std::vector<std::string> first;      // elements in row-major order, as text
-
-    bool operator==(const ValueDocument&) const = default;
-};
+FW_RECORD(ValueDocument,
+    (std::string, name),
+    (std::string, type),
+    (std::string, origin),                  // "constant", "computed with random inputs", ...
+    (NodeId, node, noNode),
+    (int, output),
+    (std::int64_t, count),                  // elements
+    (std::int64_t, zeros),
+    (std::int64_t, notNumbers),             // NaN
+    (std::int64_t, infinite),
+    (std::optional<double>, least),
+    (std::optional<double>, most),
+    (std::optional<double>, mean),
+    (std::optional<double>, deviation),     // standard
+    (std::vector<std::int64_t>, histogram), // equal steps from least to most
+    (std::vector<std::string>, first)       // elements in row-major order, as text
+)
 
 // --- the other commands
 
-struct SpanRecord {
-    int from = 0; // lines of the text, from 1, both included
-    int to = 0;
-    std::vector<NodeId> nodes; // of stage "fused"
+FW_RECORD(SpanRecord,
+    (int, from),                 // lines of the text, from 1, both included
+    (int, to),
+    (std::vector<NodeId>, nodes) // of stage "fused"
+)
 
-    bool operator==(const SpanRecord&) const = default;
-};
+FW_RECORD(StagesDocument,
+    (std::string, stage),
+    (std::optional<int>, group),
+    (std::string, text),
+    (std::vector<SpanRecord>, spans)
+)
 
-struct StagesDocument {
-    std::string stage;
-    std::optional<int> group;
-    std::string text;
-    std::vector<SpanRecord> spans;
+FW_RECORD(ExportDocument,
+    (std::string, directory),
+    (std::vector<std::string>, files), // relative to the directory
+    (std::string, abi),
+    (std::string, target),
+    (std::vector<std::string>, libraries),
+    (ByName<std::string>, sha256),     // file -> digest
+    (std::vector<std::string>, notices)
+)
 
-    bool operator==(const StagesDocument&) const = default;
-};
-
-struct ExportDocument {
-    std::string directory;
-    std::vector<std::string> files; // relative to the directory
-    std::string abi;
-    std::string target;
-    std::vector<std::string> libraries;
-    std::map<std::string, std::string> sha256; // file -> digest
-    std::vector<std::string> notices = {};
-
-    bool operator==(const ExportDocument&) const = default;
-};
+// clang-format on
 
 } // namespace fw::snapshot

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/diag.h"
+#include "snapshot/record.h"
 
 #include <cstdint>
 #include <map>
@@ -12,134 +13,114 @@
 
 namespace fw::snapshot {
 
-struct OpRecord {
-    std::string name;
-    std::string signature;
-    std::string kind; // "elementwise", ... "opaque"
-    std::map<std::string, std::string> facts;
-    std::string doc;
-    std::string expression;
-    std::vector<std::string> implementations;
+// clang-format off
 
-    bool operator==(const OpRecord&) const = default;
-};
+FW_RECORD(OpRecord,
+    (std::string, name),
+    (std::string, signature),
+    (std::string, kind), // "elementwise", ... "opaque"
+    (ByName<std::string>, facts),
+    (std::string, doc),
+    (std::string, expression),
+    (std::vector<std::string>, implementations)
+)
 
-struct OpsDocument {
-    std::vector<OpRecord> ops;
-
-    bool operator==(const OpsDocument&) const = default;
-};
+FW_RECORD(OpsDocument,
+    (std::vector<OpRecord>, ops)
+)
 
 // How far one output is from what was expected. Distances are over the finite elements.
-struct OutputDifference {
-    std::string name;
-    std::int64_t elements = 0;
-    std::int64_t outside = 0; // elements outside the bound of --rtol and --atol
-    std::optional<double> maxAbs;
-    std::optional<double> relativeL2; // |got - expected| / |expected|, Euclidean
-    std::optional<double> cosine;     // of the angle between both, as vectors
-    std::optional<bool> sameTop;      // every row of the last axis is largest at the same place
+FW_RECORD(OutputDifference,
+    (std::string, name),
+    (std::int64_t, elements),
+    (std::int64_t, outside),             // elements outside the bound of --rtol and --atol
+    (std::optional<double>, maxAbs),
+    (std::optional<double>, relativeL2), // |got - expected| / |expected|, Euclidean
+    (std::optional<double>, cosine),     // of the angle between both, as vectors
+    (std::optional<bool>, sameTop)       // every row of the last axis is largest at the same place
+)
 
-    bool operator==(const OutputDifference&) const = default;
-};
+FW_RECORD(ComparisonRecord,
+    (std::string, name),  // test_data_set_0
+    (bool, pass),
+    (std::optional<double>, maxAbs),
+    (std::optional<double>, maxRel),
+    (std::optional<double>, maxUlp),
+    (std::string, worst), // which output and element
+    (std::string, rule),  // that passed it: "elements" or "norm"; empty if none did
+    (std::vector<OutputDifference>, outputs)
+)
 
-struct ComparisonRecord {
-    std::string name; // test_data_set_0
-    bool pass = false;
-    std::optional<double> maxAbs;
-    std::optional<double> maxRel;
-    std::optional<double> maxUlp;
-    std::string worst; // which output and element
-    std::string rule;  // that passed it: "elements" or "norm"; empty if none did
-    std::vector<OutputDifference> outputs;
+FW_RECORD(CaseRecord,
+    (std::string, name),
+    (std::string, verdict),               // "passed", "failed", "unsupported", "crashed"
+    (std::string, reason),
+    (std::vector<ComparisonRecord>, sets) // as far as they were compared
+)
 
-    bool operator==(const ComparisonRecord&) const = default;
-};
+FW_RECORD(TestDocument,
+    (std::int64_t, total), // folders
+    (std::int64_t, passed),
+    (std::int64_t, failed),
+    (std::int64_t, unsupported),
+    (std::int64_t, crashed),
+    (std::vector<CaseRecord>, cases)
+)
 
-struct CaseRecord {
-    std::string name;
-    std::string verdict; // "passed", "failed", "unsupported", "crashed"
-    std::string reason;
-    std::vector<ComparisonRecord> sets = {}; // as far as they were compared
+FW_RECORD(CpuRecord,
+    (std::string, name),
+    (std::string, target), // what -mcpu=native means here
+    (std::vector<std::string>, features),
+    (int, cores),
+    (int, vectorBits)
+)
 
-    bool operator==(const CaseRecord&) const = default;
-};
-
-struct TestDocument {
-    std::int64_t total = 0; // folders
-    std::int64_t passed = 0;
-    std::int64_t failed = 0;
-    std::int64_t unsupported = 0;
-    std::int64_t crashed = 0;
-    std::vector<CaseRecord> cases;
-
-    bool operator==(const TestDocument&) const = default;
-};
-
-struct CpuRecord {
-    std::string name;
-    std::string target; // what -mcpu=native means here
-    std::vector<std::string> features;
-    int cores = 0;
-    int vectorBits = 0;
-
-    bool operator==(const CpuRecord&) const = default;
-};
-
-struct LibraryRecord {
-    std::string name;
-    std::string version;
-    std::string core;    // the kernels it picked for this CPU
-    std::string status;  // "ready", "missing", "unusable"; of a book's also "not loaded"
-    std::string reason;  // why it is not ready
-    std::string package; // what to install when it is missing
+FW_RECORD(LibraryRecord,
+    (std::string, name),
+    (std::string, version),
+    (std::string, core),    // the kernels it picked for this CPU
+    (std::string, status),  // "ready", "missing", "unusable"; of a book's also "not loaded"
+    (std::string, reason),  // why it is not ready
+    (std::string, package), // what to install when it is missing
     // Of one that a book declares: its file, and the SHA-256 of what is in it (empty: no file).
-    std::string path = {};
-    std::string content = {};
-
-    bool operator==(const LibraryRecord&) const = default;
-};
+    (std::string, path),
+    (std::string, content)
+)
 
 // Instruction sets that this CPU plays, lowest first, and those that are known but not here.
-struct LevelsRecord {
-    std::string of; // "generated", or a library
-    std::vector<std::string> plays;
-    std::vector<std::string> lacks;
-
-    bool operator==(const LevelsRecord&) const = default;
-};
+FW_RECORD(LevelsRecord,
+    (std::string, of), // "generated", or a library
+    (std::vector<std::string>, plays),
+    (std::vector<std::string>, lacks)
+)
 
 // What the machine can do at best.
-struct CeilingRecord {
-    std::string name; // "gflops"
-    std::string unit; // "GFLOP/s", "GB/s", "us"
-    std::string sentence;
-    std::optional<double> value; // nothing: no plan asked for it yet
+FW_RECORD(CeilingRecord,
+    (std::string, name),           // "gflops"
+    (std::string, unit),           // "GFLOP/s", "GB/s", "us"
+    (std::string, sentence),
+    (std::optional<double>, value) // nothing: no plan asked for it yet
+)
 
-    bool operator==(const CeilingRecord&) const = default;
-};
+FW_RECORD(DoctorDocument,
+    (std::string, version),               // of Fusewright
+    (CpuRecord, cpu),
+    (std::vector<LibraryRecord>, libraries),
+    (std::vector<LevelsRecord>, levels),  // of generated code and of the libraries that are ready
+    (std::vector<std::string>, problems), // what is missing and how to install it
+    (std::vector<CeilingRecord>, ceilings),
+    (std::string, ceilingsFrom)           // "measured on this machine"
+)
 
-struct DoctorDocument {
-    std::string version; // of Fusewright
-    CpuRecord cpu;
-    std::vector<LibraryRecord> libraries;
-    std::vector<LevelsRecord> levels;  // of generated code and of the libraries that are ready
-    std::vector<std::string> problems; // what is missing and how to install it
-    std::vector<CeilingRecord> ceilings;
-    std::string ceilingsFrom; // "measured on this machine"
+FW_RECORD(DrawDocument,
+    (std::string, file),
+    (double, width),
+    (double, height),
+    (std::int64_t, nodes),
+    (std::string, stage),
+    (std::vector<std::string>, notices)
+)
 
-    bool operator==(const DoctorDocument&) const = default;
-};
-
-struct DrawDocument {
-    std::string file;
-    double width = 0;
-    double height = 0;
-    std::int64_t nodes = 0;
-    std::string layout; // "graphviz" or "layered"
-    std::vector<std::string> notices;
-
-    bool operator==(const DrawDocument&) const = default;
-};
+// clang-format on
 
 } // namespace fw::snapshot

@@ -3,88 +3,83 @@
 #pragma once
 
 #include "snapshot/records.h"
+#include "snapshot/record.h"
 
 namespace fw::snapshot {
 
+// clang-format off
+
 // A row of the loops: a loop, what is held inside the loop around it, what is computed there. Rows
 // stand in the order of the code; what lies inside a row follows it with a larger depth.
-struct LoopRow {
-    int depth = 0;
+FW_RECORD(LoopRow,
+    (int, depth),
     // "loop"; "held": memory of a tensor, from here to the end of the rows of this depth;
     // "computed": an element is written; "part": what stands before another kernel, call or branch
-    std::string kind;
-    std::string name; // of the loop, of the tensor ("t0", "out0"); of a part what it is, in words
+    (std::string, kind),
+    (std::string, name),                  // of the loop, of the tensor ("t0", "out0"); of a part what it is, in words
     // A loop: "for", "parallel", "vector", "unroll". Held: "register", "stack", "ring" (of rows,
     // for as long as the loop inside runs), "memory" (of the model). Computed: "stored", "updated".
-    std::string how;
-    std::string size = {};                  // iterations, or elements as in "f32[224]"
-    std::optional<std::int64_t> bytes = {}; // held, where they are known
-    std::vector<NodeId> nodes = {};         // of stage "fused", that it comes from
-    std::vector<std::string> ops = {};      // their names
-
-    bool operator==(const LoopRow&) const = default;
-};
+    (std::string, how),
+    (std::string, size),                  // iterations, or elements as in "f32[224]"
+    (std::optional<std::int64_t>, bytes), // held, where they are known
+    (std::vector<NodeId>, nodes),         // of stage "fused", that it comes from
+    (std::vector<std::string>, ops)       // their names
+)
 
 // What a kernel holds beside what it reads and writes.
-struct HeldRecord {
-    std::int64_t registers = 0; // bytes, at the place where it is most
-    std::int64_t stack = 0;     // likewise, rings among them
-    std::int64_t memory = 0;    // of the model
-
-    bool operator==(const HeldRecord&) const = default;
-};
+FW_RECORD(HeldRecord,
+    (std::int64_t, registers), // bytes, at the place where it is most
+    (std::int64_t, stack),     // likewise, rings among them
+    (std::int64_t, memory)     // of the model
+)
 
 // One way to compute what a fusion rule covers.
-struct WayOfGroup {
-    std::string way;            // "apart", "together", "stacked", "melted"
-    std::string implementation; // of its own code; empty: several groups
-    bool taken = false;         // by the plan
-    std::optional<double> estUs;
-    std::optional<double> measuredUs; // of the log
+FW_RECORD(WayOfGroup,
+    (std::string, way),                  // "apart", "together", "stacked", "melted"
+    (std::string, implementation),       // of its own code; empty: several groups
+    (bool, taken),                       // by the plan
+    (std::optional<double>, estUs),
+    (std::optional<double>, measuredUs), // of the log
     // That pass between memory and the kernels: operands, results, and what is written in between
     // and read again. None with free dimensions.
-    std::optional<double> bytes;
-    std::optional<HeldRecord> held;
-    std::string note; // why not, or what it does, in a sentence
-
-    bool operator==(const WayOfGroup&) const = default;
-};
+    (std::optional<double>, bytes),
+    (std::optional<HeldRecord>, held),
+    (std::string, note)                  // why not, or what it does, in a sentence
+)
 
 // One of several implementations that the sizes of a run choose among, in the order in which they
 // are asked.
-struct BranchRecord {
-    std::string implementation;
-    std::string condition; // "where M <= 16: M = N (my.fw:3)", "else"
-    std::string sizes;     // that reach it: "N = 1..16"; empty: several dimensions take part
-    std::optional<double> estUs;
+FW_RECORD(BranchRecord,
+    (std::string, implementation),
+    (std::string, condition), // "where M <= 16: M = N (my.fw:3)", "else"
+    (std::string, sizes),     // that reach it: "N = 1..16"; empty: several dimensions take part
+    (std::optional<double>, estUs)
+)
 
-    bool operator==(const BranchRecord&) const = default;
-};
-
-struct ScheduleDocument {
-    std::string model;
-    std::string target;
-    int group = -1;
-    std::string name;           // of the group
-    std::string implementation; // whose schedule it is
-    std::string text;           // its steps; of a library its call
+FW_RECORD(ScheduleDocument,
+    (std::string, model),
+    (std::string, target),
+    (int, group, -1),
+    (std::string, name),                     // of the group
+    (std::string, implementation),           // whose schedule it is
+    (std::string, text),                     // its steps; of a library its call
     // Declarations that begin a schedule of a book from these steps, with a pin that uses it; empty
     // where `notBegun` says why.
-    std::string begun;
-    std::string notBegun;
-    TextPlace written;   // where a book declares the schedule; line 0: no book does
-    std::string refused; // why there is no code; then there are no steps and no loops
-    std::optional<double> estUs;
-    std::optional<double> measuredUs;
-    std::optional<double> bytes; // as of a way
-    std::optional<HeldRecord> held;
-    std::vector<LoopRow> loops;
-    std::int64_t moreLoops = 0; // rows that are not listed
-    std::vector<WayOfGroup> ways;
-    std::vector<BranchRecord> branches;
-    std::vector<DecisionRecord> conflicts; // ties, pins that are not followed, priorities that cost
+    (std::string, begun),
+    (std::string, notBegun),
+    (TextPlace, written),                    // where a book declares the schedule; line 0: no book does
+    (std::string, refused),                  // why there is no code; then there are no steps and no loops
+    (std::optional<double>, estUs),
+    (std::optional<double>, measuredUs),
+    (std::optional<double>, bytes),          // as of a way
+    (std::optional<HeldRecord>, held),
+    (std::vector<LoopRow>, loops),
+    (std::int64_t, moreLoops),               // rows that are not listed
+    (std::vector<WayOfGroup>, ways),
+    (std::vector<BranchRecord>, branches),
+    (std::vector<DecisionRecord>, conflicts) // ties, pins that are not followed, priorities that cost
+)
 
-    bool operator==(const ScheduleDocument&) const = default;
-};
+// clang-format on
 
 } // namespace fw::snapshot

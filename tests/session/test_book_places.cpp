@@ -108,7 +108,7 @@ void TestBookPlaces::marksKnowTheBooksBeside() {
     const auto check = a.get<CheckDocument>("check", arguments);
     QCOMPARE(check.items.size(), std::size_t(2));
     for (const CheckItem& item : check.items)
-        QVERIFY2(item.stands(), item.diagnostics.empty() ? "" : item.diagnostics[0].text().c_str());
+        QVERIFY2(stands(item), item.diagnostics.empty() ? "" : item.diagnostics[0].text().c_str());
     QVERIFY(check.marks.empty()); // mistakes of the other book are told with that book
 }
 

@@ -307,7 +307,7 @@ void TestBookTexts::everyCommandKnowsTheSame() {
         QCOMPARE(check.items.size(), std::size_t(2));
         QVERIFY(check.diagnostics.empty());
         for (const CheckItem& item : check.items)
-            QVERIFY2(item.stands(), item.name.c_str());
+            QVERIFY2(stands(item), item.name.c_str());
     }
     both.book.clear();
     for (const RuleMatches& rule : a.get<MatchDocument>("match", both).rules)

@@ -320,7 +320,7 @@ void serve(const Request& request) {
     if (has(arguments.model, "hang_" + command) && waitForCancel(request.id))
         return writeLine(errorLine(request.id, makeDiag(DiagCode::Cancelled, "cancelled")));
     std::string document;
-    if (command == "open" || command == "info") {
+    if (command == "info") {
         InfoDocument info;
         info.model = arguments.model;
         info.name = "residual";

@@ -54,7 +54,7 @@ void TestWorkerClient::answersInOrder() {
 void TestWorkerClient::errorsArriveAsDiags() {
     WorkerClient client(fake());
     Diag diag;
-    client.request("open", model("/x/bad.onnx"), [&](auto answer) { diag = answer.diag(); });
+    client.request("info", model("/x/bad.onnx"), [&](auto answer) { diag = answer.diag(); });
     QTRY_COMPARE(diag.code, DiagCode::NotOnnx);
     QCOMPARE(diag.where.file, std::string("/x/bad.onnx"));
 }

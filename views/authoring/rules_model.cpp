@@ -144,14 +144,14 @@ void RulesModel::addBook(const snapshot::Book& book) {
         if (rule.kind != "rule")
             row.detail = text(rule.kind);
         row.verdict = shortVerdict(rule);
-        row.verdictTone = !rule.stands()              ? Tone::Bad
+        row.verdictTone = !stands(rule)              ? Tone::Bad
                           : rule.verdict == "unknown" ? Tone::Warning
                                                       : Tone::None;
         row.tip += verdictTip(rule);
         row.rewritten = rewritten;
         row.file = path;
         row.line = rule.line;
-        const int child = addRule(number, std::move(row), rule.stands() ? matches : nullptr,
+        const int child = addRule(number, std::move(row), stands(rule) ? matches : nullptr,
                                   on ? appliedOf(rule.name, book.path) : nullptr);
         for (const Diag& diag : rule.diagnostics)
             problem(child, diag);

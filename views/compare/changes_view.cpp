@@ -59,7 +59,7 @@ void ChangesView::documentChanged(Parts parts) {
         announce();
     }
     if (parts.hasAny({Part::Info, Part::Plan}) &&
-        !showPlanState(*overlay(), document(), changes && !changes->empty()))
+        !showPlanState(*overlay(), document(), changes && !isEmpty(*changes)))
         setChanges(changes); // says why there are none
 }
 
@@ -87,7 +87,7 @@ void ChangesView::setChanges(const Shared<snapshot::DiffDocument>& changes) {
     }
     const QString between = u"%1  →  %2"_s.arg(QString::fromStdString(changes->before),
                                                QString::fromStdString(changes->after));
-    if (changes->empty()) {
+    if (isEmpty(*changes)) {
         m_footer->setText(between);
         return overlay()->setEmpty(u"Nothing changed"_s,
                                    u"The plan has the same groups and implementations."_s);

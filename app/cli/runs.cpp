@@ -1,0 +1,149 @@
+#include "runs.h"
+
+#include "completion.h"
+#include "draw.h"
+#include "each_file.h"
+#include "pieces.h"
+#include "rewrite_report.h"
+#include "usage.h"
+
+#include "session/version.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace fw::cli {
+
+using namespace snapshot;
+
+namespace {
+
+Form formOf(const Asked& asked) {
+    return asked.json ? Form::Json : Form::Text;
+}
+
+template <class Document>
+Run ask(std::string_view command, const std::function<int(const Document&)>& verdict = {}) {
+    return [command = std::string(command), verdict](Client& client, const Asked& asked) {
+        if constexpr (requires(const Document& document) { render(document); })
+            return show<Document>(client, command, asked, formOf(asked), verdict);
+        else
+            return 0;
+    };
+}
+
+int runAssist(Client& client, const Asked& asked) {
+    if (!asked.model.empty())
+        if (const Status there = isThere(asked.model); !there)
+            return report(there.diag(), formOf(asked));
+    Arguments question = asked;
+    question.rules.insert(question.rules.begin(), asked.ofBook);
+    return show<AssistDocument>(client, "assist", question, formOf(asked));
+}
+
+int runFormat(Client& client, const Asked& asked) {
+    return formatBooks(client, asked,
+                       asked.writeFiles  ? FormatInto::Files
+                       : asked.checkOnly ? FormatInto::Check
+                                         : FormatInto::Output,
+                       formOf(asked));
+}
+
+int runRewrite(Client& client, const Asked& asked) {
+    return asked.report.empty()
+               ? show<RewriteDocument>(client, "rewrite", asked, formOf(asked))
+               : print(reportRewriting(client, asked, asked.report, progressLine()), formOf(asked));
+}
+
+int runFuse(Client& client, const Asked& asked) {
+    return show<FuseDocument>(client, "fuse", asked, formOf(asked),
+                              [&](const FuseDocument& document) {
+                                  if (asked.eachOperator && !asked.json)
+                                      write(standardOutput, "\n" + renderOperators(document));
+                                  return 0;
+                              });
+}
+
+int allPass(const RunDocument& document) {
+    return std::all_of(document.sets.begin(), document.sets.end(),
+                       [](const ComparisonRecord& set) { return set.pass; })
+               ? 0
+               : 1;
+}
+
+// Those that do more than ask once and show the answer.
+const std::map<std::string_view, Run>& ownRuns() {
+    static const std::map<std::string_view, Run> runs = {
+        {"assist", runAssist},
+        {"bench",
+         [](Client& client, const Asked& asked) {
+             return print(askBench(client, asked, progressLine()), formOf(asked));
+         }},
+        {"bisect",
+         ask<BisectDocument>(
+             "bisect", [](const BisectDocument& document) { return document.first ? 1 : 0; })},
+        {"check", [](Client& client,
+                     const Asked& asked) { return checkBooks(client, asked, formOf(asked)); }},
+        {"diff",
+         [](Client& client, const Asked& asked) {
+             return print(askDiff(client, asked, progressLine()), formOf(asked));
+         }},
+        {"draw",
+         [](Client& client, const Asked& asked) {
+             return print(drawModel(client, asked, asked.depth), formOf(asked));
+         }},
+        {"format", runFormat},
+        {"fuse", runFuse},
+        {"rewrite", runRewrite},
+        {"run", ask<RunDocument>("run", allPass)},
+        {"test",
+         [](Client& client, const Asked& asked) { return runTests(client, asked, formOf(asked)); }},
+        {"verify", [](Client& client,
+                      const Asked& asked) { return runVerify(client, asked, formOf(asked)); }},
+    };
+    return runs;
+}
+
+} // namespace
+
+Run runOf(const CommandRow& row) {
+    if (const auto own = ownRuns().find(row.name); own != ownRuns().end())
+        return own->second;
+#define FW_COMMAND(word, worker, Document, ...)                                                    \
+    if (row.name == #word)                                                                         \
+        return ask<Document>(#worker);
+#include "snapshot/commands.def"
+    return {};
+}
+
+int runHelp(const Asked& asked, const std::function<std::string()>& list) {
+    HelpDocument program = describeProgram(programVersion);
+    if (!asked.name.empty())
+        std::erase_if(program.commands,
+                      [&](const CommandHelp& command) { return command.name != asked.name; });
+    if (program.commands.empty())
+        return report(makeDiag(DiagCode::UnknownName, "there is no command " + asked.name, {},
+                               "fw help lists them"),
+                      formOf(asked));
+    if (asked.as.empty() && asked.json) {
+        write(standardOutput, toJson(program) + "\n");
+        return 0;
+    }
+    static const std::map<std::string_view, std::string (*)(const HelpDocument&)> forms = {
+        {"bash", bashCompletion},
+        {"fish", fishCompletion},
+        {"man", manualPage},
+        {"zsh", zshCompletion}};
+    const auto form = forms.find(asked.as);
+    if (form == forms.end() && !asked.as.empty())
+        return report(makeDiag(DiagCode::Usage, "there is no help as " + asked.as, {},
+                               "bash, fish, zsh or man"),
+                      formOf(asked));
+    const std::string text = form == forms.end() ? list() : form->second(program);
+    write(standardOutput, asked.json ? nlohmann::json{{"help", text}}.dump() + "\n" : text);
+    return 0;
+}
+
+} // namespace fw::cli
