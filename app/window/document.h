@@ -32,6 +32,13 @@ struct ExportOptions {
     bool isStatic = false; // --static
 };
 
+template <class T>
+using Answer = Result<Shared<T>>;
+template <class T>
+using Answered = std::function<void(Answer<T>)>;
+template <class T>
+using Then = std::function<void(Shared<T>)>; // what is done with what was answered
+
 class Document : public QObject, public DocumentParts {
     Q_OBJECT
 
@@ -78,30 +85,26 @@ public:
     void showShipped(const QString& file);
     // `beside`: texts that are looked through as well.
     void assist(const QString& path, const QString& text, int line, int column,
-                std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done,
+                Then<snapshot::AssistDocument> done,
                 const std::vector<snapshot::BookSource>& beside = {});
     // How a node of the graph that a declaration looks at fits it; null: there is none, or the text
     // does not parse.
     void askProbe(const QString& book, int line, int column, snapshot::NodeId node,
-                  std::function<void(std::shared_ptr<const snapshot::ProbeDocument>)> done);
+                  Then<snapshot::ProbeDocument> done);
     // Who uses what is declared at a place of a book; null: nothing is.
-    void askUses(const QString& book, int line, int column,
-                 std::function<void(std::shared_ptr<const snapshot::UsesDocument>)> done);
+    void askUses(const QString& book, int line, int column, Then<snapshot::UsesDocument> done);
     // Of a graph as text, with the operators of a book and of those that act.
     void askGraph(const std::string& text, const QString& book,
-                  std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
+                  Answered<snapshot::GraphDocument> done);
     // Of a declaration in a book, as it is typed.
     void askDrawing(const QString& book, int line, int column,
-                    std::function<void(std::shared_ptr<const snapshot::DrawingDocument>)> done);
+                    Then<snapshot::DrawingDocument> done);
     // The graph of a body of the imported graph, or why there is none. Always answers.
-    void askBody(const std::string& path,
-                 std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done);
+    void askBody(const std::string& path, Answered<snapshot::GraphDocument> done);
     // `text` of a book, laid out. What is wrong is told as a problem, and `done` is not called.
-    void askFormat(const QString& path, const QString& text,
-                   std::function<void(std::shared_ptr<const snapshot::FormatDocument>)> done);
+    void askFormat(const QString& path, const QString& text, Then<snapshot::FormatDocument> done);
     // Of a shipped book; with an empty name the list of all of them.
-    void askBook(const QString& name,
-                 std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done);
+    void askBook(const QString& name, Then<snapshot::BookDocument> done);
 
     // A library that ends the worker in one of these is avoided by a pin, and the work goes on.
     void compile(); // and runs once, with random inputs
@@ -179,10 +182,27 @@ private:
 
     void ask(Part part, const snapshot::Arguments& arguments);
     template <class T>
-    void askFor(Part part, const snapshot::Arguments& arguments, Shared<T>& slot);
+    void askFor(Part part, const snapshot::Arguments& arguments, Shared<T>& slot,
+                std::function<void(const Answer<T>&)> always = {});
+    void answered(Part part); // it is kept
+    void tellProfile();
+    void refused(Part part, const Diag& why, bool hadOne);
     template <class T, class Done>
-    std::int64_t send(const std::string& command, const snapshot::Arguments& arguments, Done done,
+    std::int64_t send(const snapshot::Arguments& arguments, Done done,
                       WorkerClient::By by = WorkerClient::By::First);
+    template <class T, class Done>
+    void sendLatest(InFlight& latest, const snapshot::Arguments& arguments, Done done,
+                    WorkerClient::By by = WorkerClient::By::First,
+                    std::function<void(const Answer<T>&)> always = {});
+    template <class T, class Done>
+    auto ofThisPlan(Done done) const;
+    template <class T>
+    auto keptAs(Part part, Shared<T>& slot);
+    template <class T>
+    auto orProblem(Then<T> done);
+    template <class T>
+    static auto orNull(Then<T> done);
+    void cancel(InFlight& request);
     snapshot::Arguments askedOf(const GraphState& state) const;
     void askRewriteOf(const GraphState& state);
     void endStates(); // of an earlier plan
@@ -223,13 +243,11 @@ private:
     void tell(Parts parts) { Q_EMIT changed(parts); }
     void changeBusy(int by);
     void changeTasks(int by);
-    // `again` is kept for the case that the worker died in the task.
     // Counted while it runs; asked `again` if people want that where the worker died in it.
     template <class T>
-    void runTask(const std::string& command, const snapshot::Arguments& wanted,
-                 std::function<void()> again, std::function<void(const Shared<T>&)> done);
+    void runTask(const snapshot::Arguments& wanted, std::function<void()> again, Then<T> done);
     template <class T>
-    void taskEnded(const Result<T>& answer, std::function<void()> again) {
+    void taskEnded(const Answer<T>& answer, std::function<void()> again) {
         changeTasks(-1);
         if (!answer && answer.diag().code == DiagCode::WorkerDied)
             m_lostTask = std::move(again);
@@ -244,7 +262,7 @@ private:
     std::map<std::string, Typed> m_typed;                         // asked for last
     std::set<std::string>
         m_oldChecks; // of the checks: there is none, or another book was changed since
-    std::int64_t m_assistRequest = 0, m_probeRequest = 0;
+    InFlight m_assistRequest, m_probeRequest;
     std::deque<GraphState> m_wantedStates; // last first
     std::uint64_t m_textGeneration = 0;
     std::deque<Kept> m_kept;            // used last first

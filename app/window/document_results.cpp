@@ -15,57 +15,57 @@ using snapshot::Arguments;
 using snapshot::Inputs;
 
 template <class T>
-void Document::askFor(Part part, const Arguments& arguments, Shared<T>& slot) {
-    const std::string command = documentParts[std::size_t(part)].command;
-    PartState& mine = stateOf(part);
-    const std::int64_t earlier = std::exchange(mine.request, 0);
-    const std::uint64_t generation = m_planGeneration;
-    const auto token = std::make_shared<std::int64_t>(0);
-    const std::int64_t id = send<T>(command, arguments, [=, this, &slot](Result<Shared<T>> answer) {
-        PartState& state = stateOf(part);
-        if (generation != m_planGeneration || state.request != *token)
-            return; // asked in an earlier life
-        state.request = 0;
-        if (answer) {
-            slot = answer.take();
-            setPart(part, State::Ready);
-            if (part == Part::Plan) {
-                comparePlans();
-                askRules();
-            }
-            if (part == Part::Plan || part == Part::Fused || part == Part::Imported)
-                keep();
-        } else {
-            const Diag& diag = answer.diag();
-            if (diag.code == DiagCode::Cancelled)
-                setPart(part, slot ? State::Stale : State::Empty, diag);
-            else
-                setPart(part, State::Error, diag);
-            if (part == Part::Plan && diag.code != DiagCode::Cancelled &&
-                diag.code != DiagCode::WorkerDied)
-                askRules(); // a book may be why
-            if (part == Part::Plan && diag.code == DiagCode::LibraryNotAgreed)
-                askDoctor(); // its file may be another one now
-            // Of these it is said where they would stand.
-            if (part != Part::Value && part != Part::Sketch && part != Part::Step &&
-                part != Part::Schedule)
-                Q_EMIT problem(diag);
-        }
-    });
-    *token = id;
-    mine.request = id;
+void Document::askFor(Part part, const Arguments& arguments, Shared<T>& slot,
+                      std::function<void(const Answer<T>&)> always) {
+    sendLatest<T>(stateOf(part).request, arguments,
+                  ofThisPlan<T>([this, part, &slot](Answer<T> answer) {
+                      if (!answer)
+                          return refused(part, answer.diag(), slot != nullptr);
+                      slot = answer.take();
+                      setPart(part, State::Ready);
+                      answered(part);
+                  }),
+                  WorkerClient::By::First, std::move(always));
     setPart(part, State::Busy);
-    if (earlier)
-        m_worker.cancel(earlier); // latest wins
+}
+
+void Document::answered(Part part) {
+    if (part == Part::Plan) {
+        comparePlans();
+        askRules();
+    }
+    if (part == Part::Plan || part == Part::Fused || part == Part::Imported ||
+        part == Part::Profile)
+        keep();
+    if (part == Part::Profile)
+        tellProfile();
+}
+
+void Document::refused(Part part, const Diag& why, bool hadOne) {
+    const bool cancelled = why.code == DiagCode::Cancelled;
+    setPart(part, !cancelled ? State::Error : hadOne ? State::Stale : State::Empty, why);
+    if (part == Part::Plan && !cancelled && why.code != DiagCode::WorkerDied)
+        askRules(); // a book may be why
+    if (part == Part::Plan && why.code == DiagCode::LibraryNotAgreed)
+        askDoctor(); // its file may be another one now
+    // Of these it is said where they would stand.
+    if (part != Part::Value && part != Part::Sketch && part != Part::Step && part != Part::Schedule)
+        Q_EMIT problem(why);
+}
+
+void Document::cancel(InFlight& request) {
+    if (const std::int64_t id = request.end())
+        m_worker.cancel(id);
 }
 
 void Document::ask(Part part, const Arguments& arguments) {
-    const auto askShared = [&](auto& slot) {
-        if constexpr (requires { this->askFor(part, arguments, slot); })
-            this->askFor(part, arguments, slot);
+    const auto askShared = [&]<class Kept>(Kept& slot) {
+        if constexpr (requires { typename Kept::element_type; })
+            if constexpr (snapshot::commandOf<std::remove_const_t<typename Kept::element_type>>)
+                askFor(part, arguments, slot);
     };
     switch (part) {
-#define FW_PART(part, getter, kept, life, command)                                                 \
+#define FW_PART(part, getter, kept, life, wanted)                                                  \
     case Part::part:                                                                               \
         return askShared(m_##getter);
         FW_DOCUMENT_PARTS(FW_PART)
@@ -74,19 +74,9 @@ void Document::ask(Part part, const Arguments& arguments) {
 }
 
 void Document::want(Part part, const Arguments& about) {
-    if (!isOpen() || !*documentParts[std::size_t(part)].command)
+    if (!isOpen() || documentParts[std::size_t(part)].wanted == Wanted::No)
         return;
-    Arguments wanted = arguments();
-    wanted.nodes = about.nodes;
-    wanted.stage = about.stage;
-    wanted.group = about.group;
-    wanted.kind = about.kind;
-    wanted.name = about.name;
-    wanted.levels = about.levels;
-    wanted.application = about.application;
-    wanted.until = about.until;
-    wanted.choice = about.choice;
-    ask(part, wanted);
+    ask(part, snapshot::withSaid(arguments(), about));
 }
 
 void Document::askDoctor(bool measure) {
@@ -95,13 +85,7 @@ void Document::askDoctor(bool measure) {
     asked.texts = arguments().texts;
     if (measure)
         asked.measure = true;
-    send<snapshot::DoctorDocument>("doctor", asked,
-                                   [this](Result<Shared<snapshot::DoctorDocument>> answer) {
-                                       if (!answer)
-                                           return;
-                                       m_doctor = answer.take();
-                                       tell(Part::Doctor);
-                                   });
+    send<snapshot::DoctorDocument>(asked, keptAs(Part::Doctor, m_doctor));
 }
 
 void Document::openInputs(Inputs inputs, const File& file, Saved saved) {
@@ -110,8 +94,7 @@ void Document::openInputs(Inputs inputs, const File& file, Saved saved) {
         setPart(Part::Info, State::Busy);
     stop();
     send<snapshot::InfoDocument>(
-        "info", argumentsFor(inputs),
-        [=, this](Result<std::shared_ptr<const snapshot::InfoDocument>> answer) {
+        argumentsFor(inputs), [=, this](Answer<snapshot::InfoDocument> answer) {
             if (generation != m_openGeneration)
                 return;
             if (answer) {
@@ -177,21 +160,17 @@ void Document::inputsEdited(const Inputs& before) {
                            before.dims != inputs().dims || before.types != inputs().types;
     if (importing) // so that what is said of the model is said of it as it is read then
         send<snapshot::InfoDocument>(
-            "info", arguments(),
-            [this, generation = m_openGeneration,
-             asked = m_inputs](Result<std::shared_ptr<const snapshot::InfoDocument>> answer) {
-                if (!answer || generation != m_openGeneration || !(asked == m_inputs))
-                    return;
-                m_info = answer.take();
-                tell(Part::Info);
+            arguments(), [this, keep = keptAs(Part::Info, m_info), generation = m_openGeneration,
+                          asked = m_inputs](Answer<snapshot::InfoDocument> answer) {
+                if (generation == m_openGeneration && asked == m_inputs)
+                    keep(std::move(answer));
             });
     plannedAnew(importing ? Importing::Yes : Importing::No);
 }
 
 void Document::cancelPlan() {
     for (const PartRow& row : documentParts)
-        if (const std::int64_t id = std::exchange(stateOf(row.part).request, 0))
-            m_worker.cancel(id);
+        cancel(stateOf(row.part).request);
 }
 
 void Document::nextGeneration() {
@@ -220,34 +199,24 @@ void Document::plannedAnew(Importing importing, const std::string& by) {
 }
 
 void Document::askRules() {
-    const std::uint64_t generation = m_planGeneration;
+    // Why a book was refused is told with the plan.
     send<snapshot::RewriteDocument>(
-        "rewrite", arguments(),
-        [=, this](Result<std::shared_ptr<const snapshot::RewriteDocument>> answer) {
-            if (generation != m_planGeneration || !answer)
-                return; // why a book was refused is told with the plan
-            m_rewrite = answer.take();
-            if (QString::fromStdString(m_rewrite->stopReason).startsWith(u"limit"_s))
+        arguments(),
+        ofThisPlan<snapshot::RewriteDocument>([this](Answer<snapshot::RewriteDocument> answer) {
+            keptAs(Part::Rewrite, m_rewrite)(answer);
+            if (answer && m_rewrite->stopReason.starts_with("limit"))
                 Q_EMIT problem(makeWarning(DiagCode::RuleLimit,
                                            "rewriting stopped at a " + m_rewrite->stopReason, {},
                                            "the Rules dock says which rules fired how often"));
-            tell(Part::Rewrite);
-        });
+        }));
     send<snapshot::OrderDocument>(
-        "order", arguments(),
-        [=, this](Result<std::shared_ptr<const snapshot::OrderDocument>> answer) {
-            if (generation != m_planGeneration || !answer)
-                return;
-            m_order = answer.take();
-            tell(Part::Order);
-        });
+        arguments(), ofThisPlan<snapshot::OrderDocument>(keptAs(Part::Order, m_order)));
     askChecks();
     askMatches();
 }
 
 // Of the books of the document that are not known yet.
 void Document::askChecks() {
-    const std::uint64_t generation = m_planGeneration;
     const auto gone = std::erase_if(m_checks, [&](const auto& check) {
         return !m_typed.contains(check.first) && !inDocument(check.first);
     });
@@ -259,26 +228,26 @@ void Document::askChecks() {
         if (m_checks.contains(book.path) && m_oldChecks.erase(book.path) == 0)
             continue;
         const std::string* text = textOf(book.path);
-        const Arguments wanted = checkOf(book.path, text);
         send<snapshot::CheckDocument>(
-            "check", wanted,
-            [=, this, path = book.path, asked = text == nullptr ? std::string() : *text](
-                Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
-                const std::string* now = textOf(path);
-                if (generation != m_planGeneration || (now != nullptr && *now != asked))
-                    return; // what is typed now is asked for by itself
-                if (!answer) {
-                    auto failed = std::make_shared<snapshot::CheckDocument>();
-                    failed->file = path;
-                    failed->diagnostics = {answer.diag()};
-                    m_checks[path] = failed;
-                    m_oldChecks.insert(path);
-                } else {
-                    m_checks[path] = answer.take();
-                }
-                tell(Part::Checks);
-                followLibraries();
-            });
+            checkOf(book.path, text),
+            ofThisPlan<snapshot::CheckDocument>(
+                [this, path = book.path, asked = text == nullptr ? std::string() : *text](
+                    Answer<snapshot::CheckDocument> answer) {
+                    const std::string* now = textOf(path);
+                    if (now != nullptr && *now != asked)
+                        return; // what is typed now is asked for by itself
+                    if (!answer) {
+                        auto failed = std::make_shared<snapshot::CheckDocument>();
+                        failed->file = path;
+                        failed->diagnostics = {answer.diag()};
+                        m_checks[path] = failed;
+                        m_oldChecks.insert(path);
+                    } else {
+                        m_checks[path] = answer.take();
+                    }
+                    tell(Part::Checks);
+                    followLibraries();
+                }));
     }
 }
 
@@ -294,19 +263,18 @@ void Document::followLibraries() {
 
 void Document::askMatches() {
     m_matches.clear();
-    const std::uint64_t generation = m_planGeneration;
     const auto wanted = [&](const char* stage) {
         Arguments question = arguments();
         question.stage = stage;
         question.shipped = question.stage == "imported";
         send<snapshot::MatchDocument>(
-            "match", question,
-            [=, this](Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
-                if (generation != m_planGeneration || !answer)
+            question,
+            ofThisPlan<snapshot::MatchDocument>([this](Answer<snapshot::MatchDocument> answer) {
+                if (!answer)
                     return; // a book that cannot be read is told by its check
                 m_matches.push_back(answer.take());
                 tell(Part::Matches);
-            });
+            }));
     };
     wanted("imported");
     if (!inputs().enabledBooks().empty())
@@ -375,64 +343,34 @@ void Document::profile() {
     if (!isOpen())
         return;
     changeTasks(+1);
-    const std::uint64_t generation = m_planGeneration;
-    PartState& mine = stateOf(Part::Profile);
-    const auto token = std::make_shared<std::int64_t>(0);
-    const std::int64_t id = send<snapshot::ProfileDocument>(
-        "profile", arguments(),
-        [=, this](Result<std::shared_ptr<const snapshot::ProfileDocument>> answer) {
-            taskEnded(answer, [this] { profile(); });
-            PartState& state = stateOf(Part::Profile);
-            if (generation != m_planGeneration || state.request != *token)
-                return;
-            state.request = 0;
-            if (answer) {
-                m_profileResult = answer.take();
-                setPart(Part::Profile, State::Ready);
-                keep();
-                Q_EMIT note(u"profiled: end to end %1%2, %3 runs, compiled in %4 ms"_s
-                                .arg(timeText(m_profileResult->endToEndMs * 1e3),
-                                     m_profileResult->disturbed ? u" (disturbed by other work)"_s
-                                                                : QString())
-                                .arg(m_profileResult->runs)
-                                .arg(m_profileResult->compileMs, 0, 'f', 0));
-                return;
-            }
-            const Diag& diag = answer.diag();
-            const bool cancelled = diag.code == DiagCode::Cancelled;
-            setPart(Part::Profile,
-                    !cancelled        ? State::Error
-                    : m_profileResult ? State::Stale
-                                      : State::Empty,
-                    diag);
-            Q_EMIT problem(diag);
-        });
-    const std::int64_t earlier = std::exchange(mine.request, id);
-    *token = id;
-    setPart(Part::Profile, State::Busy);
-    if (earlier)
-        m_worker.cancel(earlier);
+    askFor<snapshot::ProfileDocument>(
+        Part::Profile, arguments(), m_profileResult,
+        [this](const auto& answer) { taskEnded(answer, [this] { profile(); }); });
+}
+
+void Document::tellProfile() {
+    Q_EMIT note(u"profiled: end to end %1%2, %3 runs, compiled in %4 ms"_s
+                    .arg(timeText(m_profileResult->endToEndMs * 1e3),
+                         m_profileResult->disturbed ? u" (disturbed by other work)"_s : QString())
+                    .arg(m_profileResult->runs)
+                    .arg(m_profileResult->compileMs, 0, 'f', 0));
 }
 
 template <class T>
-void Document::runTask(const std::string& command, const Arguments& wanted,
-                       std::function<void()> again, std::function<void(const Shared<T>&)> done) {
+void Document::runTask(const Arguments& wanted, std::function<void()> again, Then<T> done) {
     changeTasks(+1);
-    send<T>(command, wanted,
-            [this, again = std::move(again), done = std::move(done)](Result<Shared<T>> answer) {
-                taskEnded(answer, again);
-                if (answer)
-                    done(answer.take());
-                else
-                    Q_EMIT problem(answer.diag());
-            });
+    send<T>(wanted, [this, again = std::move(again),
+                     told = orProblem<T>(std::move(done))](Answer<T> answer) {
+        taskEnded(answer, again);
+        told(std::move(answer));
+    });
 }
 
 void Document::compile() {
     if (!isOpen())
         return;
     runTask<snapshot::RunDocument>(
-        "run", arguments(), [this] { compile(); },
+        arguments(), [this] { compile(); },
         [this](const Shared<snapshot::RunDocument>& done) {
             Q_EMIT note(u"compiled in %1 ms, one run took %2 ms"_s.arg(done->compileMs, 0, 'f', 0)
                             .arg(done->runMs, 0, 'f', 2));
@@ -449,7 +387,7 @@ void Document::exportModule(const QString& folder, ExportOptions options) {
     if (options.isStatic)
         wanted.isStatic = true;
     runTask<snapshot::ExportDocument>(
-        "export", wanted, [this, folder, options] { exportModule(folder, options); },
+        wanted, [this, folder, options] { exportModule(folder, options); },
         [this](const Shared<snapshot::ExportDocument>& done) {
             QStringList files;
             for (const std::string& file : done->files)
@@ -465,7 +403,7 @@ void Document::exportRewritten(const QString& file) {
     Arguments wanted = arguments();
     wanted.output = file.toStdString();
     runTask<snapshot::RewriteDocument>(
-        "rewrite", wanted, [this, file] { exportRewritten(file); },
+        wanted, [this, file] { exportRewritten(file); },
         [this, file](const Shared<snapshot::RewriteDocument>& done) {
             for (const Diag& diag : done->diagnostics)
                 Q_EMIT problem(diag);
@@ -479,7 +417,7 @@ void Document::tune(const QString& log) {
     Arguments wanted = arguments();
     wanted.log = log.toStdString();
     runTask<snapshot::TuneDocument>(
-        "tune", wanted, [this, log] { tune(log); },
+        wanted, [this, log] { tune(log); },
         [this](const Shared<snapshot::TuneDocument>& done) {
             Q_EMIT note(u"measured %1 workloads, %2 get another implementation: %3 → %4"_s
                             .arg(done->measured)
@@ -502,7 +440,7 @@ void Document::verify(const QString& folder) {
     wanted.output = folder.toStdString();
     const std::uint64_t generation = m_planGeneration;
     runTask<snapshot::VerifyDocument>(
-        "verify", wanted, [this, folder] { verify(folder); },
+        wanted, [this, folder] { verify(folder); },
         [this, generation](const Shared<snapshot::VerifyDocument>& done) {
             for (const snapshot::VerifyModel& model : done->models) {
                 Q_EMIT note(u"verified %1 groups: %2 implementations agree with the reference, "
@@ -533,7 +471,7 @@ void Document::bisect() {
     wanted.each = true;
     const std::uint64_t generation = m_planGeneration;
     runTask<snapshot::BisectDocument>(
-        "bisect", wanted, [this] { bisect(); },
+        wanted, [this] { bisect(); },
         [this, generation](const Shared<snapshot::BisectDocument>& done) {
             if (done->first)
                 Q_EMIT problem(makeDiag(
@@ -563,7 +501,7 @@ void Document::weighBooks() {
     wanted.each = true;
     const std::uint64_t generation = m_planGeneration;
     runTask<snapshot::OrderDocument>(
-        "order", wanted, [this] { weighBooks(); },
+        wanted, [this] { weighBooks(); },
         [this, generation](const Shared<snapshot::OrderDocument>& done) {
             if (generation != m_planGeneration)
                 return;

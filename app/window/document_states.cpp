@@ -41,24 +41,15 @@ void Document::wantState(const GraphState& state) {
     std::erase(m_wantedStates, state);
     m_wantedStates.push_front(state);
     while (m_wantedStates.size() > statesLimit) {
-        if (const std::int64_t id = m_stateGraphs[m_wantedStates.back()].request)
-            m_worker.cancel(id);
+        cancel(m_stateGraphs[m_wantedStates.back()].request);
         m_stateGraphs.erase(m_wantedStates.back());
         m_wantedStates.pop_back();
     }
     StateGraph& mine = m_stateGraphs[state];
-    const std::int64_t earlier = std::exchange(mine.request, 0);
-    const std::uint64_t generation = m_planGeneration;
-    const auto token = std::make_shared<std::int64_t>(0);
-    mine.request = *token = send<snapshot::GraphDocument>(
-        "graph", askedOf(state),
-        [=, this](Result<Shared<snapshot::GraphDocument>> answer) {
-            const auto found = m_stateGraphs.find(state);
-            if (generation != m_planGeneration || found == m_stateGraphs.end() ||
-                found->second.request != *token)
-                return; // asked in an earlier life
-            StateGraph& now = found->second;
-            now.request = 0;
+    sendLatest<snapshot::GraphDocument>(
+        mine.request, askedOf(state),
+        ofThisPlan<snapshot::GraphDocument>([this, state](Answer<snapshot::GraphDocument> answer) {
+            StateGraph& now = m_stateGraphs[state];
             now.error = {};
             if (answer) {
                 now.graph = answer.take();
@@ -72,33 +63,29 @@ void Document::wantState(const GraphState& state) {
                                                                   : State::Empty;
             }
             tell(Part::States);
-        },
+        }),
         state.isOwn() ? WorkerClient::By::First : WorkerClient::By::Second);
     mine.state = State::Busy;
     tell(Part::States);
-    if (earlier)
-        m_worker.cancel(earlier);
 }
 
 // Which application took out or put in what the document's own rewriting did not.
 void Document::askRewriteOf(const GraphState& state) {
-    const std::uint64_t generation = m_planGeneration;
     send<snapshot::RewriteDocument>(
-        "rewrite", askedOf(state),
-        [=, this](Result<Shared<snapshot::RewriteDocument>> answer) {
+        askedOf(state),
+        ofThisPlan<snapshot::RewriteDocument>([=, this](Answer<snapshot::RewriteDocument> answer) {
             const auto found = m_stateGraphs.find(state);
-            if (generation != m_planGeneration || found == m_stateGraphs.end() || !answer)
+            if (found == m_stateGraphs.end() || !answer)
                 return; // without it nothing but that sentence is missing
             found->second.rewrite = answer.take();
             tell(Part::States);
-        },
+        }),
         WorkerClient::By::Second);
 }
 
 void Document::endStates() {
     for (auto& [state, graph] : m_stateGraphs) {
-        if (const std::int64_t id = std::exchange(graph.request, 0))
-            m_worker.cancel(id);
+        cancel(graph.request);
         graph.state = graph.graph ? State::Stale : State::Empty;
     }
 }

@@ -97,7 +97,7 @@ void Document::beginText(const QString& path, const QString& text) {
 void Document::textEdited(const QString& path) {
     cancelText(path.toStdString());
     if (!takesPart(path.toStdString()) ||
-        !(stateOf(Part::Plan).request || stateOf(Part::Fused).request))
+        !(stateOf(Part::Plan).request.isAsked() || stateOf(Part::Fused).request.isAsked()))
         return;
     nextGeneration();
     cancelPlan();
@@ -112,8 +112,8 @@ void Document::setText(const QString& path, const QString& text, OnDisk disk) {
     const std::uint64_t generation = ++m_textGeneration;
     m_typed[file] = {now, generation, {}, false};
     const Arguments wanted = checkOf(file, &now);
-    m_typed[file].requests.insert(send<snapshot::CheckDocument>(
-        "check", wanted, [=, this](Result<std::shared_ptr<const snapshot::CheckDocument>> answer) {
+    m_typed[file].requests.insert(
+        send<snapshot::CheckDocument>(wanted, [=, this](Answer<snapshot::CheckDocument> answer) {
             if (!isTyped(file, generation))
                 return; // typed on, or thrown away
             if (!answer) {
@@ -196,9 +196,8 @@ void Document::askTextMatches(const std::string& path) {
         wanted.seconds = matchSeconds;
         const bool imported = wanted.stage == "imported";
         typed.requests.insert(send<snapshot::MatchDocument>(
-            "match", wanted,
-            [=, this, generation = typed.generation](
-                Result<std::shared_ptr<const snapshot::MatchDocument>> answer) {
+            wanted,
+            [=, this, generation = typed.generation](Answer<snapshot::MatchDocument> answer) {
                 if (!isTyped(path, generation))
                     return;
                 TextMatches& mine = m_textMatches[path];
@@ -283,7 +282,7 @@ void Document::rereadBook(const QString& path) {
 }
 
 void Document::assist(const QString& path, const QString& text, int line, int column,
-                      std::function<void(std::shared_ptr<const snapshot::AssistDocument>)> done,
+                      Then<snapshot::AssistDocument> done,
                       const std::vector<snapshot::BookSource>& beside) {
     const std::string file = path.toStdString();
     Arguments wanted = argumentsFor(inputs());
@@ -298,36 +297,28 @@ void Document::assist(const QString& path, const QString& text, int line, int co
     std::erase_if(wanted.texts, [&](const auto& source) { return source.file == file; });
     wanted.texts.push_back({file, text.toStdString()});
     wanted.position = snapshot::TextPlace{file, line, column};
-    if (const std::int64_t earlier = std::exchange(m_assistRequest, 0))
-        m_worker.cancel(earlier);
-    m_assistRequest = send<snapshot::AssistDocument>(
-        "assist", wanted, [=](Result<std::shared_ptr<const snapshot::AssistDocument>> answer) {
-            if (answer)
-                done(answer.take());
-        });
+    sendLatest<snapshot::AssistDocument>(m_assistRequest, wanted,
+                                         [=](Answer<snapshot::AssistDocument> answer) {
+                                             if (answer)
+                                                 done(answer.take());
+                                         });
 }
 
-void Document::askGraph(
-    const std::string& text, const QString& book,
-    std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done) {
+void Document::askGraph(const std::string& text, const QString& book,
+                        Answered<snapshot::GraphDocument> done) {
     Arguments wanted = checkOf(book.toStdString(), textOf(book.toStdString()));
     wanted.stage = "text";
     wanted.model = "graph";
     wanted.texts.push_back({wanted.model, text});
-    send<snapshot::GraphDocument>("graph", wanted, std::move(done));
+    send<snapshot::GraphDocument>(wanted, std::move(done));
 }
 
-void Document::askDrawing(
-    const QString& book, int line, int column,
-    std::function<void(std::shared_ptr<const snapshot::DrawingDocument>)> done) {
+void Document::askDrawing(const QString& book, int line, int column,
+                          Then<snapshot::DrawingDocument> done) {
     const std::string path = book.toStdString();
     Arguments wanted = checkOf(path, textOf(path));
     wanted.position = snapshot::TextPlace{path, line, column};
-    send<snapshot::DrawingDocument>(
-        "drawing", wanted,
-        [done = std::move(done)](Result<std::shared_ptr<const snapshot::DrawingDocument>> answer) {
-            done(answer ? answer.take() : nullptr);
-        });
+    send<snapshot::DrawingDocument>(wanted, orNull(std::move(done)));
 }
 
 // With all that acts, and the book as it is typed.
@@ -345,65 +336,42 @@ Arguments Document::askedAt(const std::string& book, int line, int column) const
 }
 
 void Document::askProbe(const QString& book, int line, int column, snapshot::NodeId node,
-                        std::function<void(std::shared_ptr<const snapshot::ProbeDocument>)> done) {
+                        Then<snapshot::ProbeDocument> done) {
     Arguments wanted = askedAt(book.toStdString(), line, column);
     wanted.nodes = {"#" + std::to_string(node)};
-    if (const std::int64_t earlier = std::exchange(m_probeRequest, 0))
-        m_worker.cancel(earlier);
-    m_probeRequest = send<snapshot::ProbeDocument>(
-        "probe", wanted,
-        [done = std::move(done)](Result<std::shared_ptr<const snapshot::ProbeDocument>> answer) {
-            done(answer ? answer.take() : nullptr);
-        });
+    sendLatest<snapshot::ProbeDocument>(m_probeRequest, wanted, orNull(std::move(done)));
 }
 
 void Document::askUses(const QString& book, int line, int column,
-                       std::function<void(std::shared_ptr<const snapshot::UsesDocument>)> done) {
+                       Then<snapshot::UsesDocument> done) {
     Arguments wanted = askedAt(book.toStdString(), line, column);
-    send<snapshot::UsesDocument>(
-        "uses", wanted,
-        [done = std::move(done)](Result<std::shared_ptr<const snapshot::UsesDocument>> answer) {
-            done(answer ? answer.take() : nullptr);
-        });
+    send<snapshot::UsesDocument>(wanted, orNull(std::move(done)));
 }
 
-void Document::askBody(
-    const std::string& path,
-    std::function<void(Result<std::shared_ptr<const snapshot::GraphDocument>>)> done) {
+void Document::askBody(const std::string& path, Answered<snapshot::GraphDocument> done) {
     Arguments wanted = arguments();
     wanted.body = path;
-    send<snapshot::GraphDocument>("graph", wanted, std::move(done));
+    send<snapshot::GraphDocument>(wanted, std::move(done));
 }
 
-void Document::askFormat(
-    const QString& path, const QString& text,
-    std::function<void(std::shared_ptr<const snapshot::FormatDocument>)> done) {
+void Document::askFormat(const QString& path, const QString& text,
+                         Then<snapshot::FormatDocument> done) {
     Arguments wanted;
     wanted.book = path.toStdString();
     wanted.texts.push_back({wanted.book, text.toStdString()});
     send<snapshot::FormatDocument>(
-        "format", wanted,
-        [=, this](Result<std::shared_ptr<const snapshot::FormatDocument>> answer) {
-            if (!answer)
-                Q_EMIT problem(answer.diag());
-            else if (const auto error = firstError((*answer)->diagnostics))
+        wanted, orProblem<snapshot::FormatDocument>([=, this](const auto& laidOut) {
+            if (const auto error = firstError(laidOut->diagnostics))
                 Q_EMIT problem(*error);
             else
-                done(answer.take());
-        });
+                done(laidOut);
+        }));
 }
 
-void Document::askBook(const QString& name,
-                       std::function<void(std::shared_ptr<const snapshot::BookDocument>)> done) {
+void Document::askBook(const QString& name, Then<snapshot::BookDocument> done) {
     Arguments wanted;
     wanted.name = name.toStdString();
-    send<snapshot::BookDocument>(
-        "book", wanted, [=, this](Result<std::shared_ptr<const snapshot::BookDocument>> answer) {
-            if (answer)
-                done(answer.take());
-            else
-                Q_EMIT problem(answer.diag());
-        });
+    send<snapshot::BookDocument>(wanted, orProblem(std::move(done)));
 }
 
 } // namespace fw::ui

@@ -26,7 +26,7 @@ bool isKept(const T& kept) {
 
 bool DocumentParts::has(Part part) const {
     switch (part) {
-#define FW_PART(part, getter, kept, life, command)                                                 \
+#define FW_PART(part, getter, kept, life, wanted)                                                  \
     case Part::part:                                                                               \
         return isKept(m_##getter);
         FW_DOCUMENT_PARTS(FW_PART)
@@ -38,7 +38,7 @@ bool DocumentParts::has(Part part) const {
 void DocumentParts::forget(Part part) {
     stateOf(part) = {};
     switch (part) {
-#define FW_PART(part, getter, kept, life, command)                                                 \
+#define FW_PART(part, getter, kept, life, wanted)                                                  \
     case Part::part:                                                                               \
         m_##getter = {};                                                                           \
         break;

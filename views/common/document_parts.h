@@ -11,6 +11,7 @@
 #include "snapshot/schedule_records.h"
 #include "snapshot/step_records.h"
 #include "views/common/graph_state.h"
+#include "views/common/in_flight.h"
 
 #include <QString>
 
@@ -49,7 +50,7 @@ struct StateGraph {
     Shared<snapshot::RewriteDocument> rewrite; // what rules did on the way there, once it is known
     State state = State::Empty;                // Stale: of an earlier plan
     Diag error;
-    std::int64_t request = 0; // in flight
+    InFlight request;
 };
 using StateGraphs = std::map<GraphState, StateGraph>; // those that were asked for
 
@@ -61,37 +62,40 @@ enum class Life : std::uint8_t {
     OnePlan, // a new plan: it is of the one before
 };
 
+// A view may ask for it; else it comes with others, or is a task.
+enum class Wanted : std::uint8_t { No, Yes };
+
 // clang-format off
-// X(part, getter, what is kept, life, the worker's command or "")
+// X(part, getter, what is kept, life, whether a view may ask for it)
 #define FW_DOCUMENT_PARTS(X) \
-    X(Doctor,      doctor,        Shared<snapshot::DoctorDocument>,  Always,  "doctor") \
-    X(Inputs,      inputs,        snapshot::Inputs,                  Always,  "") /* what the user decided */ \
-    X(BrokenTexts, brokenTexts,   std::set<std::string>,             Always,  "") /* books whose typed text has errors */ \
-    X(Info,        info,          Shared<snapshot::InfoDocument>,    Model,   "") /* comes with opening */ \
-    X(Imported,    imported,      Shared<snapshot::GraphDocument>,   Model,   "graph") \
-    X(Fused,       fused,         Shared<snapshot::GraphDocument>,   Model,   "graph") \
-    X(Regions,     regions,       Shared<snapshot::GraphDocument>,   Plan,    "graph") /* of libraries, when they are shown */ \
-    X(States,      stateGraphs,   StateGraphs,                       Plan,    "") /* that are compared */ \
-    X(Plan,        plan,          Shared<snapshot::FuseDocument>,    Model,   "fuse") \
-    X(Profile,     profileResult, Shared<snapshot::ProfileDocument>, Plan,    "") /* a task */ \
-    X(Explain,     explanation,   Shared<snapshot::ExplainDocument>, Plan,    "explain") \
-    X(Stages,      stage,         Shared<snapshot::StagesDocument>,  Plan,    "stages") \
-    X(Schedule,    schedule,      Shared<snapshot::ScheduleDocument>, Plan,   "schedule") /* of one implementation of one group */ \
-    X(Value,       value,         Shared<snapshot::ValueDocument>,   Model,   "value") \
-    X(Verified,    verified,      Shared<snapshot::VerifyDocument>,  OnePlan, "") /* a task */ \
-    X(Bisected,    bisected,      Shared<snapshot::BisectDocument>,  OnePlan, "") /* a task */ \
-    X(Sketch,      sketch,        Shared<snapshot::SketchDocument>,  Plan,    "sketch") \
-    X(Changes,     changes,       Shared<snapshot::DiffDocument>,    Model,   "") /* from the plan before to this one */ \
-    X(Rewrite,     rewrite,       Shared<snapshot::RewriteDocument>, Model,   "") /* what the rules did */ \
-    X(Step,        step,          Shared<snapshot::StepDocument>,    Plan,    "step") /* one application of a rule */ \
-    X(Order,       order,         Shared<snapshot::OrderDocument>,   Model,   "") /* of all that is declared */ \
-    X(Checks,      checks,        BookChecks,                        Model,   "") \
-    X(Matches,     matches,       RuleFinds,                         Model,   "") \
-    X(TextMatches, textMatches,   BookTexts,                         Model,   "")
+    X(Doctor,      doctor,        Shared<snapshot::DoctorDocument>,  Always,  Yes) \
+    X(Inputs,      inputs,        snapshot::Inputs,                  Always,  No) /* what the user decided */ \
+    X(BrokenTexts, brokenTexts,   std::set<std::string>,             Always,  No) /* books whose typed text has errors */ \
+    X(Info,        info,          Shared<snapshot::InfoDocument>,    Model,   No) /* comes with opening */ \
+    X(Imported,    imported,      Shared<snapshot::GraphDocument>,   Model,   Yes) \
+    X(Fused,       fused,         Shared<snapshot::GraphDocument>,   Model,   Yes) \
+    X(Regions,     regions,       Shared<snapshot::GraphDocument>,   Plan,    Yes) /* of libraries, when they are shown */ \
+    X(States,      stateGraphs,   StateGraphs,                       Plan,    No) /* that are compared */ \
+    X(Plan,        plan,          Shared<snapshot::FuseDocument>,    Model,   Yes) \
+    X(Profile,     profileResult, Shared<snapshot::ProfileDocument>, Plan,    No) /* a task */ \
+    X(Explain,     explanation,   Shared<snapshot::ExplainDocument>, Plan,    Yes) \
+    X(Stages,      stage,         Shared<snapshot::StagesDocument>,  Plan,    Yes) \
+    X(Schedule,    schedule,      Shared<snapshot::ScheduleDocument>, Plan,   Yes) /* of one implementation of one group */ \
+    X(Value,       value,         Shared<snapshot::ValueDocument>,   Model,   Yes) \
+    X(Verified,    verified,      Shared<snapshot::VerifyDocument>,  OnePlan, No) /* a task */ \
+    X(Bisected,    bisected,      Shared<snapshot::BisectDocument>,  OnePlan, No) /* a task */ \
+    X(Sketch,      sketch,        Shared<snapshot::SketchDocument>,  Plan,    Yes) \
+    X(Changes,     changes,       Shared<snapshot::DiffDocument>,    Model,   No) /* from the plan before to this one */ \
+    X(Rewrite,     rewrite,       Shared<snapshot::RewriteDocument>, Model,   No) /* what the rules did */ \
+    X(Step,        step,          Shared<snapshot::StepDocument>,    Plan,    Yes) /* one application of a rule */ \
+    X(Order,       order,         Shared<snapshot::OrderDocument>,   Model,   No) /* of all that is declared */ \
+    X(Checks,      checks,        BookChecks,                        Model,   No) \
+    X(Matches,     matches,       RuleFinds,                         Model,   No) \
+    X(TextMatches, textMatches,   BookTexts,                         Model,   No)
 // clang-format on
 
 enum class Part : std::uint8_t {
-#define FW_PART(part, getter, kept, life, command) part,
+#define FW_PART(part, getter, kept, life, wanted) part,
     FW_DOCUMENT_PARTS(FW_PART)
 #undef FW_PART
 };
@@ -100,9 +104,10 @@ struct PartRow {
     Part part;
     const char* name; // of the enumerator
     Life life;
-    const char* command; // empty: it is not asked for by itself
+    Wanted wanted;
 };
-#define FW_PART(part, getter, kept, life, command) PartRow{Part::part, #part, Life::life, command},
+#define FW_PART(part, getter, kept, life, wanted)                                                  \
+    PartRow{Part::part, #part, Life::life, Wanted::wanted},
 inline constexpr PartRow documentParts[] = {FW_DOCUMENT_PARTS(FW_PART)};
 #undef FW_PART
 inline constexpr std::size_t partCount = std::size(documentParts);
@@ -140,7 +145,7 @@ public:
     State state(Part part) const { return m_states[std::size_t(part)].state; }
     const Diag& error(Part part) const { return m_states[std::size_t(part)].error; }
 // Null, or empty, if there is none yet.
-#define FW_PART(part, getter, kept, life, command)                                                 \
+#define FW_PART(part, getter, kept, life, wanted)                                                  \
     const kept& getter() const {                                                                   \
         return m_##getter;                                                                         \
     }
@@ -174,7 +179,7 @@ protected:
     struct PartState {
         State state = State::Empty;
         Diag error;
-        std::int64_t request = 0; // in flight
+        InFlight request;
     };
     PartState& stateOf(Part part) {
         return m_states[std::size_t(part)];
@@ -182,7 +187,7 @@ protected:
     bool has(Part part) const; // something is kept
     void forget(Part part);    // what is kept, and its state
 
-#define FW_PART(part, getter, kept, life, command) kept m_##getter;
+#define FW_PART(part, getter, kept, life, wanted) kept m_##getter;
     FW_DOCUMENT_PARTS(FW_PART)
 #undef FW_PART
     QString m_savedPath;
