@@ -235,6 +235,8 @@ const std::vector<LanguageWord>& languageWords() {
         {"replaced", "op", "replaced(S, axes, sizes): the list S with these at those places"},
         {"without", "op", "without(S, axes): the list S but for the elements at those places"},
         {"places", "op", "places(S): 0, 1, ... for the elements of the list S"},
+        {"known", "op",
+         "select(known(c), a, b): b where c depends on free sizes, and nothing is assumed of them"},
         {"part", "op",
          "part(S, from, to): the elements of the list S from that place to before the other"},
         {"exp", "op", "e to the power of x"},

@@ -29,7 +29,7 @@ Words functionWords() { // of expressions
 #include "expr/functions.def"
         "sum",      "max",      "min",     "prod",   "pad",   "wrap",    "select", "cast", "clamp",
         "lowest",   "sqr",      "div",     "fma",    "given", "before",  "total",  "true", "false",
-        "bit_cast", "replaced", "without", "places", "part",  "largest", "float"};
+        "bit_cast", "replaced", "without", "places", "part",  "largest", "float",  "known"};
 }
 
 bool isWordByte(char c) {

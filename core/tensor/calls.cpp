@@ -15,13 +15,16 @@ namespace {
 
 using Operand = CallSequence::Operand;
 
-// Where free sizes decide which of two the body takes, it is the second, and that is assumed.
+// Where free sizes decide which of two the body takes, it is the second, and that is assumed. Of
+// known(c) nothing is: both are right.
 class BodyEvaluator final : public TreeEvaluator {
 public:
     BodyEvaluator(Binding& binding, std::string file)
         : TreeEvaluator(binding.names, std::move(file)), m_assumptions(binding.assumptions) {}
 
     Result<bool> isKnownToHold(const Tree& condition) override {
+        if (condition.isCall("known") && condition.args.size() == 1)
+            return TreeEvaluator::isKnownToHold(condition.args[0]);
         FW_TRY(const Expr value, scalar(condition));
         const Expr known = simplify(value);
         if (const auto truth = known.asInt())

@@ -5,6 +5,7 @@
 #include "ir/tensor_text.h"
 #include "tensor/binding.h"
 #include "tensor/calls.h"
+#include "tensor/onnx_clauses.h"
 #include "tensor/small_calls.h"
 #include "tensor/text_functions.h"
 
@@ -199,7 +200,11 @@ private:
 class Trial {
 public:
     Trial(const OpTree& op, const OperatorSet& operators, const std::string& file)
-        : m_op(op), m_operators(operators), m_file(file), m_calls(op, file) {}
+        : m_op(op), m_operators(operators), m_file(file), m_calls(op, file),
+          m_clauses(onnxBindings(op.onnx, file)) {
+        if (m_clauses.empty())
+            m_clauses.emplace_back();
+    }
 
     CallTrials run() {
         constexpr DType tried[] = {DType::F32, DType::U8, DType::I64, DType::Bool};
@@ -214,7 +219,10 @@ public:
                 types[type] = tried[rest % std::size(tried)];
                 rest /= std::size(tried);
             }
-            m_calls.each(types, [&](const OpCall& call) { attempt(call); });
+            m_calls.each(types, [&](const OpCall& call) {
+                for (const OnnxBinding& clause : m_clauses)
+                    attempt(asSaid(call, clause));
+            });
         }
         return {m_whole.tried + m_without.tried, wrong()};
     }
@@ -224,6 +232,14 @@ private:
         int tried = 0, taken = 0;
         std::optional<Diag> refusal; // the first
     };
+
+    // With the values that a clause gives attributes: the operators that the body calls by them.
+    static OpCall asSaid(OpCall call, const OnnxBinding& clause) {
+        for (const auto& [ours, source] : clause.attributes)
+            if (source.isFixed && source.value)
+                call.attrs.set(ours, *source.value);
+        return call;
+    }
 
     void attempt(const OpCall& call) {
         if (!bindCall(m_op, m_file, call))
@@ -348,6 +364,7 @@ private:
     const OperatorSet& m_operators;
     const std::string& m_file;
     SmallCalls m_calls;
+    std::vector<OnnxBinding> m_clauses;
     Count m_whole, m_without; // with all optional operands, without them
     int m_made = 0;           // calls, of the one that is followed
 };

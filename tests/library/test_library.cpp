@@ -3,7 +3,7 @@
 #include "library/instances.h"
 #include "library/library.h"
 #include "syntax/op.h"
-#include "tensor/calls.h"
+#include "tensor/calls_check.h"
 #include "tensor/falsify.h"
 
 #include <fmt/format.h>

@@ -157,6 +157,11 @@ void TestCalls::conditionsOnFreeSizes() {
     QCOMPARE(open->graph->assumptions().size(), std::size_t(1));
     const Assumption& assumed = open->graph->assumptions().front();
     QVERIFY2(says(assumed.sentence, "must not hold"), assumed.sentence.c_str());
+    const auto either = readOne("op mine (x: T[N]) -> y onnx \"com.me\" \"Mine\" {\n"
+                                "  y = select(known(N > 4), relu(x), neg(x)) }",
+                                "x", "y", {{"x", {"n"}}});
+    QCOMPARE(operatorsOf(*either->graph), std::string("neg"));
+    QVERIFY(either->graph->assumptions().empty());
 }
 
 // The elements of a vector as sizes: known ones are the attribute, others are bound.

@@ -59,6 +59,14 @@ void TestOperatorRemarks::callsThatAreNeverTaken_data() {
         "(x: T[N], attr k: int = 0) -> y { y = select(k == 3, relu(x), neg(x)) }", "");
     row("sizes that are computed", "(x: T[N], to: i64[K]) -> y { y = reshape(x) {shape = to} }",
         "");
+    row("operators by name",
+        "(x: T[N], attr f: text) -> y onnx \"com.me\" \"A\" {f = op relu} onnx \"com.me\" \"B\" {f "
+        "= op "
+        "neg} { y = f(x) }",
+        "");
+    row("operators by name that are refused",
+        "(x: T[N], attr f: text) -> y onnx \"com.me\" \"A\" {f = op batch_matmul} { y = f(x, x) }",
+        "small calls is taken: batch_matmul");
     row("inside another", "(x: T[N]) -> y { y = inner(x) }", "not a permutation of 1 axes");
 }
 
