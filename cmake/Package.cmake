@@ -20,13 +20,17 @@ install(FILES samples/toylib/toylib.c samples/toylib/toylib.fw samples/toylib/bl
 install(DIRECTORY resources/docs DESTINATION ${doc})
 install(FILES resources/package/copyright DESTINATION ${doc})
 
-# Made of the programs and compressed while it is installed, so that cpack needs a build and nothing else.
-install(CODE "
-  set(share \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${share})
-  execute_process(COMMAND ${CMAKE_COMMAND} -D PROGRAMS=${CMAKE_RUNTIME_OUTPUT_DIRECTORY} -D OUT=\${share}/man/man1
-                  -P ${PROJECT_SOURCE_DIR}/cmake/ManPages.cmake COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/resources/package/changelog
-                  OUTPUT_FILE \${share}/doc/fusewright/changelog.gz COMMAND_ERROR_IS_FATAL ANY)")
+# Compressed while they are installed, as Debian wants them. The page of fw is made by fw (app/cli/CMakeLists.txt).
+function(fw_compressed file to)
+  install(CODE "
+    set(to \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${to})
+    get_filename_component(folder \${to} DIRECTORY)
+    file(MAKE_DIRECTORY \${folder})
+    execute_process(COMMAND gzip -9nc ${file} OUTPUT_FILE \${to} COMMAND_ERROR_IS_FATAL ANY)")
+endfunction()
+fw_compressed(${PROJECT_SOURCE_DIR}/resources/package/changelog ${doc}/changelog.gz)
+fw_compressed(${PROJECT_SOURCE_DIR}/resources/package/fusewright.1 ${share}/man/man1/fusewright.1.gz)
+fw_compressed(${PROJECT_BINARY_DIR}/app/cli/man/fw.1 ${share}/man/man1/fw.1.gz)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME fusewright)
