@@ -21,6 +21,7 @@ private Q_SLOTS:
     void booksAreLaidOut();
     void includedBooksAreRead();
     void wrongRulesAreTold();
+    void dataBesideAModelAreCompared();
     void rewritingTellsCosts();
     void rewritingIsReported();
     void rewritingIsTraced();
@@ -149,6 +150,16 @@ void TestText::wrongRulesAreTold() {
     QVERIFY(fw({u"check"_s, book.fileName(), u"-o"_s, models}, 1).contains(model.toUtf8()));
     QVERIFY(fw({u"run"_s, model}, 0).contains("y"));
     QVERIFY(fw({u"rewrite"_s, model, u"--rules"_s, book.fileName()}, 0).contains("wrong"));
+}
+
+// With no word about it, too: a flag that is not given is not a flag that is off.
+void TestText::dataBesideAModelAreCompared() {
+    const QString model = QStringLiteral(FW_SOURCE_DIR "/samples/residual");
+    for (const QStringList& words : {QStringList(), {u"--expect"_s}, {u"--strict"_s}})
+        QCOMPARE(
+            fw(QStringList{u"run"_s, model, u"-libs="_s} + words, 0).count("passed by elements"),
+            2);
+    QCOMPARE(fw({u"run"_s, model, u"-libs="_s, u"--no-expect"_s}, 0).count("passed by"), 0);
 }
 
 // Names that look like markup are text in both.
