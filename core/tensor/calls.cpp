@@ -25,8 +25,7 @@ public:
     Result<bool> isKnownToHold(const Tree& condition) override {
         if (condition.isCall("known") && condition.args.size() == 1)
             return TreeEvaluator::isKnownToHold(condition.args[0]);
-        FW_TRY(const Expr value, scalar(condition));
-        const Expr known = simplify(value);
+        FW_TRY(const Expr known, decided(condition));
         if (const auto truth = known.asInt())
             return *truth != 0;
         m_assumptions.push_back({notExpr(known), fmt::format("{} must not hold", known.text())});
@@ -87,6 +86,14 @@ private:
 
     bool isValue(const Tree& tree) const { return tree.isName() && m_values.contains(tree.text); }
 
+    Result<Operand> one(const Tree& name) const {
+        const std::vector<Operand>& all = m_values.at(name.text);
+        if (all.size() == 1)
+            return all.front();
+        return makeDiag(DiagCode::OperatorArity,
+                        fmt::format("{} is {} operands here, not one", name.text, all.size()));
+    }
+
     // The branch of select(condition, a, b) or given(operand, a, b) that is taken.
     Result<const Tree*> chosen(const Tree& tree) {
         if (tree.text == "select") {
@@ -101,7 +108,7 @@ private:
 
     Result<Operand> operand(const Tree& tree) {
         if (isValue(tree))
-            return m_values.at(tree.text).at(0);
+            return one(tree);
         if (isChoice(tree)) {
             FW_TRY(const Tree* const branch, chosen(tree));
             return operand(*branch);
@@ -162,8 +169,10 @@ private:
             FW_TRY(const Tree* const branch, chosen(tree));
             return attribute(*branch);
         }
-        if (isValue(tree))
-            return std::variant<AttrValue, Operand>(m_values.at(tree.text).at(0));
+        if (isValue(tree)) {
+            FW_TRY(Operand value, one(tree));
+            return std::variant<AttrValue, Operand>(std::move(value));
+        }
         FW_TRY(AttrValue known, knownAttribute(tree));
         return std::variant<AttrValue, Operand>(std::move(known));
     }

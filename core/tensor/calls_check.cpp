@@ -89,10 +89,20 @@ private:
             const bool isLater =
                 std::any_of(m_op.outs.begin(), m_op.outs.end(),
                             [&](const OutTree& out) { return one.isName(out.name); });
+            const bool asksIfThere = tree.text == "given" && &arg == &tree.args[0];
+            if (arg.isName() && !asksIfThere && isVariadic(arg.text))
+                refuse(arg.span, fmt::format("'{}' is any number of operands", arg.text),
+                       arg.text + "... hands all of them on");
             if (isLater && !m_known.contains(one.text))
                 refuse(one.span, fmt::format("'{}' is read before it is given", one.text));
             checkOperands(one);
         }
+    }
+
+    bool isVariadic(const std::string& name) const {
+        return std::any_of(m_op.params.begin(), m_op.params.end(), [&](const ParamTree& param) {
+            return param.variadic && param.name == name;
+        });
     }
 
     void refuse(const Span& span, std::string message, std::string hint = {}) {
@@ -173,10 +183,10 @@ private:
         if (const Arity arity = called->arity(); !isOpen && !arity.takes(tree.args.size()))
             refuse(tree, DiagCode::OperatorArity,
                    fmt::format("{} takes {}, not {}", tree.text, arity.text(), tree.args.size()));
-        if (results > called->outputNames().size())
+        const std::size_t most = called->outputNames().size(); // 0: as its attributes say
+        if (most > 0 && results > most)
             refuse(tree, DiagCode::OperatorArity,
-                   fmt::format("{} has {} results, not {}", tree.text, called->outputNames().size(),
-                               results));
+                   fmt::format("{} has {} results, not {}", tree.text, most, results));
         for (const TreeAttr& attr : tree.attrs)
             if (!called->attrType(attr.name))
                 refuse(tree, DiagCode::UnsupportedAttribute,

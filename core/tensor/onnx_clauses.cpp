@@ -314,6 +314,9 @@ private:
     }
 
     void checkChain(const OnnxTree& clause) {
+        if (m_op.standsForCalls())
+            refuse(clause.span, DiagCode::TextType,
+                   "a chain is of an operator with a body of its own, not of calls of others");
         const bool isPair = m_op.params.size() == 2 && m_op.outs.size() == 1 &&
                             std::none_of(m_op.params.begin(), m_op.params.end(),
                                          [](const ParamTree& one) { return one.variadic; });

@@ -69,6 +69,10 @@ std::optional<bool> compareReals(const std::string& sign, const Expr& a, const E
         return x < y;
     if (sign == "<=")
         return x <= y;
+    if (sign == ">")
+        return x > y;
+    if (sign == ">=")
+        return x >= y;
     return std::nullopt;
 }
 

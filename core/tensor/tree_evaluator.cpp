@@ -142,29 +142,30 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
     case TreeKind::Binary:
         return combined(tree, [&](const Expr& a, const Expr& b) { return infix(tree, a, b); });
     case TreeKind::Call:
-        if (tree.text == "permute" && tree.args.size() == 2) {
+        FW_CHECK(takesAsMany(tree));
+        if (tree.text == "permute") {
             FW_TRY(const Exprs values, list(tree.args[0]));
             FW_TRY(const Exprs order, list(tree.args[1]));
             return permuted(values, order, where(tree));
         }
-        if (tree.text == "replaced" && tree.args.size() == 3) {
+        if (tree.text == "replaced") {
             FW_TRY(Exprs whole, list(tree.args[0]));
             FW_TRY(const Exprs places, list(tree.args[1]));
             FW_TRY(const Exprs values, list(tree.args[2]));
             return replaced(std::move(whole), places, values, where(tree));
         }
-        if (tree.text == "without" && tree.args.size() == 2) {
+        if (tree.text == "without") {
             FW_TRY(const Exprs whole, list(tree.args[0]));
             FW_TRY(const Exprs places, list(tree.args[1]));
             return without(whole, places, where(tree));
         }
-        if (tree.text == "part" && tree.args.size() == 3) {
+        if (tree.text == "part") {
             FW_TRY(const Exprs whole, list(tree.args[0]));
             FW_TRY(const Expr from, scalar(tree.args[1]));
             FW_TRY(const Expr to, scalar(tree.args[2]));
             return partOf(whole, simplify(from), simplify(to), where(tree));
         }
-        if (tree.text == "places" && tree.args.size() == 1) {
+        if (tree.text == "places") {
             FW_TRY(Exprs out, list(tree.args[0]));
             for (std::size_t i = 0; i < out.size(); ++i)
                 out[i] = intExpr(static_cast<std::int64_t>(i));
@@ -189,13 +190,25 @@ Result<Exprs> TreeEvaluator::list(const Tree& tree) {
     return error(tree, DiagCode::TextType, "a list expected");
 }
 
-Result<bool> TreeEvaluator::isKnownToHold(const Tree& condition) {
+Result<Expr> TreeEvaluator::decided(const Tree& condition) {
     const bool before = std::exchange(m_deciding, true);
     const Result<Expr> value = scalar(condition);
     m_deciding = before;
-    if (!value)
-        return value.diag();
-    return simplify(*value).asInt().value_or(0) != 0;
+    return value ? Result(simplify(*value)) : value;
+}
+
+Result<bool> TreeEvaluator::isKnownToHold(const Tree& condition) {
+    FW_TRY(const Expr value, decided(condition));
+    return value.asInt().value_or(0) != 0;
+}
+
+Status TreeEvaluator::takesAsMany(const Tree& call) const {
+    const auto wanted = operandsOf(call.text);
+    if (!wanted || *wanted == call.args.size())
+        return {};
+    return error(call, DiagCode::TextType,
+                 fmt::format("{}() takes {} operand{}, not {}", call.text, *wanted,
+                             *wanted == 1 ? "" : "s", call.args.size()));
 }
 
 Result<DType> TreeEvaluator::dtype(const Tree& tree) const {
@@ -394,10 +407,7 @@ Result<Expr> TreeEvaluator::call(const Tree& tree) {
         return *known;
     if (tree.text == "pad")
         return pad(tree);
-    if (const auto wanted = operandsOf(tree.text); wanted && *wanted != tree.args.size())
-        return error(tree, DiagCode::TextType,
-                     fmt::format("{}() takes {} operand{}, not {}", tree.text, *wanted,
-                                 *wanted == 1 ? "" : "s", tree.args.size()));
+    FW_CHECK(takesAsMany(tree));
     if (tree.text == "given" && tree.args[0].isName()) {
         FW_TRY(const bool there, present(tree.args[0].text, where(tree)));
         return scalar(tree.args[there ? 1 : 2]);

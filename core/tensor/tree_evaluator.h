@@ -44,6 +44,7 @@ public:
     std::set<Symbol> namedVars(const Tree& tree) const; // of everything that it calls by a name
 
 protected:
+    Result<Expr> decided(const Tree& condition); // real numbers are compared, too
     virtual const NameValue* find(const std::string& name) const;
     virtual bool isTensor(const std::string& name) const;
     virtual Result<Expr> load(const Tree& tree);
@@ -75,6 +76,7 @@ protected:
     }
 
 private:
+    Status takesAsMany(const Tree& call) const; // operands as its function has
     Result<Exprs> combined(const Tree& tree,
                            const std::function<Result<Expr>(const Expr&, const Expr&)>& combine);
     Result<Expr> name(const Tree& tree);

@@ -22,6 +22,9 @@ private Q_SLOTS:
     void attributesAndLists();
     void sizesThatAreComputed();
     void conditionsOnFreeSizes();
+    void conditionsOnNumbers();
+    void numbersOfTheTypeBesideThem();
+    void anyNumberOfOperands();
     void roundedOnce();
     void chosenByWhatTheyTake();
     void operatorsInsideEachOther();
@@ -162,6 +165,45 @@ void TestCalls::conditionsOnFreeSizes() {
                                 "x", "y", {{"x", {"n"}}});
     QCOMPARE(operatorsOf(*either->graph), std::string("neg"));
     QVERIFY(either->graph->assumptions().empty());
+}
+
+// Numbers are known: nothing is assumed of them.
+void TestCalls::conditionsOnNumbers() {
+    for (const auto& [condition, holds] :
+         {std::pair("s == 1", false), {"s == 2.0", true}, {"s > 1.5", true}, {"s <= 1", false}}) {
+        const auto read =
+            readOne("op mine (x: T[N], attr s: float = 2) -> y onnx \"com.me\" \"Mine\" {\n"
+                    "  y = select(" +
+                        std::string(condition) + ", relu(x), neg(x)) }",
+                    "x", "y", {{"x", {"n"}}});
+        QCOMPARE(problemOf(read), std::string());
+        QCOMPARE(operatorsOf(*read->graph), std::string(holds ? "relu" : "neg"));
+        QVERIFY2(read->graph->assumptions().empty(), condition);
+    }
+}
+
+void TestCalls::numbersOfTheTypeBesideThem() {
+    const auto read = [](const std::string& number) {
+        return readOne("op mine (x: T[N]) -> y onnx \"com.me\" \"Mine\" { y = add(x, " + number +
+                           ") }",
+                       "x", "y", {{"x", {"4"}}}, proto::TensorProto::UINT8);
+    };
+    QCOMPARE(problemOf(read("255")), std::string());
+    for (const char* number : {"256", "-1", "0.5"})
+        QVERIFY2(says(problemOf(read(number)), "is no u8"), number);
+}
+
+void TestCalls::anyNumberOfOperands() {
+    const auto read =
+        readOne("op mine (xs*: T[N]) -> y onnx \"com.me\" \"Mine\" { y = concat(xs...) "
+                "{axis = 0} }",
+                "a b c", "y", {{"a", {"4"}}, {"b", {"4"}}, {"c", {"4"}}});
+    QCOMPARE(problemOf(read), std::string());
+    QCOMPARE(read->graph->findByName("n")->outputs[0].type.text(), std::string("f32[12]"));
+    const auto halves = readOne("op mine (x: T[A, B]) -> (y, z) onnx \"com.me\" \"Mine\" {\n"
+                                "  (y, z) = split(x) {axis = 1, sizes = [2, 2]} }",
+                                "x", "y z", {{"x", {"2", "4"}}});
+    QCOMPARE(problemOf(halves), std::string());
 }
 
 // The elements of a vector as sizes: known ones are the attribute, others are bound.
@@ -325,6 +367,12 @@ void TestCalls::whatTheTextSaysWrongly_data() {
     row("twice", "op m (x: T[N]) -> y { let a = relu(x)  let a = relu(x)  y = a }", "used twice");
     row("later", "op m (x: T[N]) -> (y, z) { y = relu(z)  z = relu(x) }",
         "'z' is read before it is given");
+    row("operands of a function", "op m (x: T[S...]) -> y: T[(part(S))...] { y[i...] = 0 }",
+        "part() takes 3 operands, not 1");
+    row("any number as one", "op m (xs*: T[N]) -> y { y = concat(xs) {axis = 0} }",
+        "'xs' is any number of operands");
+    row("a chain of calls", "op m (a: T[N], b: T[N]) -> y onnx \"d\" \"T\" chain { y = sub(a, b) }",
+        "not of calls of others");
     row("elements", "op m (x: T[N]) -> y { y[n] = x[n] }", "y is written element by element");
     row("types of some", "op m (x: T[N]) -> (y: T[N], z) { y[n] = x[n] }",
         "all results have a type, or none");

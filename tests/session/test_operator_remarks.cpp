@@ -54,6 +54,8 @@ void TestOperatorRemarks::callsThatAreNeverTaken_data() {
     row("an operand that may be absent", "(x: T[N], b?: T[N]) -> y { y = add(x, b) }",
         "no call is taken where its optional operands are absent: add: operand b is missing");
     row("one that is asked for", "(x: T[N], b?: T[N]) -> y { y = given(b, add(x, b), x) }", "");
+    row("operands of a list", "(x: T[S...]) -> y { y = reshape(x) {shape = [part(S, 0), 1]} }",
+        "part() takes 3 operands, not 2");
     row("few types", "(x: u8[N], s: f32[], z: Z[]) -> y { y = dequantize(x, s, z) }", "");
     row("a branch that is taken for a size",
         "(x: T[N], attr k: int = 0) -> y { y = select(k == 3, relu(x), neg(x)) }", "");

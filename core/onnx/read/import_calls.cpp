@@ -145,9 +145,13 @@ private:
             return values[result->output];
         }
         Value out;
-        if (const auto* number = std::get_if<double>(&operand))
+        if (const auto* number = std::get_if<double>(&operand)) {
             out.known = dataFromDoubles(dtype, {}, {*number});
-        else if (const auto* list = std::get_if<Integers>(&operand))
+            if (!isFloat(dtype) && numbersIn(&*out.known)->at(0) != *number)
+                return m_node.unsupported(fmt::format(
+                    "{} is no {}, which the operands beside it are", *number, dtypeText(dtype)));
+        }
+        if (const auto* list = std::get_if<Integers>(&operand))
             out.known =
                 dataFromIntegers(DType::I64, {static_cast<std::int64_t>(list->size())}, *list);
         return out;

@@ -349,7 +349,8 @@ private:
         if (!place)
             return value;
         FW_TRY(const TensorType type, m_node.inputType(*place));
-        if (m_node.given(theirs) && value && *value != AttrValue(type.dtype))
+        const bool isSaid = m_node.given(theirs) && !isUndefined(theirs, AttrType::DType);
+        if (isSaid && value && *value != AttrValue(type.dtype))
             return m_node.malformed(fmt::format(
                 "the attribute '{}' is {}, and operand {}, {}, is {}: they must be the same",
                 cleanText(theirs), attrText(*value), *place + 1, m_node.operandName(*place),
