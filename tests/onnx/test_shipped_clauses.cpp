@@ -4,6 +4,8 @@
 
 #include <QtTest>
 
+#include <limits>
+
 using namespace fw;
 using namespace fw::test;
 using M = ModelBuilder;
@@ -16,6 +18,8 @@ private Q_SLOTS:
     void readAndWritten();
     void refused_data();
     void refused();
+    void boundsThatAreNoNumbers();
+    void undefinedIsNoElementType();
     void newerOperators();
     void modesOfGridSample();
     void newerRefused_data();
@@ -133,7 +137,8 @@ struct Given {
 };
 
 M modelOf(const Given& given) {
-    static const std::map<std::string, int> codes{{"f32", 1}, {"i8", 3},   {"i32", 6},
+    static const std::map<std::string, int> codes{{"f32", 1}, {"u8", 2},   {"i8", 3},
+                                                  {"u16", 4}, {"i16", 5},  {"i32", 6},
                                                   {"i64", 7}, {"f64", 11}, {"u32", 12}};
     const bool isPreview = given.type == "FlexAttention";
     M m(given.opset);
@@ -276,6 +281,38 @@ void TestShippedClauses::modesOfGridSample() {
         const Node* found = read->graph->findByName("n");
         QCOMPARE(found->op, std::string("grid_sample"));
         QCOMPARE(found->attrs.integer("taps", 0), std::int64_t(taps));
+    }
+}
+
+// Min(max, Max(input, min)) of the standard is NaN then: the bound stays an operand, which hands it
+// on, and an attribute that says it is refused.
+void TestShippedClauses::boundsThatAreNoNumbers() {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const bool isNaN : {false, true}) {
+        M m(13);
+        m.input("x", {"4"}).weights("low", {}, {isNaN ? nan : -1.0f}).output("y");
+        m.node("Clip", "x low", "y", "n");
+        const auto read = importModelBytes(m.bytes(), standardOperators());
+        QVERIFY2(problemOf(read).empty(), problemOf(read).c_str());
+        const std::string made = operatorsOf(*read->graph);
+        QVERIFY2(made.starts_with(isNaN ? "max" : "clip"), made.c_str());
+        M old(6);
+        old.input("x", {"4"}).output("y");
+        M::setReal(old.node("Clip", "x", "y", "n"), "min", isNaN ? nan : -1.0f);
+        const std::string said = problemOf(importModelBytes(old.bytes(), standardOperators()));
+        QCOMPARE(said.find("min <= max") != std::string::npos, isNaN);
+    }
+}
+
+// output_dtype = 0 says nothing, so it contradicts no zero point.
+void TestShippedClauses::undefinedIsNoElementType() {
+    for (const char* zero : {"u8", "i8", "u16", "i16"}) {
+        const M m =
+            modelOf({"QuantizeLinear", 21, {"f32 2", "f32", zero}, {}, {{"output_dtype", 0}}, {}});
+        const auto read = importModelBytes(m.bytes(), standardOperators());
+        QVERIFY2(problemOf(read).empty(), problemOf(read).c_str());
+        QCOMPARE(read->graph->type(read->graph->results()[0].value).text(),
+                 std::string(zero) + "[2]");
     }
 }
 
