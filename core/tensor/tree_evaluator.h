@@ -77,6 +77,7 @@ protected:
 
 private:
     Status takesAsMany(const Tree& call) const; // operands as its function has
+    Result<Exprs> listCall(const Tree& tree);   // tree_lists.cpp
     Result<Exprs> combined(const Tree& tree,
                            const std::function<Result<Expr>(const Expr&, const Expr&)>& combine);
     Result<Expr> name(const Tree& tree);

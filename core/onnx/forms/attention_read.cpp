@@ -3,6 +3,7 @@
 #include "onnx/forms/attention_parts.h"
 #include "onnx/model/tensor_proto.h"
 #include "onnx/read/filled.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // Convolutions. The normal form: no bias operand (a `bias` node follows).
 #include "base/numbers.h"
 #include "onnx/forms/window_geometry.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 // values nor lengths are packed.
 #include "onnx/forms/attention_parts.h"
 #include "onnx/model/constant_layout.h"
+#include "onnx/read/importers.h"
 
 #include <fmt/format.h>
 

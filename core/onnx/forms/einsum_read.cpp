@@ -1,7 +1,7 @@
 // Einsum as products of matrices: each operand is brought into the order (shared, own, summed), two
 // at a time; letters that nobody needs any more are summed away before.
 #include "expr/simplify.h"
-#include "onnx/read/node_import.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <cctype>
@@ -164,10 +164,13 @@ Result<Term> multiplied(NodeImport& n, const Term& a, const Term& b,
     return term;
 }
 
-Status einsum(NodeImport& n) {
-    FW_CHECK(n.need(1, n.inputCount()));
-    FW_TRY(std::string equation, n.text("equation", ""));
-    std::erase(equation, ' ');
+// The terms of an equation, and the axes of its result.
+struct Equation {
+    std::vector<Term> terms;
+    Labels result;
+};
+
+Result<Equation> readEquation(NodeImport& n, const std::string& equation) {
     const std::size_t arrow = equation.find("->");
     std::vector<std::string> parts{""};
     for (const char c : equation.substr(0, arrow)) {
@@ -180,7 +183,7 @@ Status einsum(NodeImport& n) {
         return n.malformed(fmt::format("equation '{}' for {} operands", equation, n.inputCount()));
     if (parts.size() > 1)
         n.computeWide();
-    std::vector<Term> terms;
+    Equation out;
     std::map<int, int> count;
     int open = 0; // axes of "..."
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -192,31 +195,39 @@ Status einsum(NodeImport& n) {
             if (label >= firstOpen)
                 open = std::max(open, label - firstOpen + 1);
         }
-        terms.push_back(std::move(term));
+        out.terms.push_back(std::move(term));
     }
     Labels opened;
     for (int i = open; i-- > 0;)
         opened.push_back(firstOpen + i);
-    Labels result;
-    if (arrow != std::string::npos) {
-        FW_TRY(const Labels written, labelsOf(n, equation.substr(arrow + 2), std::nullopt));
-        for (const int label : written) {
-            if (label == -1) {
-                result.insert(result.end(), opened.begin(), opened.end());
-                continue;
-            }
-            if (has(result, label) || !count.contains(label))
-                return n.malformed(
-                    fmt::format("the result of '{}' does not fit its operands", equation));
-            result.push_back(label);
-        }
-    } else { // "..." first, then the letters that stand once
-        result = opened;
+    if (arrow == std::string::npos) { // "..." first, then the letters that stand once
+        out.result = opened;
         for (const auto& [label, times] : count)
             if (label < firstOpen && times == 1)
-                result.push_back(label);
+                out.result.push_back(label);
+        return out;
     }
-    std::vector<Labels> labels;
+    FW_TRY(const Labels written, labelsOf(n, equation.substr(arrow + 2), std::nullopt));
+    for (const int label : written) {
+        if (label == -1) {
+            out.result.insert(out.result.end(), opened.begin(), opened.end());
+            continue;
+        }
+        if (has(out.result, label) || !count.contains(label))
+            return n.malformed(
+                fmt::format("the result of '{}' does not fit its operands", equation));
+        out.result.push_back(label);
+    }
+    return out;
+}
+
+Status einsum(NodeImport& n) {
+    FW_CHECK(n.need(1, n.inputCount()));
+    FW_TRY(std::string equation, n.text("equation", ""));
+    std::erase(equation, ' ');
+    FW_TRY(Equation read, readEquation(n, equation));
+    std::vector<Term>& terms = read.terms;
+    const Labels& result = read.result;
     for (Term& term : terms)
         FW_CHECK(takeDiagonals(n, term));
     const auto neededBehind = [&](std::size_t i) {

@@ -2,6 +2,7 @@
 #include "onnx/model/attributes.h"
 #include "onnx/model/tensor_proto.h"
 #include "onnx/read/filled.h"
+#include "onnx/read/importers.h"
 
 #include <fmt/format.h>
 #include <limits>

@@ -4,6 +4,7 @@
 #include "base/numbers.h"
 #include "expr/simplify.h"
 #include "onnx/forms/running_sizes.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Norms of rows, whose scale and shift may be no rows and of another type.
 #include "expr/simplify.h"
 #include "onnx/read/filled.h"
-#include "onnx/read/node_import.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <fmt/format.h>

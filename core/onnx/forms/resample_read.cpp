@@ -4,6 +4,7 @@
 #include "expr/simplify.h"
 #include "onnx/forms/resize_places.h"
 #include "onnx/forms/running_sizes.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 // room for all and says how much it wrote; that becomes a dimension, and the rest is cut off.
 #include "expr/simplify.h"
 #include "onnx/forms/running_sizes.h"
+#include "onnx/read/importers.h"
 #include "onnx/schema/own.h"
 
 #include <fmt/format.h>

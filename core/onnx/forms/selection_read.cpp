@@ -1,5 +1,5 @@
 // Operators that pick or place elements by index, by size or by order.
-#include "onnx/read/node_import.h"
+#include "onnx/read/importers.h"
 
 #include <fmt/format.h>
 #include <numeric>

@@ -1,7 +1,7 @@
 // Sequences whose tensors are known one by one while a model is read: what puts them together and
 // what takes them apart leaves nothing but the tensors. A sequence whose length or places are
 // computed stays an operator that is not known.
-#include "onnx/read/node_import.h"
+#include "onnx/read/importers.h"
 
 #include <fmt/format.h>
 

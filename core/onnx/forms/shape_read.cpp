@@ -1,6 +1,7 @@
 // Ranges: how many numbers they have is computed of their operands.
 #include "expr/simplify.h"
 #include "onnx/forms/running_sizes.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <cmath>

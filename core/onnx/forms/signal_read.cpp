@@ -2,6 +2,7 @@
 #include "expr/simplify.h"
 #include "onnx/forms/running_sizes.h"
 #include "onnx/model/tensor_proto.h"
+#include "onnx/read/importers.h"
 
 #include <cmath>
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 #include "expr/simplify.h"
 #include "onnx/forms/window_geometry.h"
 #include "onnx/read/filled.h"
+#include "onnx/read/importers.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -137,6 +138,36 @@ Status lpPool(NodeImport& n) {
 }
 
 // Each element goes to its place in an image of zeros; a larger result gets more zeros behind.
+// The result of MaxUnpool with zeros behind its ends, as large as operand 2 says.
+Status enlarged(NodeImport& n, ValueRef y, const Shape& shape) {
+    const DType dtype = n.type(y).dtype;
+    const auto wanted = n.integers(2);
+    if (!wanted) {
+        FW_TRY(const Exprs dims, n.sizes(2));
+        FW_TRY(y, n.reshaped(y, shape));
+        const ValueRef before = n.addConstant(
+            "before", dataFromIntegers(DType::I64, {static_cast<std::int64_t>(shape.size())},
+                                       Integers(shape.size(), 0)));
+        Attrs more;
+        more.set("shape", shapeAttr(dims));
+        return n.result("pad_at", {y, before, n.scalarConstant("value", 0, dtype)},
+                        std::move(more));
+    }
+    Integers pads(2 * shape.size(), 0);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const auto extent = shape[i].asInt();
+        if (wanted->size() != shape.size() || !extent || (*wanted)[i] < *extent)
+            return n.malformed(fmt::format("an output of shape [{}] for {}",
+                                           fmt::join(*wanted, ", "), shapeText(shape)));
+        pads[shape.size() + i] = (*wanted)[i] - *extent;
+    }
+    FW_TRY(y, n.reshaped(y, shape));
+    Attrs more;
+    more.set("pads", pads);
+    more.set("value", 0.0);
+    return n.result("pad", {y}, std::move(more));
+}
+
 Status maxUnpool(NodeImport& n) {
     FW_CHECK(n.need(2, 3));
     FW_TRY(const TensorType type, n.inputType(0));
@@ -171,33 +202,7 @@ Status maxUnpool(NodeImport& n) {
     Attrs along;
     along.set("axis", std::int64_t{1});
     FW_TRY(ValueRef y, n.step("scatter", {empty, at, flat}, std::move(along)));
-    if (!n.has(2))
-        return n.resultReshaped(y, shape);
-    const auto wanted = n.integers(2);
-    if (!wanted) {
-        FW_TRY(const Exprs dims, n.sizes(2));
-        FW_TRY(y, n.reshaped(y, shape));
-        const ValueRef before = n.addConstant(
-            "before", dataFromIntegers(DType::I64, {static_cast<std::int64_t>(type.rank())},
-                                       Integers(type.rank(), 0)));
-        Attrs more;
-        more.set("shape", shapeAttr(dims));
-        return n.result("pad_at", {y, before, n.scalarConstant("value", 0, type.dtype)},
-                        std::move(more));
-    }
-    Integers pads(2 * type.rank(), 0);
-    for (std::size_t i = 0; i < type.rank(); ++i) {
-        const auto extent = shape[i].asInt();
-        if (wanted->size() != type.rank() || !extent || (*wanted)[i] < *extent)
-            return n.malformed(fmt::format("an output of shape [{}] for {}",
-                                           fmt::join(*wanted, ", "), shapeText(shape)));
-        pads[type.rank() + i] = (*wanted)[i] - *extent;
-    }
-    FW_TRY(y, n.reshaped(y, shape));
-    Attrs more;
-    more.set("pads", pads);
-    more.set("value", 0.0);
-    return n.result("pad", {y}, std::move(more));
+    return n.has(2) ? enlarged(n, y, shape) : n.resultReshaped(y, shape);
 }
 
 constexpr ImporterRow rows[] = {

@@ -1,5 +1,6 @@
 // Which clause is about a node, and nodes that the clause of a book reads.
 #include "onnx/read/import_clause.h"
+#include "onnx/read/importers.h"
 #include "onnx/read/model_importer.h"
 #include "onnx/schema/standard_operators.h"
 

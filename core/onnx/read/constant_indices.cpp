@@ -1,6 +1,7 @@
 // Indices that are known while a model is read, held against the axes that they count.
 #include "ir/index_operands.h"
 #include "onnx/read/model_importer.h"
+#include "onnx/read/node_import.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,26 +60,6 @@ Status ModelImporter::checkIndices(NodeImport& context, const IndexOperand& inde
                     "between {} and {}; {}",
                     *element, shown, data.integerAt(*element), *extent, -*extent, *extent - 1,
                     operandsText(context.node())));
-}
-
-Status NodeImport::needBetween(std::size_t operand, std::int64_t low, const Expr& high) {
-    const TensorData* data = computedConstant(operand);
-    if (data == nullptr || !isInteger(data->dtype()))
-        return {};
-    std::int64_t most = low;
-    for (std::size_t i = 0; i < data->count(); ++i) {
-        const std::int64_t value = data->integerAt(i);
-        if (value < low || (high.asInt() && value > *high.asInt()))
-            return malformed(fmt::format(
-                "element {} of {} is {}, which does not lie between {} and {}; {}", i,
-                operandName(operand), value, low, high.text(), m_model.operandsText(m_node)));
-        most = std::max(most, value);
-    }
-    if (!high.asInt() && most > low)
-        assume(leExpr(Expr(most), high),
-               fmt::format("{}: {} holds {}, which is at most {}", m_node.op_type(),
-                           operandName(operand), most, high.text()));
-    return {};
 }
 
 } // namespace fw

@@ -2,6 +2,7 @@
 
 #include "ir/call_types.h"
 #include "onnx/read/filled.h"
+#include "onnx/read/narrow_steps.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,9 +22,6 @@ struct Value {
 
     bool isThere() const { return operand || ref.valid() || known; }
 };
-
-constexpr int mostCalls = 4096; // of a node, those of operators inside each other counted
-constexpr int mostNested = 16;  // operators that stand for calls, inside each other
 
 // What the last call makes: a value on the way, or the result of the node, under its name.
 enum class Last : std::uint8_t { IsValue, IsResult };
@@ -339,57 +337,6 @@ private:
     std::map<ValueRef, AttrValue> m_bound;     // vectors whose elements are dimensions
 };
 
-// How many of the calls round to a narrow type: of several, all but the last are not to.
-class NarrowSteps {
-public:
-    explicit NarrowSteps(const NodeImport& node) : m_node(node) {}
-
-    int of(const Operator& op, const OpCall& call, int depth = 0) {
-        const auto all = depth > mostNested || m_asked > mostCalls
-                             ? Result<CallSequence>(CallSequence())
-                             : op.calls(call);
-        if (!all)
-            return 0;
-        m_asked += static_cast<int>(all->calls.size());
-        int out = 0;
-        std::vector<KnownTypes> results;
-        for (const CallSequence::Call& one : all->calls) {
-            const Operator* called = m_node.operatorNamed(one.op);
-            if (called == nullptr) {
-                results.emplace_back();
-                continue;
-            }
-            const OpCall typed = typedCall(one, *called, call, results);
-            results.emplace_back();
-            if (called->standsForCalls())
-                out += of(*called, typed, depth + 1);
-            results.back() = resultsOf(*called, typed);
-            if (!called->standsForCalls() && !called->movesOnly() && !results.back().empty() &&
-                results.back().front() && isNarrow(results.back().front()->dtype))
-                ++out;
-        }
-        return out;
-    }
-
-private:
-    static bool isNarrow(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
-
-    // Where they cannot be told before sizes are known, those of the first operand.
-    static KnownTypes resultsOf(const Operator& op, const OpCall& call) {
-        const auto inferred = op.standsForCalls() ? Result<Inferred>(Inferred()) : op.infer(call);
-        KnownTypes out;
-        if (inferred)
-            for (const TensorType& type : inferred->outputs)
-                out.emplace_back(type);
-        if (out.empty() && !call.inputs.empty())
-            out.assign(op.outputNames().size(), call.inputs.front());
-        return out;
-    }
-
-    const NodeImport& m_node;
-    int m_asked = 0; // calls
-};
-
 // A result that no call of its own makes.
 Status handOn(NodeImport& node, Calls& calls, std::size_t output, Value& value) {
     if (!value.isThere())
@@ -427,7 +374,7 @@ Status importCalls(NodeImport& node, const Operator& op, const std::vector<std::
             call.inputs.back()->shape.clear();
     }
     FW_TRY(const CallSequence all, op.calls(call));
-    if (NarrowSteps(node).of(op, call) > 1)
+    if (narrowSteps(node, op, call) > 1)
         node.computeWide();
     for (std::size_t i = 0; i < values.size(); ++i) {
         Value& value = values[i];

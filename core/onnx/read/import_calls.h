@@ -5,6 +5,9 @@
 
 namespace fw {
 
+inline constexpr int mostCalls = 4096; // of a node, those of operators inside each other counted
+inline constexpr int mostNested = 16;  // operators that stand for calls, inside each other
+
 // One element along whatever axes, where the operator has a number.
 bool isSeenAsNumber(const Operator& op, std::size_t operand, const TensorType& type);
 

@@ -3,6 +3,7 @@
 // becomes: it is read into a graph of its own, and enters that of the model only where it is used.
 #include "onnx/model/attributes.h"
 #include "onnx/read/import_clause.h"
+#include "onnx/read/importers.h"
 #include "onnx/read/model_importer.h"
 #include "onnx/schema/standard_operators.h"
 #include "onnx/schema/standard_types.h"

@@ -1,17 +1,13 @@
 #include "onnx/read/model_importer.h"
 
-#include "base/nearest.h"
 #include "ir/inline_calls.h"
-#include "onnx/model/subgraphs.h"
 #include "onnx/read/import_clause.h"
+#include "onnx/read/importers.h"
 #include "onnx/schema/own.h"
 #include "onnx/schema/standard_operators.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
-#include <numeric>
-#include <unordered_set>
 
 namespace fw {
 
@@ -21,24 +17,6 @@ bool readsSequences(ImportFunction import) {
     const auto rows = sequenceImporters();
     return std::any_of(rows.begin(), rows.end(),
                        [&](const ImporterRow& row) { return row.import == import; });
-}
-
-// Each attribute is given once and holds its own value.
-Status checkAttributes(const proto::NodeProto& node) {
-    std::set<std::string_view> names;
-    for (const auto& attribute : node.attribute()) {
-        if (attribute.name().empty())
-            return makeDiag(DiagCode::OnnxMalformed, "an attribute has no name");
-        if (!names.insert(attribute.name()).second)
-            return makeDiag(DiagCode::OnnxMalformed, fmt::format("attribute '{}' is given twice",
-                                                                 cleanText(attribute.name())));
-        if (!attribute.ref_attr_name().empty())
-            return makeDiag(
-                DiagCode::OnnxMalformed,
-                fmt::format("attribute '{}' refers to one of a function, and is in none",
-                            cleanText(attribute.name())));
-    }
-    return {};
 }
 
 } // namespace
@@ -136,171 +114,6 @@ Status ModelImporter::readHeader() {
     return m_run.functions.check(m_graph, limits());
 }
 
-// Every name is defined once and every operand is defined somewhere.
-Status ModelImporter::checkNames() {
-    m_names.reserve(static_cast<std::size_t>(m_graph.node_size() + m_graph.initializer_size()));
-    m_places.reserve(m_names.capacity());
-    const auto placeText = [&](int place) {
-        return place == byInitializer ? "an initializer"
-               : place == byInput     ? "an input"
-                                      : "node " + nodeName(place);
-    };
-    const auto undefined = [&](const std::string& name) {
-        constexpr std::size_t mostCompared = 2000, longest = 100;
-        std::vector<std::string> known;
-        for (const auto& [one, place] : m_places)
-            if (known.size() < mostCompared && one.size() <= longest && name.size() <= longest)
-                known.push_back(cleanText(one));
-        return makeDiag(DiagCode::OnnxMalformed,
-                        fmt::format("operand '{}' is not defined anywhere", cleanText(name)), {},
-                        didYouMean(cleanText(name), known,
-                                   "an input, an initializer or a result of a node has this name"));
-    };
-    const auto define = [&](const std::string& name, int place) -> Status {
-        const auto [found, fresh] =
-            m_places.emplace(name, static_cast<std::uint32_t>(m_names.size()));
-        if (fresh)
-            m_names.push_back({place});
-        else
-            return makeDiag(DiagCode::OnnxMalformed,
-                            fmt::format("'{}' is defined twice: by {} and by {}", cleanText(name),
-                                        placeText(m_names[found->second].place), placeText(place)),
-                            {}, "a name stands for one value: rename one of them and its readers");
-        return {};
-    };
-    for (const auto& tensor : m_graph.initializer())
-        FW_CHECK(define(tensor.name(), byInitializer));
-    for (const auto& tensor : m_graph.sparse_initializer())
-        FW_CHECK(define(tensor.values().name(), byInitializer));
-    std::unordered_set<std::string_view> inputs;
-    for (const auto& input : m_graph.input()) {
-        if (input.name().empty()) // which stands for an operand that is left out
-            return makeDiag(DiagCode::OnnxMalformed,
-                            fmt::format("input {} has no name", inputs.size() + 1));
-        if (!inputs.insert(input.name()).second)
-            return makeDiag(DiagCode::OnnxMalformed,
-                            fmt::format("'{}' is an input twice", cleanText(input.name())));
-        if (find(input.name()) == nullptr) // older models list their weights as inputs too
-            FW_CHECK(define(input.name(), byInput));
-    }
-    for (const Given& given : m_given) // what a body takes from the graph around it
-        if (find(given.name) == nullptr)
-            FW_CHECK(define(given.name, byInput));
-    for (int i = 0; i < m_graph.node_size(); ++i)
-        for (const std::string& output : m_graph.node(i).output())
-            if (!output.empty())
-                if (auto status = define(output, i); !status)
-                    return inNode(i, status.takeDiag());
-    for (int i = 0; i < m_graph.node_size(); ++i) {
-        const auto& node = m_graph.node(i);
-        if (auto status = checkAttributes(node); !status)
-            return inNode(i, status.takeDiag());
-        for (const std::string& input : node.input()) {
-            if (input.empty())
-                continue;
-            Name* known = find(input);
-            if (known == nullptr)
-                return inNode(i, undefined(input));
-            known->used = true;
-            m_inOrder = m_inOrder && known->place < i;
-        }
-        for (const std::string& capture : captures(node)) {
-            Name* known = find(capture);
-            known->used = true;
-            m_inOrder = m_inOrder && known->place < i;
-        }
-    }
-    if (m_graph.output_size() == 0)
-        return makeDiag(DiagCode::OnnxMalformed, "the graph has no outputs: nothing is computed",
-                        {}, "export the model again with the values that it should give");
-    for (const auto& output : m_graph.output()) {
-        Name* known = find(output.name());
-        if (known == nullptr)
-            return makeDiag(DiagCode::OnnxMalformed,
-                            fmt::format("the output '{}' is not computed by any node",
-                                        cleanText(output.name())));
-        known->used = true;
-        known->declared = &output;
-    }
-    for (const auto& value : m_graph.value_info())
-        if (Name* known = find(value.name()); known != nullptr && known->declared == nullptr)
-            known->declared = &value;
-    return {};
-}
-
-// Kahn's algorithm; the model's own order where it is possible.
-Status ModelImporter::sortNodes() {
-    const int count = m_graph.node_size();
-    if (m_inOrder) {
-        m_order.resize(static_cast<std::size_t>(count));
-        std::iota(m_order.begin(), m_order.end(), 0);
-        return {};
-    }
-    std::vector<int> waiting(static_cast<std::size_t>(count), 0);
-    std::vector<std::vector<int>> consumers(static_cast<std::size_t>(count));
-    const auto dependencies = [&](int i) {
-        std::vector<int> out;
-        const auto add = [&](const std::string& name) {
-            if (const Name* known = find(name); known != nullptr && known->place >= 0)
-                out.push_back(known->place);
-        };
-        for (const std::string& input : m_graph.node(i).input())
-            add(input);
-        for (const std::string& name : captures(m_graph.node(i)))
-            add(name);
-        std::sort(out.begin(), out.end());
-        out.erase(std::unique(out.begin(), out.end()), out.end());
-        return out;
-    };
-    std::set<int> ready;
-    for (int i = 0; i < count; ++i) {
-        const auto needs = dependencies(i);
-        waiting[static_cast<std::size_t>(i)] = static_cast<int>(needs.size());
-        for (const int producer : needs)
-            consumers[static_cast<std::size_t>(producer)].push_back(i);
-        if (needs.empty())
-            ready.insert(i);
-    }
-    while (!ready.empty()) {
-        const int next = *ready.begin();
-        ready.erase(ready.begin());
-        m_order.push_back(next);
-        for (const int consumer : consumers[static_cast<std::size_t>(next)])
-            if (--waiting[static_cast<std::size_t>(consumer)] == 0)
-                ready.insert(consumer);
-    }
-    if (static_cast<int>(m_order.size()) == count) {
-        m_run.out.diagnostics.push_back({DiagCode::OnnxMalformed,
-                                         "the nodes were not in order and have been sorted",
-                                         {},
-                                         {},
-                                         Severity::Note});
-        return {};
-    }
-    // Walk backwards over nodes that never became ready until one comes up again: a cycle.
-    int at = 0;
-    while (waiting[static_cast<std::size_t>(at)] == 0)
-        ++at;
-    std::vector<int> path;
-    while (std::find(path.begin(), path.end(), at) == path.end()) {
-        path.push_back(at);
-        for (const int producer : dependencies(at))
-            if (waiting[static_cast<std::size_t>(producer)] > 0) {
-                at = producer;
-                break;
-            }
-    }
-    std::vector<int> cycle(std::find(path.begin(), path.end(), at), path.end());
-    std::reverse(cycle.begin(), cycle.end());
-    std::string text;
-    for (std::size_t i = 0; i < cycle.size() && i < 8; ++i)
-        text += nodeName(cycle[i]) + " -> ";
-    text += (cycle.size() > 8 ? fmt::format("({} more) -> ", cycle.size() - 8) : "") +
-            nodeName(cycle.front());
-    return inNode(cycle.front(), makeDiag(DiagCode::OnnxCycle, "the graph has a cycle: " + text, {},
-                                          "an operator may not depend on its own result"));
-}
-
 Status ModelImporter::importNodes() {
     for (const int index : m_order) {
         if (m_run.cancel.cancelled())
@@ -318,46 +131,10 @@ Status ModelImporter::importNodes() {
     return {};
 }
 
-// Free dimensions of operands that the message speaks of: other words for what is known of them
-// would be wrong, and data may show that all fits.
-std::set<std::string> ModelImporter::freeSizesIn(const std::string& message,
-                                                 const proto::NodeProto& node) const {
-    const auto isPart = [](char c) {
-        return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-    };
-    std::set<std::string> words, out;
-    bool isName = false; // of a value, in quotes
-    for (auto at = message.begin(); at != message.end();) {
-        if (*at == '\'')
-            isName = !isName;
-        if (isName || !isPart(*at)) {
-            ++at;
-            continue;
-        }
-        const auto first = at;
-        at = std::find_if_not(first, message.end(), isPart);
-        words.emplace(first, at);
-    }
-    for (const std::string& input : node.input()) {
-        const Name* known = find(input);
-        if (known == nullptr || known->value.untyped || !known->value.ref)
-            continue;
-        for (const Dim& dim : m_editor.type(*known->value.ref).shape)
-            for (const Symbol& symbol : freeVars(dim))
-                if (words.contains(symbol.text()))
-                    out.insert(symbol.text());
-    }
-    return out;
-}
-
 Status ModelImporter::importNode(int index) {
     const auto& node = m_graph.node(index);
     const std::string name = nodeName(index);
     const std::string type = typeName(node);
-    const auto untyped = [&](const std::string& input) {
-        const Name* known = find(input);
-        return known != nullptr && known->value.untyped;
-    };
     if (node.output_size() > 0 && !node.output(0).empty() && isInParts(node.output(0)))
         return importUnknown(index, name,
                              makeDiag(DiagCode::UnknownOperator,
@@ -365,13 +142,14 @@ Status ModelImporter::importNode(int index) {
                                                   "not supported",
                                                   cleanText(node.output(0))),
                                       {}, "its tensors can be taken out at constant places"));
-    const auto isPart = [&](const std::string& input) {
-        return find(input) != nullptr && isInParts(input);
+    const auto reads = [&](bool inParts) {
+        return std::any_of(node.input().begin(), node.input().end(), [&](const auto& input) {
+            const Name* known = find(input);
+            return known != nullptr && isInParts(input) == inParts &&
+                   (inParts || known->value.untyped);
+        });
     };
-    const bool isOfParts = std::any_of(node.input().begin(), node.input().end(), isPart);
-    const bool isUntyped =
-        std::any_of(node.input().begin(), node.input().end(),
-                    [&](const std::string& input) { return untyped(input) && !isPart(input); });
+    const bool isOfParts = reads(true), isUntyped = reads(false);
     const OnnxReading* clause = clauseOf(node);
     if (clause != nullptr && clause->source != OperatorSource::Shipped && !isUntyped)
         return importOwn(index, *clause);
@@ -401,24 +179,9 @@ Status ModelImporter::importNode(int index) {
     if (status)
         status = checkIndices(context);
     if (!status) {
-        Diag diag = status.takeDiag();
-        const std::string& at = diag.where.node;
-        if (!at.empty() && at != name && !at.starts_with(name + ".")) // of what it reads
-            return diag;
-        const std::set<std::string> sizes = freeSizesIn(diag.message, node);
-        diag.message = withOperands(diag, node);
-        if (diag.code == DiagCode::UnknownOperator || diag.code == DiagCode::UnsupportedAttribute ||
-            diag.code == DiagCode::DtypeMismatch)
-            return importUnknown(index, name, std::move(diag));
-        if (!sizes.empty() &&
-            (diag.code == DiagCode::ShapeMismatch || diag.code == DiagCode::OnnxMalformed)) {
-            diag.hint = fmt::format("{} {} free: data, or --dim {}=..., may show that it fits",
-                                    fmt::join(sizes, ", "), sizes.size() > 1 ? "are" : "is",
-                                    *sizes.begin());
-            return importUnknown(index, name, std::move(diag));
-        }
-        diag.where.node.clear(); // an inner operator's name says less than the node's
-        return inNode(index, std::move(diag));
+        for (auto id = context.emitted().rbegin(); id != context.emitted().rend(); ++id)
+            m_editor.remove(*id);
+        return importRefused(index, status.takeDiag());
     }
     for (Diag& problem : problemsOf(node, m_opset)) { // understood all the same
         problem.where.node.clear();
@@ -430,6 +193,29 @@ Status ModelImporter::importNode(int index) {
     for (const NodeId id : context.emitted())
         m_editor.setOrigins(id, {origin});
     return checkResults(index);
+}
+
+// Unknown, if that says it; an error of the model otherwise.
+Status ModelImporter::importRefused(int index, Diag diag) {
+    const auto& node = m_graph.node(index);
+    const std::string name = nodeName(index);
+    const std::string& at = diag.where.node;
+    if (!at.empty() && at != name && !at.starts_with(name + ".")) // of what it reads
+        return diag;
+    const std::set<std::string> sizes = freeSizesIn(diag.message, node);
+    diag.message = withOperands(diag, node);
+    if (diag.code == DiagCode::UnknownOperator || diag.code == DiagCode::UnsupportedAttribute ||
+        diag.code == DiagCode::DtypeMismatch)
+        return importUnknown(index, name, std::move(diag));
+    if (!sizes.empty() &&
+        (diag.code == DiagCode::ShapeMismatch || diag.code == DiagCode::OnnxMalformed)) {
+        diag.hint =
+            fmt::format("{} {} free: data, or --dim {}=..., may show that it fits",
+                        fmt::join(sizes, ", "), sizes.size() > 1 ? "are" : "is", *sizes.begin());
+        return importUnknown(index, name, std::move(diag));
+    }
+    diag.where.node.clear(); // an inner operator's name says less than the node's
+    return inNode(index, std::move(diag));
 }
 
 Status ModelImporter::addResults() {
@@ -501,6 +287,11 @@ void ModelImporter::bindConstant(const std::string& name, TensorData data) {
 
 void ModelImporter::note(const std::string& node, const std::string& what) {
     m_run.out.decisions.push_back({m_prefix + node, Verdict::Note, ReasonCode::NormalForm, what});
+}
+
+std::string typeName(const proto::NodeProto& node) {
+    return cleanText(isStandardDomain(node.domain()) ? node.op_type()
+                                                     : node.domain() + "." + node.op_type());
 }
 
 std::string ModelImporter::nodeName(int index) const {

@@ -1,9 +1,5 @@
 // The state of one import: what every value name of the model stands for, and the graph being
-// built.
-//
-// A value may be known while importing (weights, shape arithmetic) and enters the graph only when
-// an operator uses it as an operand; so a weight that became an attribute leaves no constant
-// behind.
+// built. A weight that became an attribute leaves no constant behind (model_values.h).
 #pragma once
 
 #include "ir/call_memo.h"
@@ -13,7 +9,7 @@
 #include "onnx/model/tensor_proto.h"
 #include "onnx/read/import.h"
 #include "onnx/read/local_functions.h"
-#include "onnx/read/node_import.h"
+#include "onnx/read/model_values.h"
 
 #include <memory_resource>
 #include <optional>
@@ -44,66 +40,63 @@ struct ImportRun {
 };
 
 struct IndexOperand;
+class NodeImport;
 
-class ModelImporter {
+class ModelImporter final : public ModelValues {
 public:
     explicit ModelImporter(ImportRun& run); // the graph of the model
 
     Result<Imported> run(); // once
 
-    // For NodeImport
-    GraphEditor& editor() { return m_trial != nullptr ? m_trial->editor : m_editor; }
-    std::int64_t opset() const { return m_opset; }
-    const OnnxLimits& limits() const { return m_run.options.limits; }
-    Result<ValueRef> use(const std::string& name);
-    Result<TensorType> typeOf(const std::string& name) const;
-    const TensorData* constant(const std::string& name) const;
-    // Integers and truths up to smallTensorLimit, maybe over free dimensions.
-    std::optional<SmallTensor> small(const std::string& name);
-    bool isUsed(const std::string& name) const {
-        const Name* known = find(name);
-        return known != nullptr && known->used;
+    // ModelValues
+    GraphEditor& editor() override { return m_trial != nullptr ? m_trial->editor : m_editor; }
+    std::int64_t opset() const override { return m_opset; }
+    const OnnxLimits& limits() const override { return m_run.options.limits; }
+    const Operator* operatorNamed(const std::string& op) const override {
+        return m_run.operators->find(op);
     }
-    // The elements of a small value in the graph that is known (ir/known_values.h); else nullptr.
-    const TensorData* computed(const std::string& name);
-    bool isBound(const std::string& name) const {
-        const Name* known = find(name);
-        return known != nullptr && known->value.ref.has_value();
+    const Operator* readerNamed(const std::string& op) const override {
+        return m_run.operators->findReader(op);
     }
-    void bind(const std::string& name, ValueRef value);
-    // The elements of a value that is computed while the model runs are these dimensions.
-    void bindSizes(const std::string& name, SmallTensor sizes) {
-        value(name).small = std::move(sizes);
-    }
-    // Of a sequence whose tensors are known one by one; nullptr: it is none.
-    const std::vector<ValueRef>* partsOf(const std::string& name) const {
+    Result<ValueRef> use(const std::string& name) override;
+    Result<TensorType> typeOf(const std::string& name) const override;
+    const TensorData* constant(const std::string& name) const override;
+    const TensorData* computed(const std::string& name) override;
+    std::optional<SmallTensor> small(const std::string& name) override;
+    const std::vector<ValueRef>* partsOf(const std::string& name) const override {
         const Name* known = find(name);
         return known != nullptr && known->value.parts ? &*known->value.parts : nullptr;
     }
-    // It becomes a value of the graph only where something asks for the whole sequence.
-    void bindParts(const std::string& name, std::vector<ValueRef> parts) {
+    bool isUsed(const std::string& name) const override {
+        const Name* known = find(name);
+        return known != nullptr && known->used;
+    }
+    bool isBound(const std::string& name) const override {
+        const Name* known = find(name);
+        return known != nullptr && known->value.ref.has_value();
+    }
+    void bind(const std::string& name, ValueRef value) override;
+    void bindAlias(const std::string& name, const std::string& of) override;
+    void bindConstant(const std::string& name, TensorData data) override;
+    void bindSizes(const std::string& name, SmallTensor sizes) override {
+        value(name).small = std::move(sizes);
+    }
+    void bindParts(const std::string& name, std::vector<ValueRef> parts) override {
         value(name).parts = std::move(parts);
         value(name).untyped = true;
     }
-    Dim freshDim(const std::string& wish);
-    void assume(Assumption assumption);
-    void bindAlias(const std::string& name, const std::string& of);
-    void bindConstant(const std::string& name, TensorData data);
-    Result<TensorData> takeTensorHere(proto::TensorProto& tensor) {
+    Dim freshDim(const std::string& wish) override;
+    void assume(Assumption assumption) override;
+    Result<TensorData> takeTensorHere(proto::TensorProto& tensor) override {
         return takeTensor(tensor, m_run.external, limits());
     }
-    void note(const std::string& node, const std::string& what);
-    void warn(const std::string& node, Diag diag) {
+    void note(const std::string& node, const std::string& what) override;
+    void warn(const std::string& node, Diag diag) override {
         m_run.out.diagnostics.push_back(diag.at({{}, m_prefix + node}));
     }
-    // "'left' is f32[2, 3], 'right' is f32[4, 5]": for errors
-    std::string operandsText(const proto::NodeProto& node) const;
-    // In quotes; nullopt if the value is none of its operands.
-    std::optional<std::string> nameOfOperand(const proto::NodeProto& node, ValueRef value) const;
-    const Operator* operatorNamed(const std::string& op) const { return m_run.operators->find(op); }
-    const Operator* readerNamed(const std::string& op) const {
-        return m_run.operators->findReader(op);
-    }
+    std::string operandsText(const proto::NodeProto& node) const override;
+    std::optional<std::string> nameOfOperand(const proto::NodeProto& node,
+                                             ValueRef value) const override;
 
 private:
     struct Value {
@@ -184,10 +177,18 @@ private:
     Status readSparse(proto::SparseTensorProto& tensor, Value& value);
     ValueRef addLeaf(const std::string& name, const Attrs& attrs);
     Status readValue(const proto::ValueInfoProto& input, std::string_view text); // of the user
-    Status checkNames();
-    Status sortNodes();
+    Status checkNames();                                                         // value_names.cpp
+    Status define(const std::string& name, int place);
+    Status defineLeaves();
+    Status checkReads(int index);
+    Status findOutputs();
+    Diag undefined(const std::string& name) const;
+    Status sortNodes(); // node_order.cpp
+    std::vector<int> producersOf(int index) const;
+    Diag cycle(const std::vector<std::size_t>& waiting) const;
     Status importNodes();
     Status importNode(int index);
+    Status importRefused(int index, Diag diag);
     // The clause that reads such a node; nullptr if none does.
     const OnnxReading* clauseOf(const proto::NodeProto& node);
     std::string readOtherwise(const proto::NodeProto& node, const OnnxReading& reading) const;
@@ -230,11 +231,21 @@ private:
         std::optional<Shape> foreignShape; // of others
     };
     std::vector<ForeignResult> typesOfForeign(int index);
+    std::vector<std::optional<TensorType>> typesWith(int index, DType standIn);
     std::optional<Shape> declaredForeignShape(const std::string& name);
     // The types of the results of that one node, if it is understood with such operands.
     std::vector<std::optional<TensorType>> typesOfNode(int index, proto::NodeProto node,
                                                        std::vector<Given> given);
-    Status importUnknown(int index, const std::string& name, Diag why);
+    struct UnknownResult {
+        bool untyped = false;
+        std::optional<Shape> foreignShape;
+    };
+    Status importUnknown(int index, const std::string& name, Diag why); // unknown_node.cpp
+    Status addOperands(int index, const std::vector<std::string>& captured,
+                       GraphEditor::NewNode& wish);
+    Status addUnknownResults(int index, const std::vector<ReadBody>& bodies,
+                             GraphEditor::NewNode& wish, std::vector<UnknownResult>& out);
+    Diag reasonUntyped(int index, const Node& made);
     const TensorData* computed(ValueRef value);
     const KnownValue* knownInGraph(const std::string& name);
     const TensorData* knownIntegers(ValueRef value); // nullptr if they are not, or are none

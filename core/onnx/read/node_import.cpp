@@ -1,7 +1,7 @@
 #include "onnx/read/node_import.h"
 
 #include "expr/simplify.h"
-#include "onnx/read/model_importer.h"
+#include "onnx/model/names.h"
 #include "onnx/schema/standard_operators.h"
 
 #include <algorithm>
@@ -19,18 +19,6 @@ namespace {
 
 bool isNarrow(DType dtype) {
     return dtype == DType::F16 || dtype == DType::BF16;
-}
-
-std::optional<Exprs> wholeNumbers(const TensorData& data) {
-    if (data.count() > smallTensorLimit)
-        return std::nullopt;
-    Exprs out;
-    for (const double one : data.toDoubles()) {
-        if (one != std::floor(one) || std::abs(one) > 1e15)
-            return std::nullopt;
-        out.emplace_back(static_cast<std::int64_t>(one));
-    }
-    return out;
 }
 
 } // namespace
@@ -115,84 +103,6 @@ const TensorData* NodeImport::computedConstant(std::size_t i) const {
     if (const TensorData* known = constant(i))
         return known;
     return has(i) ? m_model.computed(m_node.input(static_cast<int>(i))) : nullptr;
-}
-
-std::optional<Exprs> NodeImport::shapeValues(std::size_t i) const {
-    if (!has(i))
-        return std::nullopt;
-    auto small = m_model.small(m_node.input(static_cast<int>(i)));
-    if (!small || small->dtype == DType::Bool)
-        return std::nullopt;
-    return small->elements;
-}
-
-Result<Exprs> NodeImport::sizes(std::size_t i) {
-    if (auto known = shapeValues(i))
-        return std::move(*known);
-    if (const TensorData* data = computedConstant(i); data != nullptr && isFloat(data->dtype()))
-        if (auto whole = wholeNumbers(*data))
-            return std::move(*whole);
-    FW_TRY(ValueRef value, input(i));
-    const TensorType type = this->type(value);
-    const auto extents = fixedExtents(type.shape);
-    if (!extents || type.dtype == DType::Bool || type.dtype == DType::Text)
-        return unsupported(fmt::format("{} is no fixed number of sizes", type.text()),
-                           "its shape has to be known before the model runs");
-    if (type.dtype != DType::I64) {
-        Attrs to;
-        to.set("to", DType::I64);
-        FW_TRY(value, step("cast", {value}, std::move(to)));
-    }
-    std::int64_t count = 1;
-    for (const std::int64_t extent : *extents)
-        count *= extent;
-    if (type.rank() != 1) {
-        FW_TRY(value, reshaped(value, {intExpr(count)}));
-    }
-    const std::string& name = m_node.input(static_cast<int>(i));
-    FW_TRY(Exprs out, count == 1 ? boundAs(value, {name}) : bound(value, name + "_"));
-    if (isInteger(type.dtype))
-        m_model.bindSizes(name, {type.dtype, *extents, out});
-    return out;
-}
-
-Result<Exprs> NodeImport::bound(ValueRef sizes, const std::string& prefix) {
-    const auto known = type(sizes).shape.at(0).asInt();
-    if (!known)
-        return unsupported(fmt::format("how many axes the result has is computed: {} of them",
-                                       type(sizes).shape.at(0).text()),
-                           "its shape has to be known before the model runs, but for its sizes");
-    const std::int64_t count = *known;
-    if (count > static_cast<std::int64_t>(smallTensorLimit))
-        return makeDiag(DiagCode::LimitReached, fmt::format("{} sizes that are computed", count));
-    Texts names;
-    for (std::int64_t i = 0; i < count; ++i)
-        names.push_back(fmt::format("{}{}", prefix, i));
-    return boundAs(sizes, names);
-}
-
-Result<Exprs> NodeImport::boundAs(ValueRef sizes, const Texts& names) {
-    Exprs out;
-    for (const std::string& name : names)
-        out.push_back(m_model.freshDim(name));
-    if (out.empty())
-        return out;
-    Attrs attrs;
-    attrs.set("dims", out);
-    FW_CHECK(step("bind_dims", {sizes}, std::move(attrs)));
-    return out;
-}
-
-Status NodeImport::resultBound(ValueRef sizes, const Texts& names) {
-    Exprs dims;
-    for (const std::string& name : names)
-        dims.push_back(m_model.freshDim(name));
-    Attrs attrs;
-    attrs.set("dims", dims);
-    FW_CHECK(result("bind_dims", {sizes}, std::move(attrs)));
-    m_model.bindSizes(m_node.output(0),
-                      {DType::I64, {static_cast<std::int64_t>(dims.size())}, dims});
-    return {};
 }
 
 std::optional<Integers> NodeImport::integers(std::size_t i) const {
@@ -338,78 +248,8 @@ ValueRef NodeImport::scalarConstant(const std::string& suffix, double value, DTy
     return addConstant(suffix, dataFromDoubles(dtype, {}, {value}));
 }
 
-Status NodeImport::result(std::string op, std::vector<ValueRef> inputs, Attrs attrs) {
-    FW_CHECK(toNormalForm(op, inputs, attrs));
-    std::vector<ValueRef> values;
-    if (m_narrow) {
-        FW_TRY(values, steps(op, std::move(inputs), std::move(attrs)));
-    } else {
-        GraphEditor::NewNode wish;
-        wish.op = op;
-        wish.inputs = std::move(inputs);
-        wish.attrs = std::move(attrs);
-        wish.name = m_name;
-        for (const std::string& output : m_node.output())
-            wish.outputNames.push_back(cleanText(output));
-        FW_TRY(values, added(std::move(wish)));
-    }
-    for (std::size_t i = 0; i < outputCount(); ++i) {
-        if (i >= values.size()) {
-            if (outputUsed(i) && !m_model.isBound(m_node.output(static_cast<int>(i))))
-                return unsupported(
-                    fmt::format("output {} of {} is not computed", i + 1, m_node.op_type()));
-            continue;
-        }
-        FW_CHECK(alias(i, values[i]));
-    }
-    return {};
-}
-
-Status NodeImport::resultReshaped(ValueRef x, const Shape& shape) {
-    Attrs attrs;
-    attrs.set("shape", shapeAttr(shape));
-    return result("reshape", {x}, std::move(attrs));
-}
-
-Status NodeImport::alias(std::size_t output, ValueRef value) {
-    const bool isNamed = output < outputCount() && !m_node.output(static_cast<int>(output)).empty();
-    if (!m_narrow || !isNamed || type(value).dtype != DType::F32)
-        return aliasWide(output, value);
-    GraphEditor::NewNode wish;
-    wish.op = "cast";
-    wish.inputs = {value};
-    wish.attrs.set("to", *m_narrow);
-    wish.name = output == 0 ? m_name : m_name + ".cast";
-    wish.outputNames = {cleanText(m_node.output(static_cast<int>(output)))};
-    FW_TRY(const auto rounded, m_model.editor().add(std::move(wish)));
-    m_emitted.push_back(rounded.front().node);
-    return aliasWide(output, rounded.front());
-}
-
-Status NodeImport::aliasWide(std::size_t output, ValueRef value) {
-    if (output < outputCount())
-        m_model.bind(m_node.output(static_cast<int>(output)), value);
-    return {};
-}
-
-Status NodeImport::aliasInput(std::size_t output, std::size_t input) {
-    m_model.bindAlias(m_node.output(static_cast<int>(output)),
-                      m_node.input(static_cast<int>(input)));
-    return {};
-}
-
-Status NodeImport::constantResult(TensorData data) {
-    m_model.bindConstant(m_node.output(0), std::move(data));
-    return {};
-}
-
 const std::vector<ValueRef>* NodeImport::parts(std::size_t i) const {
     return has(i) ? m_model.partsOf(m_node.input(static_cast<int>(i))) : nullptr;
-}
-
-Status NodeImport::resultParts(std::vector<ValueRef> parts) {
-    m_model.bindParts(m_node.output(0), std::move(parts));
-    return {};
 }
 
 bool NodeImport::outputUsed(std::size_t i) const {
@@ -422,6 +262,26 @@ void NodeImport::assume(const Expr& condition, std::string sentence) {
 
 std::string NodeImport::operandName(std::size_t i) const {
     return "'" + cleanText(m_node.input(static_cast<int>(i))) + "'";
+}
+
+Status NodeImport::needBetween(std::size_t operand, std::int64_t low, const Expr& high) {
+    const TensorData* data = computedConstant(operand);
+    if (data == nullptr || !isInteger(data->dtype()))
+        return {};
+    std::int64_t most = low;
+    for (std::size_t i = 0; i < data->count(); ++i) {
+        const std::int64_t value = data->integerAt(i);
+        if (value < low || (high.asInt() && value > *high.asInt()))
+            return malformed(fmt::format(
+                "element {} of {} is {}, which does not lie between {} and {}; {}", i,
+                operandName(operand), value, low, high.text(), m_model.operandsText(m_node)));
+        most = std::max(most, value);
+    }
+    if (!high.asInt() && most > low)
+        assume(leExpr(Expr(most), high),
+               fmt::format("{}: {} holds {}, which is at most {}", m_node.op_type(),
+                           operandName(operand), most, high.text()));
+    return {};
 }
 
 void NodeImport::note(const std::string& what) {
@@ -443,32 +303,6 @@ Diag NodeImport::unsupported(std::string message, std::string hint) const {
 
 Diag NodeImport::malformed(std::string message) const {
     return makeDiag(DiagCode::OnnxMalformed, m_node.op_type() + ": " + std::move(message));
-}
-
-ImportFunction findImporter(std::string_view domain, std::string_view type, std::int64_t opset) {
-    using Versions = std::vector<std::pair<std::int64_t, ImportFunction>>;
-    static const auto table = [] {
-        std::map<std::pair<std::string_view, std::string_view>, Versions> rows;
-        for (const auto& family :
-             {elementwiseImporters(), contractionImporters(), windowImporters(),
-              movementImporters(), shapeImporters(), normalizationImporters(), selectionImporters(),
-              resampleImporters(), signalImporters(), einsumImporters(), attentionImporters(),
-              contribAttentionImporters(), runningImporters(), sequenceImporters()})
-            for (const ImporterRow& row : family)
-                rows[{row.domain, row.type}].emplace_back(row.since, row.import);
-        for (auto& [name, versions] : rows)
-            std::sort(versions.begin(), versions.end(),
-                      [](const auto& a, const auto& b) { return a.first < b.first; });
-        return rows;
-    }();
-    const auto found = table.find({isStandardDomain(domain) ? "" : domain, type});
-    if (found == table.end())
-        return nullptr;
-    ImportFunction best = nullptr;
-    for (const auto& [since, function] : found->second)
-        if (since <= opset)
-            best = function;
-    return best;
 }
 
 AttrValue shapeAttr(const Shape& shape) {

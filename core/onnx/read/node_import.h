@@ -6,9 +6,7 @@
 // DtypeMismatch turn the node into "unknown" (the model opens), anything else refuses the model.
 #pragma once
 
-#include "ir/graph.h"
-#include "ir/known_value.h"
-#include "onnx/model/attributes.h"
+#include "onnx/read/model_values.h"
 
 #include <map>
 #include <optional>
@@ -20,11 +18,9 @@
 
 namespace fw {
 
-class ModelImporter;
-
 class NodeImport {
 public:
-    NodeImport(ModelImporter& model, const proto::NodeProto& node, std::string name)
+    NodeImport(ModelValues& model, const proto::NodeProto& node, std::string name)
         : m_model(model), m_node(node), m_name(std::move(name)) {}
 
     const proto::NodeProto& node() const { return m_node; }
@@ -130,7 +126,7 @@ public:
     // Its name in the model, or its type and what it was made of.
     std::string shownValue(ValueRef value) const;
     // The elements of the operand lie from `low` to `high`, as far as they are known: refused, or
-    // assumed of free dimensions. For what is no index along an axis (ModelImporter::checkIndices).
+    // assumed of free dimensions. For what is no index along an axis (constant_indices.cpp).
     Status needBetween(std::size_t operand, std::int64_t low, const Expr& high);
     // What must hold of free dimensions for this reading of the node; one sentence of what and why.
     void assume(const Expr& condition, std::string sentence);
@@ -157,7 +153,7 @@ private:
     // What the operator `op` of the library says of these operands, in the words of the model.
     Diag inWords(Diag diag, const std::string& op, const std::vector<ValueRef>& inputs) const;
 
-    ModelImporter& m_model;
+    ModelValues& m_model;
     const proto::NodeProto& m_node;
     std::optional<DType> m_narrow;              // of results, while steps are f32
     std::map<std::size_t, ValueRef> m_widened;  // operands
@@ -167,34 +163,6 @@ private:
     std::string m_name;
     std::vector<NodeId> m_emitted; // the last one is the origin of all
 };
-
-// The table of importers: one row per ONNX type and the opset of its domain since which the
-// function holds. A row with no function says that this version is not supported.
-struct ImporterRow {
-    std::string_view type;
-    std::int64_t since;
-    Status (*import)(NodeImport& node);
-    std::string_view domain = {}; // empty: the standard one
-};
-
-std::span<const ImporterRow> elementwiseImporters();
-std::span<const ImporterRow> contractionImporters();
-std::span<const ImporterRow> windowImporters();
-std::span<const ImporterRow> movementImporters();
-std::span<const ImporterRow> shapeImporters();
-std::span<const ImporterRow> normalizationImporters();
-std::span<const ImporterRow> selectionImporters();
-std::span<const ImporterRow> resampleImporters();
-std::span<const ImporterRow> signalImporters();
-std::span<const ImporterRow> einsumImporters();
-std::span<const ImporterRow> attentionImporters();
-std::span<const ImporterRow> runningImporters();
-std::span<const ImporterRow> contribAttentionImporters();
-std::span<const ImporterRow> sequenceImporters(); // their operands may be sequences
-
-using ImportFunction = Status (*)(NodeImport& node);
-// nullptr if there is none
-ImportFunction findImporter(std::string_view domain, std::string_view type, std::int64_t opset);
 
 // The attribute form of a shape: integers when all are fixed.
 AttrValue shapeAttr(const Shape& shape);

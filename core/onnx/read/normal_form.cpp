@@ -2,7 +2,7 @@
 // added along one axis, or a vector to a product that the node itself makes; `dense` where a
 // constant matrix is a factor.
 #include "onnx/model/constant_layout.h"
-#include "onnx/read/model_importer.h"
+#include "onnx/read/node_import.h"
 
 #include <algorithm>
 #include <fmt/format.h>

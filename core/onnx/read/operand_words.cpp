@@ -1,6 +1,7 @@
 // What a refusal of an operator of the library says, in the words of the model: its operands by
 // their names there, and what is computed on the way by its type and what it is made of.
 #include "onnx/read/model_importer.h"
+#include "onnx/read/node_import.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -77,6 +78,38 @@ std::optional<std::string> ModelImporter::nameOfOperand(const proto::NodeProto& 
         if (const Name* known = find(input); known != nullptr && known->value.ref == value)
             return "'" + cleanText(input) + "'";
     return std::nullopt;
+}
+
+// Free dimensions of operands that the message speaks of: other words for what is known of them
+// would be wrong, and data may show that all fits.
+std::set<std::string> ModelImporter::freeSizesIn(const std::string& message,
+                                                 const proto::NodeProto& node) const {
+    const auto isPart = [](char c) {
+        return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    };
+    std::set<std::string> words, out;
+    bool isName = false; // of a value, in quotes
+    for (auto at = message.begin(); at != message.end();) {
+        if (*at == '\'')
+            isName = !isName;
+        if (isName || !isPart(*at)) {
+            ++at;
+            continue;
+        }
+        const auto first = at;
+        at = std::find_if_not(first, message.end(), isPart);
+        words.emplace(first, at);
+    }
+    for (const std::string& input : node.input()) {
+        const Name* known = find(input);
+        if (known == nullptr || known->value.untyped || !known->value.ref)
+            continue;
+        for (const Dim& dim : m_editor.type(*known->value.ref).shape)
+            for (const Symbol& symbol : freeVars(dim))
+                if (words.contains(symbol.text()))
+                    out.insert(symbol.text());
+    }
+    return out;
 }
 
 std::string NodeImport::shownValue(ValueRef value) const {

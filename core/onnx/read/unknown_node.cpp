@@ -35,6 +35,10 @@ void collectDomains(const proto::NodeProto& node, std::set<std::string>& out) {
     });
 }
 
+BeyondTexts beyondOf(const proto::NodeProto& node) {
+    return beyondTexts(isStandardDomain(node.domain()) ? "" : node.domain(), node.op_type());
+}
+
 } // namespace
 
 std::vector<std::string> ModelImporter::captures(const proto::NodeProto& node) const {
@@ -162,48 +166,39 @@ std::optional<TensorType> ModelImporter::branchType(const proto::NodeProto& node
     return out;
 }
 
-Status ModelImporter::importUnknown(int index, const std::string& name, Diag why) {
+// Operands of the node, and behind them the values that its bodies capture.
+Status ModelImporter::addOperands(int index, const std::vector<std::string>& captured,
+                                  GraphEditor::NewNode& wish) {
     const auto& node = m_graph.node(index);
-    GraphEditor::NewNode wish;
-    wish.op = "unknown";
-    wish.name = name;
-    FW_TRY(wish.attrs, unknownAttrs(node));
-    for (const std::string& input : node.input()) {
-        if (input.empty()) {
-            wish.inputs.push_back({});
+    Integers untyped; // that no node of the graph makes
+    for (int i = 0; i < node.input_size(); ++i) {
+        wish.inputs.emplace_back();
+        if (node.input(i).empty())
             continue;
-        }
-        FW_TRY(const ValueRef value, use(input));
-        wish.inputs.push_back(value);
+        FW_TRY(wish.inputs.back(), use(node.input(i)));
     }
-    Integers untypedOperands; // that no node of the graph makes
     for (int i = 0; i < node.input_size(); ++i)
         if (const ValueRef value = wish.inputs[static_cast<std::size_t>(i)];
             value.valid() && this->value(node.input(i)).untyped &&
             !m_editor.find(value.node)->isUnknown())
-            untypedOperands.push_back(i);
-    if (!untypedOperands.empty())
-        wish.attrs.set("untyped_operands", std::move(untypedOperands));
-    const std::vector<std::string> captured = captures(node);
-    if (!captured.empty()) {
-        Texts names;
-        for (const std::string& capture : captured) {
-            FW_TRY(const ValueRef value, use(capture));
-            wish.inputs.push_back(value);
-            names.push_back(cleanText(capture));
-        }
+            untyped.push_back(i);
+    if (!untyped.empty())
+        wish.attrs.set("untyped_operands", std::move(untyped));
+    Texts names;
+    for (const std::string& capture : captured) {
+        FW_TRY(wish.inputs.emplace_back(), use(capture));
+        names.push_back(cleanText(capture));
+    }
+    if (!names.empty())
         wish.attrs.set("captures", std::move(names));
-    }
-    FW_TRY(ReadBodies read, readBodies(index, captured));
-    std::vector<ReadBody>& bodies = read.bodies;
-    Diags& inside = read.warnings;
-    for (ReadBody& one : bodies) {
-        for (Diag& diag : one.diagnostics) { // nothing in it runs as long as the node does not
-            diag.severity = Severity::Warning;
-            inside.push_back(std::move(diag));
-        }
-        wish.bodies.push_back(std::move(one.body));
-    }
+    return {};
+}
+
+// Results with their types, as far as the user, the model, its bodies or the standard say them.
+Status ModelImporter::addUnknownResults(int index, const std::vector<ReadBody>& bodies,
+                                        GraphEditor::NewNode& wish,
+                                        std::vector<UnknownResult>& out) {
+    const auto& node = m_graph.node(index);
     const auto operandType = [&](int operand) -> std::optional<TensorType> {
         if (operand >= node.input_size() || node.input(operand).empty() ||
             value(node.input(operand)).untyped)
@@ -212,64 +207,106 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
     };
     const std::vector<std::optional<TensorType>> standard = typesByStandard(index);
     const std::vector<ForeignResult> ofForeign = typesOfForeign(index);
-    std::vector<std::optional<Shape>> foreignShapes;
-    std::vector<bool> untyped;
-    Integers untypedOutputs;  // nothing is known of them
-    Integers unrankedOutputs; // the element type is
-    Integers absentOutputs;
+    Integers untyped;  // nothing is known of them
+    Integers unranked; // the element type is
+    Integers absent;
     Texts foreignTypes;
     proto::GraphProto declaredResults;
     for (int i = 0; i < node.output_size(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
         const std::string output =
-            node.output(i).empty() ? fmt::format("{}.{}", name, i) : node.output(i);
+            node.output(i).empty() ? fmt::format("{}.{}", wish.name, i) : node.output(i);
         if (node.output(i).empty())
-            absentOutputs.push_back(i);
-        auto declared = declaredType(output);
-        if (!declared)
-            return inNode(index, declared.takeDiag());
-        foreignTypes.push_back(*declared ? std::string() : declaredForeign(output));
-        const bool isForeign = !foreignTypes.back().empty();
-        if (isForeign) {
+            absent.push_back(i);
+        auto type = declaredType(output);
+        if (!type)
+            return inNode(index, type.takeDiag());
+        foreignTypes.push_back(*type ? std::string() : declaredForeign(output));
+        UnknownResult& result = out.emplace_back();
+        if (!foreignTypes.back().empty()) {
             auto& kept = *declaredResults.add_value_info();
             kept.set_name(std::to_string(i));
             *kept.mutable_type() = find(output)->declared->type();
+            result.foreignShape = declaredForeignShape(output);
+        } else {
+            if (!*type)
+                *type = branchType(node, bodies, wish.bodies, i);
+            if (!*type)
+                *type = statedType(node, i, opsetOf(node.domain()), operandType);
+            if (!*type && at < standard.size())
+                *type = standard[at];
+            if (!*type && at < ofForeign.size())
+                *type = ofForeign[at].type;
         }
-        if (!*declared && !isForeign)
-            *declared = branchType(node, bodies, wish.bodies, i);
-        if (!*declared && !isForeign)
-            *declared = statedType(node, i, opsetOf(node.domain()), operandType);
-        if (!*declared && !isForeign && static_cast<std::size_t>(i) < standard.size())
-            *declared = standard[static_cast<std::size_t>(i)];
-        foreignShapes.push_back(isForeign ? declaredForeignShape(output) : std::nullopt);
-        if (!*declared && static_cast<std::size_t>(i) < ofForeign.size()) {
-            const ForeignResult& found = ofForeign[static_cast<std::size_t>(i)];
-            if (!isForeign)
-                *declared = found.type;
-            if (!foreignShapes.back())
-                foreignShapes.back() = found.foreignShape;
-        }
-        untyped.push_back(!*declared);
+        if (!*type && !result.foreignShape && at < ofForeign.size())
+            result.foreignShape = ofForeign[at].foreignShape;
+        result.untyped = !*type;
         wish.outputNames.push_back(cleanText(output));
         // Without a declared type one is made up so that the graph stays typed; nothing is derived
         // from it, and it has no size that one could be asked for.
         const auto element = declaredElement(output);
-        if (!*declared)
-            (element ? unrankedOutputs : untypedOutputs).push_back(i);
+        if (!*type)
+            (element ? unranked : untyped).push_back(i);
         const DType guess = element ? *element
                             : !wish.inputs.empty() && wish.inputs[0].valid()
                                 ? m_editor.type(wish.inputs[0]).dtype
                                 : DType::F32;
-        wish.declaredTypes.push_back(*declared ? **declared : TensorType{guess, {}});
+        wish.declaredTypes.push_back(*type ? **type : TensorType{guess, {}});
     }
-    for (auto& [key, list] : {std::pair(untypedOutputsKey, &untypedOutputs),
-                              std::pair(unrankedOutputsKey, &unrankedOutputs),
-                              std::pair<const char*, Integers*>("absent_outputs", &absentOutputs)})
+    for (auto& [key, list] :
+         {std::pair(untypedOutputsKey, &untyped), std::pair(unrankedOutputsKey, &unranked),
+          std::pair<const char*, Integers*>("absent_outputs", &absent)})
         if (!list->empty())
             wish.attrs.set(key, std::move(*list));
     if (declaredResults.value_info_size() > 0) {
         wish.attrs.set(foreignTypesKey, std::move(foreignTypes));
         wish.attrs.set(declaredResultsKey, bytesOf(declaredResults));
     }
+    return {};
+}
+
+// Why a node reads a value that has no type, and what would give it one.
+Diag ModelImporter::reasonUntyped(int index, const Node& made) {
+    if (!m_missing)
+        m_missing.emplace(m_editor.graph());
+    auto told = m_missing->readBy(made);
+    if (!told)
+        return makeDiag(DiagCode::TypeUnknown, fmt::format("{} reads a value of unknown type",
+                                                           typeName(m_graph.node(index))));
+    for (const ValueRef& input : made.inputs) {
+        const auto missing = m_missing->find(input);
+        if (!missing)
+            continue;
+        const Name* cause = find(missing->value);
+        if (cause != nullptr && cause->place >= 0 && missing->foreign.empty() &&
+            beyondOf(m_graph.node(cause->place)) != BeyondTexts::None)
+            told->hint = fmt::format("--type '{}=f32[N, 4]' would say what it is", missing->value);
+        break;
+    }
+    if (!m_prefix.empty())
+        told->hint.clear(); // --type names values of the model, not of its bodies
+    return std::move(*told);
+}
+
+Status ModelImporter::importUnknown(int index, const std::string& name, Diag why) {
+    const auto& node = m_graph.node(index);
+    GraphEditor::NewNode wish;
+    wish.op = "unknown";
+    wish.name = name;
+    FW_TRY(wish.attrs, unknownAttrs(node));
+    const std::vector<std::string> captured = captures(node);
+    FW_CHECK(addOperands(index, captured, wish));
+    FW_TRY(ReadBodies read, readBodies(index, captured));
+    Diags inside = std::move(read.warnings);
+    for (ReadBody& one : read.bodies) {
+        for (Diag& diag : one.diagnostics) { // nothing in it runs as long as the node does not
+            diag.severity = Severity::Warning;
+            inside.push_back(std::move(diag));
+        }
+        wish.bodies.push_back(std::move(one.body));
+    }
+    std::vector<UnknownResult> results;
+    FW_CHECK(addUnknownResults(index, read.bodies, wish, results));
     auto values = m_editor.add(std::move(wish));
     if (!values)
         return inNode(index, values.takeDiag());
@@ -280,44 +317,58 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
             Value& value = this->value(output);
             value = {};
             value.ref = (*values)[i];
-            value.untyped = untyped[i];
-            value.foreignShape = foreignShapes[i];
+            value.untyped = results[i].untyped;
+            value.foreignShape = results[i].foreignShape;
         }
-    const auto beyondOf = [](const proto::NodeProto& one) {
-        return beyondTexts(isStandardDomain(one.domain()) ? "" : one.domain(), one.op_type());
-    };
-    if (why.code == DiagCode::TypeUnknown) {
-        if (!m_missing)
-            m_missing.emplace(m_editor.graph());
-        const Node& made = *m_editor.find(values->front().node);
-        auto told = m_missing->readBy(made);
-        for (const ValueRef& input : made.inputs) {
-            const auto missing = m_missing->find(input);
-            if (!missing)
-                continue;
-            const Name* cause = find(missing->value);
-            if (told && cause != nullptr && cause->place >= 0 && missing->foreign.empty() &&
-                beyondOf(m_graph.node(cause->place)) != BeyondTexts::None)
-                told->hint =
-                    fmt::format("--type '{}=f32[N, 4]' would say what it is", missing->value);
-            break;
-        }
-        why = told ? std::move(*told)
-                   : makeDiag(DiagCode::TypeUnknown,
-                              fmt::format("{} reads a value of unknown type", typeName(node)));
-    }
-    const bool typed = std::none_of(untyped.begin(), untyped.end(), [](bool one) { return one; });
+    const NodeId made = values->front().node;
+    if (why.code == DiagCode::TypeUnknown)
+        why = reasonUntyped(index, *m_editor.find(made));
+    const bool typed = std::none_of(results.begin(), results.end(),
+                                    [](const UnknownResult& one) { return one.untyped; });
     if (const BeyondTexts beyond = beyondOf(node);
         typed && !why.hint.empty() && why.hint == whyBeyondTexts(beyond, false))
         why.hint = whyBeyondTexts(beyond, true);
-    if (!m_prefix.empty() && why.code == DiagCode::TypeUnknown)
-        why.hint.clear(); // --type names values of the model, not of its bodies
     why.severity = Severity::Error;
     why.where.node.clear();
-    m_nodeDiags.emplace_back(values->front().node, inNode(index, std::move(why)));
+    m_nodeDiags.emplace_back(made, inNode(index, std::move(why)));
     for (Diag& diag : inside)
-        m_nodeDiags.emplace_back(values->front().node, std::move(diag));
+        m_nodeDiags.emplace_back(made, std::move(diag));
     return {};
+}
+
+Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) {
+    const std::string type = typeName(node);
+    if (isStandardDomain(node.domain()) && hasSubgraphs(node))
+        return makeDiag(DiagCode::NotRunnable,
+                        fmt::format("{} runs graphs of its own, which cannot be done yet", type),
+                        {},
+                        "its bodies are shown (fw info); a condition that is constant, or a loop "
+                        "written out by the exporter, runs");
+    if (m_run.functions.knowsDomain(node))
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("the operator {} is not known: the model has functions of "
+                                    "this domain, but none of this name",
+                                    type),
+                        {}, "export the model again with all its functions");
+    if (isRandom(node, opsetOf(node.domain())))
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("{} draws random numbers, which is not done: nothing could be "
+                                    "said of what comes out",
+                                    type),
+                        {},
+                        "make what it gives an input of the model, or a constant; or say what it "
+                        "computes in a book, which is given with --rules");
+    const BeyondTexts beyond = beyondOf(node);
+    if (beyond != BeyondTexts::None)
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("the operator {} is not known", type), {},
+                        whyBeyondTexts(beyond, false));
+    const std::string clause = clauseHint(node);
+    return makeDiag(DiagCode::UnknownOperator, fmt::format("the operator {} is not known", type),
+                    {},
+                    clause.empty() ? "the model can be looked at but not run: a value of this kind "
+                                     "has no form in the text of an operator"
+                                   : clause);
 }
 
 } // namespace fw

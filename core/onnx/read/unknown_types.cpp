@@ -56,6 +56,11 @@ bool isTypeAttribute(std::string_view name) {
     return name == "to" || name == "dtype" || name == "output_dtype";
 }
 
+bool namesForeignElement(const proto::AttributeProto& attribute) {
+    return attribute.type() == proto::AttributeProto::INT && isTypeAttribute(attribute.name()) &&
+           !foreignElement(attribute.i()).empty();
+}
+
 std::int64_t integerOr(const proto::NodeProto& node, std::string_view name, std::int64_t other) {
     const Result<std::int64_t> value = integerAttribute(node, name, other);
     return value ? *value : other;
@@ -136,6 +141,36 @@ std::optional<TensorType> ModelImporter::typeAs(int index, const std::string& as
 
 // The node is read with one element type of ours in place of those that are none, and with
 // another: what has the same type both times does not depend on them.
+// As if the elements that are none of ours were of this type.
+std::vector<std::optional<TensorType>> ModelImporter::typesWith(int index, DType standIn) {
+    proto::NodeProto copy = m_graph.node(index);
+    std::vector<Given> given;
+    for (int i = 0; i < copy.input_size(); ++i) {
+        const Name* known = copy.input(i).empty() ? nullptr : find(copy.input(i));
+        if (known == nullptr)
+            continue;
+        Given one{fmt::format("x{}", i), {}, {}, 0};
+        if (const auto& shape = known->value.foreignShape) {
+            one.type = {standIn, *shape};
+        } else {
+            const Result<TensorType> type = typeOf(copy.input(i));
+            if (!type)
+                return Types{};
+            one.type = *type;
+            one.value = knownWithin(copy.input(i));
+        }
+        copy.set_input(i, one.name);
+        given.push_back(std::move(one));
+    }
+    for (int i = 0; i < copy.output_size(); ++i)
+        if (!copy.output(i).empty())
+            copy.set_output(i, fmt::format("y{}", i));
+    for (auto& attribute : *copy.mutable_attribute())
+        if (namesForeignElement(attribute))
+            attribute.set_i(onnxFromDtype(standIn));
+    return typesOfNode(index, std::move(copy), std::move(given));
+}
+
 std::vector<ModelImporter::ForeignResult> ModelImporter::typesOfForeign(int index) {
     const auto& node = m_graph.node(index);
     bool isForeign = false;
@@ -145,42 +180,11 @@ std::vector<ModelImporter::ForeignResult> ModelImporter::typesOfForeign(int inde
             return {};
         isForeign = isForeign || (known != nullptr && known->value.foreignShape);
     }
-    const auto names = [](const proto::AttributeProto& attribute) {
-        return attribute.type() == proto::AttributeProto::INT &&
-               isTypeAttribute(attribute.name()) && !foreignElement(attribute.i()).empty();
-    };
-    isForeign = isForeign || std::any_of(node.attribute().begin(), node.attribute().end(), names);
+    isForeign = isForeign ||
+                std::any_of(node.attribute().begin(), node.attribute().end(), namesForeignElement);
     if (!isForeign || hasSubgraphs(node))
         return {};
-    const auto readWith = [&](DType standIn) {
-        proto::NodeProto copy = node;
-        std::vector<Given> given;
-        for (int i = 0; i < copy.input_size(); ++i) {
-            const Name* known = copy.input(i).empty() ? nullptr : find(copy.input(i));
-            if (known == nullptr)
-                continue;
-            Given one{fmt::format("x{}", i), {}, {}, 0};
-            if (const auto& shape = known->value.foreignShape) {
-                one.type = {standIn, *shape};
-            } else {
-                const Result<TensorType> type = typeOf(copy.input(i));
-                if (!type)
-                    return Types{};
-                one.type = *type;
-                one.value = knownWithin(copy.input(i));
-            }
-            copy.set_input(i, one.name);
-            given.push_back(std::move(one));
-        }
-        for (int i = 0; i < copy.output_size(); ++i)
-            if (!copy.output(i).empty())
-                copy.set_output(i, fmt::format("y{}", i));
-        for (auto& attribute : *copy.mutable_attribute())
-            if (names(attribute))
-                attribute.set_i(onnxFromDtype(standIn));
-        return typesOfNode(index, std::move(copy), std::move(given));
-    };
-    const Types one = readWith(DType::U8), other = readWith(DType::I8);
+    const Types one = typesWith(index, DType::U8), other = typesWith(index, DType::I8);
     std::vector<ForeignResult> out;
     std::size_t at = 0;
     for (const std::string& output : node.output()) {

@@ -313,28 +313,37 @@ Result<FunctionValue> FunctionExpression::call(const Tree& tree) {
             return literal(-std::numeric_limits<double>::infinity(), ElementKind::Float);
         return unsaid("the least value of an integer type is not the same for all");
     }
+    return composed(tree);
+}
+
+Result<FunctionValue> FunctionExpression::selected(FunctionValue condition, FunctionValue yes,
+                                                   FunctionValue no) {
+    meet(yes, no);
+    FunctionValue out = yes;
+    out.name = m_nodes.add("Where", {emitted(condition), emitted(yes), emitted(no)});
+    out.literal.reset();
+    for (const FunctionValue* other : {&condition, &no}) {
+        out.covers.insert(other->covers.begin(), other->covers.end());
+        out.stretched.insert(other->stretched.begin(), other->stretched.end());
+    }
+    return out;
+}
+
+// What operators of ONNX are put together to.
+Result<FunctionValue> FunctionExpression::composed(const Tree& tree) {
+    const std::string& f = tree.text;
     const bool isKnown = f == "select" || f == "sqr" || f == "rsqrt" || f == "div" ||
                          f == "clamp" || spelled(functions, f) != nullptr ||
                          spelled(pairs, f) != nullptr;
     if (!isKnown)
         return unsaid(fmt::format("{}() is no composition of operators of ONNX", f));
     std::vector<FunctionValue> values;
-    for (const Tree& arg : args) {
+    for (const Tree& arg : tree.args) {
         FW_TRY(FunctionValue one, value(arg));
         values.push_back(std::move(one));
     }
-    if (f == "select" && values.size() == 3) {
-        meet(values[1], values[2]);
-        FunctionValue out = values[1];
-        out.name =
-            m_nodes.add("Where", {emitted(values[0]), emitted(values[1]), emitted(values[2])});
-        out.literal.reset();
-        for (const FunctionValue* other : {&values[0], &values[2]}) {
-            out.covers.insert(other->covers.begin(), other->covers.end());
-            out.stretched.insert(other->stretched.begin(), other->stretched.end());
-        }
-        return out;
-    }
+    if (f == "select" && values.size() == 3)
+        return selected(values[0], values[1], values[2]);
     if (f == "clamp" && values.size() == 3)
         return joined("Min", joined("Max", values[0], values[1]), values[2]);
     if (f == "div" && values.size() == 2)

@@ -61,6 +61,8 @@ private:
     Result<FunctionValue> binary(const Tree& tree);
     Result<FunctionValue> quotient(const std::string& sign, FunctionValue a, FunctionValue b);
     Result<FunctionValue> call(const Tree& tree);
+    Result<FunctionValue> composed(const Tree& tree);
+    Result<FunctionValue> selected(FunctionValue condition, FunctionValue yes, FunctionValue no);
     Result<FunctionValue> cast(const Tree& value, const Tree& type);
     Result<FunctionValue> read(const Tree& tree);
     Result<FunctionValue> reduce(const Tree& tree);

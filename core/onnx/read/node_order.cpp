@@ -1,0 +1,89 @@
+// The order in which nodes are imported: each behind those that it reads.
+#include "onnx/read/model_importer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace fw {
+
+// The nodes that make what it reads, each once.
+std::vector<int> ModelImporter::producersOf(int index) const {
+    std::vector<int> out;
+    const auto add = [&](const std::string& name) {
+        if (const Name* known = find(name); known != nullptr && known->place >= 0)
+            out.push_back(known->place);
+    };
+    for (const std::string& input : m_graph.node(index).input())
+        add(input);
+    for (const std::string& name : captures(m_graph.node(index)))
+        add(name);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+// Kahn's algorithm; the model's own order where it is possible.
+Status ModelImporter::sortNodes() {
+    const auto count = static_cast<std::size_t>(m_graph.node_size());
+    if (m_inOrder) {
+        m_order.resize(count);
+        std::iota(m_order.begin(), m_order.end(), 0);
+        return {};
+    }
+    std::vector<std::size_t> waiting(count, 0); // for how many producers
+    std::vector<std::vector<int>> consumers(count);
+    std::set<int> ready;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto producers = producersOf(static_cast<int>(i));
+        waiting[i] = producers.size();
+        for (const int producer : producers)
+            consumers[static_cast<std::size_t>(producer)].push_back(static_cast<int>(i));
+        if (producers.empty())
+            ready.insert(static_cast<int>(i));
+    }
+    while (!ready.empty()) {
+        const int next = *ready.begin();
+        ready.erase(ready.begin());
+        m_order.push_back(next);
+        for (const int consumer : consumers[static_cast<std::size_t>(next)])
+            if (--waiting[static_cast<std::size_t>(consumer)] == 0)
+                ready.insert(consumer);
+    }
+    if (m_order.size() < count)
+        return cycle(waiting);
+    m_run.out.diagnostics.push_back({DiagCode::OnnxMalformed,
+                                     "the nodes were not in order and have been sorted",
+                                     {},
+                                     {},
+                                     Severity::Note});
+    return {};
+}
+
+// Walks backwards over nodes that never became ready until one comes up again.
+Diag ModelImporter::cycle(const std::vector<std::size_t>& waiting) const {
+    const auto waits = [&](int node) { return waiting[static_cast<std::size_t>(node)] > 0; };
+    int at = 0;
+    while (!waits(at))
+        ++at;
+    std::vector<int> path;
+    while (std::find(path.begin(), path.end(), at) == path.end()) {
+        path.push_back(at);
+        const auto producers = producersOf(at);
+        at = *std::find_if(producers.begin(), producers.end(), waits);
+    }
+    std::vector<int> nodes(std::find(path.begin(), path.end(), at), path.end());
+    std::reverse(nodes.begin(), nodes.end());
+    constexpr std::size_t mostShown = 8;
+    std::string text;
+    for (std::size_t i = 0; i < nodes.size() && i < mostShown; ++i)
+        text += nodeName(nodes[i]) + " -> ";
+    if (nodes.size() > mostShown)
+        text += fmt::format("({} more) -> ", nodes.size() - mostShown);
+    text += nodeName(nodes.front());
+    return inNode(nodes.front(), makeDiag(DiagCode::OnnxCycle, "the graph has a cycle: " + text, {},
+                                          "an operator may not depend on its own result"));
+}
+
+} // namespace fw
