@@ -5,7 +5,7 @@
 #include "session/completions.h"
 #include "session/describe.h"
 #include "session/document.h"
-#include "session/relax.h"
+#include "session/near_miss_fix.h"
 
 #include <fmt/format.h>
 
@@ -51,8 +51,8 @@ private:
         return m_text.tokens[std::min(index, m_text.tokens.size() - 1)];
     }
 
-    // The token that binds the word in this declaration.
-    std::optional<std::size_t> bound() const {
+    // Where this declaration binds the word.
+    std::optional<Span> bound() const {
         const Operator* op = m_names.books.operators->find(m_word);
         if (op != nullptr || m_names.patterns.contains(m_word))
             return std::nullopt;
@@ -163,7 +163,7 @@ private:
     }
 
     // What a name stands for: the piece of the text that binds it, and a value of the model.
-    void boundLines(std::size_t place, std::vector<std::string>& out) const {
+    void boundLines(const Span& place, std::vector<std::string>& out) const {
         const bool attribute = m_context.attributes.contains(m_word);
         const bool list = m_context.attributes.contains("*" + m_word);
         out.push_back(fmt::format("{}: {}, bound at line {}", m_word,
@@ -171,7 +171,7 @@ private:
                                   : attribute                       ? "an attribute"
                                   : m_context.dims.contains(m_word) ? "a dim"
                                                                     : "a value",
-                                  token(place).span.line));
+                                  place.line));
         if (!m_names.graph)
             return;
         const FileTree tree = parseFile(m_book.text, m_book.file);
@@ -274,8 +274,7 @@ private:
     std::optional<LocationRecord> definition() const {
         if (!isAttribute())
             if (const auto place = bound())
-                return location(m_book.file, m_text.places, token(*place).span,
-                                shippedHere(m_book.file));
+                return location(m_book.file, m_text.places, *place, shippedHere(m_book.file));
         const auto look = [&](const std::string& file, std::string_view text, bool shipped) {
             return isAttribute() ? attributeIn(file, text, shipped)
                                  : declaredIn(file, text, shipped);

@@ -1,6 +1,8 @@
 #include "session/text_context.h"
 
 #include "condition/condition.h"
+#include "expr/dtype.h"
+#include "syntax/foreign_words.h"
 #include "syntax/parser.h"
 
 #include <algorithm>
@@ -27,9 +29,9 @@ Words functionWords() { // of expressions
     return {
 #define FW_FUNCTION(name, method, text, ...) text,
 #include "expr/functions.def"
-        "sum",      "max",      "min",     "prod",   "pad",   "wrap",    "select", "cast", "clamp",
-        "lowest",   "sqr",      "div",     "fma",    "given", "before",  "total",  "true", "false",
-        "bit_cast", "replaced", "without", "places", "part",  "largest", "float",  "known"};
+#define FW_CALL(word, keyword, sentence) #word,
+#include "base/words.def"
+    };
 }
 
 bool isWordByte(char c) {
@@ -88,6 +90,34 @@ void readPlace(std::string_view text, const std::vector<Token>& tokens, std::siz
     out.keyword = tokens[out.first].text;
     for (std::string& name : namesAt(out.expect, out.keyword))
         out.words.push_back(std::move(name));
+}
+
+void addBound(const std::vector<BoundName>& bound, TextContext& out) {
+    using Kind = BoundName::Kind;
+    const auto add = [&](std::map<std::string, Span>& names, const std::string& name,
+                         const Span& span) {
+        const auto [first, isNew] = names.emplace(name, span);
+        const bool isTyped = first->second.begin == out.begin && first->second.end == out.end;
+        if (isNew && isTyped)
+            out.typed = name;
+        if (first->second.begin != span.begin && out.typed == name)
+            out.typed.clear();
+        if (span.begin < first->second.begin)
+            first->second = span;
+    };
+    for (const BoundName& one : bound) {
+        const bool isType = parseDtype(one.name) || one.name == "any";
+        if (isBoolean(one.name) || (isType && one.kind != Kind::Value && one.kind != Kind::Root))
+            continue;
+        if (one.kind == Kind::Root)
+            add(out.roots, one.name, one.span);
+        if (one.kind == Kind::Root || one.kind == Kind::Value)
+            add(out.values, one.name, one.span);
+        else if (one.kind == Kind::Extent)
+            add(out.dims, one.name, one.span);
+        else
+            add(out.attributes, one.kind == Kind::Attributes ? "*" + one.name : one.name, one.span);
+    }
 }
 
 } // namespace
@@ -171,27 +201,52 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
     int depth = 0;
     for (std::size_t i = start; i < before; ++i)
         depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
-    const bool braced = out.keyword == "rule" || out.keyword == "fuse" || out.keyword == "test" ||
-                        out.keyword == "pin" || out.keyword == "op" || out.keyword == "graph" ||
-                        out.keyword == "composite" || out.keyword == "implementations" ||
-                        out.keyword == "schedule" || out.keyword == "target";
     const std::string_view line = text.substr(0, out.begin);
     const std::size_t lineStart =
         line.rfind('\n') == std::string_view::npos ? 0 : line.rfind('\n') + 1;
     const bool fresh = line.substr(lineStart).find_first_not_of(" \t") == std::string_view::npos;
-    const bool goesOn =
-        braced && !out.isBehind && (!out.words.empty() || out.expect != Expect::Words);
-    if (!nothing && depth <= 0 && !goesOn &&
-        (braced ? before > start && tokens[before - 1].is("}") : fresh)) {
-        if (braced)
+    const bool closed = tokens[before - 1].is("}");
+    const bool goesOn = !out.isBehind && (!out.words.empty() || out.expect != Expect::Words);
+    const bool left = word.span.column <= tokens[start].span.column;
+    if (!nothing && depth <= 0 && (closed ? !goesOn : fresh && (out.isBehind || left))) {
+        if (closed) {
             out.words.clear();
-        if (braced || out.expect == Expect::Words)
             out.expect = Expect::Words;
+        }
         for (const auto& [keyword, parse] : fwGrammar())
             out.words.push_back(keyword);
     }
-    readNames(tokens, out);
+    addBound(out.bound, out);
+    addBound(caretBehind(text, tokens, out.first, out.last).bound, out);
     return out;
+}
+
+std::string_view wordSentence(std::string_view word, std::string_view keyword) {
+    struct LanguageWord {
+        std::string_view word;
+        std::string_view in; // empty: it begins a declaration
+        std::string_view sentence;
+    };
+    static constexpr LanguageWord words[] = {
+#define FW_DECLARATION(word, sentence) {#word, "", sentence},
+#define FW_WORD(word, keyword, sentence) {#word, #keyword, sentence},
+#define FW_CALL(word, keyword, sentence) {#word, #keyword, sentence},
+#define FW_NAME(word, keyword, sentence) {#word, #keyword, sentence},
+#include "base/words.def"
+    };
+    // Patterns and chains are written like the left side of a rule; so are fuse and composite.
+    const bool pattern = keyword == "pattern" || keyword == "chain" || keyword == "fuse" ||
+                         keyword == "composite" || keyword == "target";
+    const std::string_view like = pattern             ? "rule"
+                                  : keyword == "test" ? "graph" // it holds graphs
+                                                      : keyword;
+    for (const std::string_view in : {keyword, like, std::string_view(), std::string_view("kind")})
+        for (const LanguageWord& known : words)
+            if (known.word == word && known.in == in)
+                return known.sentence;
+    const ConditionFunction* function = conditionFunction(word);
+    const bool conditions = like == "rule" || like == "implementations";
+    return function != nullptr && conditions ? function->sentence : std::string_view();
 }
 
 } // namespace fw

@@ -42,6 +42,31 @@ void Parser::offer(Expect stands) const {
     std::tie(m_caret->op, m_caret->attribute) = m_attributeOf;
 }
 
+void Parser::binds(BoundName::Kind kind, const std::string& name, const Span& span) const {
+    if (m_caret != nullptr && !m_failed && !name.empty())
+        m_caret->bound.push_back({kind, name, span});
+}
+
+void Parser::bindsNamesIn(BoundName::Kind kind, const Tree& tree) const {
+    if (tree.isName())
+        binds(kind, tree.text, tree.span);
+    for (const Tree& part : tree.args)
+        bindsNamesIn(kind, part);
+}
+
+void Parser::bindsVariablesOf(const TypeTree& type) const {
+    binds(BoundName::Kind::Extent, type.dtype, type.span);
+    for (const DimTree& dim : type.dims)
+        bindsNamesIn(BoundName::Kind::Extent, dim.value);
+}
+
+std::string Parser::bindName(std::string_view what, BoundName::Kind kind, Expect stands) {
+    const Span span = peek().span;
+    std::string name = expectNewName(what, stands);
+    binds(kind, name, span);
+    return name;
+}
+
 namespace {
 
 using Tokens = std::vector<Token>;

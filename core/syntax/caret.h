@@ -46,11 +46,26 @@ enum class Expect : std::uint8_t {
     Call,        // the body of one that stands for calls: operators, too
 };
 
+// A name that a declaration binds, at one of the places that bind it.
+struct BoundName {
+    enum class Kind : std::uint8_t {
+        Value,
+        Root,       // a value that `match` names
+        Attribute,  // of a match: "axis"
+        Attributes, // all of a call: "a" of {*a}
+        Extent,     // of a type, a pack or an element type: x: T[N, S...]
+    };
+    Kind kind = Kind::Value;
+    std::string name;
+    Span span;
+};
+
 struct Caret {
     Expect expect = Expect::Words;
     std::vector<std::string> words;
-    std::string op, attribute; // whose attribute, whose value
-    bool isBehind = false;     // the declaration may end in front of it
+    std::string op, attribute;    // whose attribute, whose value
+    bool isBehind = false;        // the declaration may end in front of it
+    std::vector<BoundName> bound; // by the declaration in front of it
 };
 
 // Behind the tokens [first, caret) of a declaration. What is wrong in front of the caret is left

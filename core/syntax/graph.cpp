@@ -22,6 +22,12 @@ ValueTree value(Parser& parser, Expect stands = Expect::Nothing) {
     return tree;
 }
 
+ValueTree boundValue(Parser& parser) {
+    ValueTree out = value(parser);
+    parser.binds(BoundName::Kind::Value, out.name, out.span);
+    return out;
+}
+
 ValueTree operand(Parser& parser) {
     if (!parser.at("none"))
         return value(parser, Expect::GraphValue);
@@ -181,13 +187,13 @@ GraphNodeTree node(Parser& parser) {
     const Token first = parser.peek();
     if (parser.accept("(")) {
         while (!parser.failed() && !parser.at(")")) {
-            tree.results.push_back(value(parser));
+            tree.results.push_back(boundValue(parser));
             if (!parser.accept(","))
                 break;
         }
         parser.expect(")");
     } else {
-        tree.results.push_back(value(parser));
+        tree.results.push_back(boundValue(parser));
     }
     parser.expect("=");
     if (parser.at("const") && !parser.peek(1).is("(")) {
@@ -248,7 +254,7 @@ std::shared_ptr<DeclarationTree> parseGraphDeclaration(Parser& parser) {
     parser.expect("(");
     while (!parser.failed() && !parser.at(")")) {
         GraphInputTree input;
-        input.value = value(parser);
+        input.value = boundValue(parser);
         parser.expect(":");
         input.type = parser.type();
         input.origins = acceptOrigins(parser);

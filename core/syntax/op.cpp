@@ -87,7 +87,7 @@ AttrKind attrKind(Parser& parser) {
 
 AttrParamTree attrParam(Parser& parser, const Token& first) {
     AttrParamTree attr;
-    attr.name = parser.expectNewName("an attribute name");
+    attr.name = parser.bindName("an attribute name");
     parser.expect(":");
     attr.kind = attrKind(parser);
     if (parser.accept("[")) {
@@ -109,7 +109,7 @@ AttrParamTree attrParam(Parser& parser, const Token& first) {
 ParamTree param(Parser& parser, const Token& first) {
     ParamTree param;
     param.bcast = parser.at("bcast") && parser.isNameBehind() && parser.accept("bcast");
-    param.name = parser.expectNewName("a parameter");
+    param.name = parser.bindName("a parameter");
     param.optional = parser.accept("?");
     param.variadic = parser.accept("*");
     parser.expect(":");
@@ -121,6 +121,7 @@ ParamTree param(Parser& parser, const Token& first) {
                       "attr " + param.name + ": " + type);
     parser.offer({"T"});
     param.type = parser.type();
+    parser.bindsVariablesOf(param.type);
     param.span = parser.spanFrom(first);
     return param;
 }
@@ -128,9 +129,11 @@ ParamTree param(Parser& parser, const Token& first) {
 OutTree out(Parser& parser) {
     OutTree tree;
     const Token first = parser.peek();
-    tree.name = parser.expectNewName("an output");
-    if (parser.accept(":"))
+    tree.name = parser.bindName("an output");
+    if (parser.accept(":")) {
         tree.type = parser.type();
+        parser.bindsVariablesOf(tree.type);
+    }
     tree.span = parser.spanFrom(first);
     return tree;
 }
@@ -158,8 +161,9 @@ StmtTree statement(Parser& parser) {
         parser.expect(":");
     }
     stmt.let = parser.at("let") && parser.isNameBehind() && parser.accept("let");
-    stmt.name = parser.expectNewName("the tensor that the statement writes",
-                                     stmt.let ? Expect::Nothing : Expect::Expression);
+    const std::string_view written = "the tensor that the statement writes";
+    stmt.name =
+        stmt.let ? parser.bindName(written) : parser.expectNewName(written, Expect::Expression);
     if (!stmt.let && parser.at("="))
         parser.failAt(parser.peek().span, stmt.name + " is written element by element",
                       stmt.name + "[i] = ..., or " + stmt.name + "[i...] = ... for any rank");
@@ -179,12 +183,12 @@ CallStmtTree callStatement(Parser& parser) {
                parser.accept("let");
     if (parser.accept("(")) {
         do
-            stmt.names.push_back(parser.expectNewName("a value"));
+            stmt.names.push_back(parser.bindName("a value"));
         while (parser.accept(","));
         parser.expect(")");
     } else {
-        stmt.names.push_back(
-            parser.expectNewName("a value", stmt.let ? Expect::Nothing : Expect::Expression));
+        stmt.names.push_back(stmt.let ? parser.bindName("a value")
+                                      : parser.expectNewName("a value", Expect::Expression));
         if (parser.at("["))
             parser.failAt(parser.peek().span,
                           stmt.names.front() + " is written element by element, and has no type",

@@ -99,6 +99,12 @@ public:
     // At the caret: words that are compared when they are taken, what a name stands for.
     void offer(std::initializer_list<std::string_view> words) const;
     void offer(Expect stands) const;
+    // What the declaration binds, for the caret.
+    void binds(BoundName::Kind kind, const std::string& name, const Span& span) const;
+    void bindsNamesIn(BoundName::Kind kind, const Tree& tree) const; // but for what it calls
+    void bindsVariablesOf(const TypeTree& type) const;
+    std::string bindName(std::string_view what, BoundName::Kind kind = BoundName::Kind::Value,
+                         Expect stands = Expect::Nothing); // expectNewName, of one that is bound
     // What names in expressions stand for, as long as it lives.
     class Expecting {
     public:

@@ -45,7 +45,7 @@ PatternAttrTree attribute(Parser& parser, const std::string& op) {
         if (parser.peek().kind != TokenKind::Name)
             parser.failAt(parser.spanFrom(first), "all attributes need a name that stands for them",
                           "{*a} captures them; where they do not matter, leave the braces out");
-        attr.name = parser.expectNewName("a name for all attributes");
+        attr.name = parser.bindName("a name for all attributes", BoundName::Kind::Attributes);
     } else {
         {
             const Parser::InAttribute named(parser, op);
@@ -56,6 +56,7 @@ PatternAttrTree attribute(Parser& parser, const std::string& op) {
             const Parser::InAttribute value(parser, op, attr.name);
             const Parser::Expecting expecting(parser, Expect::AttributeValue);
             attr.value = parser.expression();
+            parser.bindsNamesIn(BoundName::Kind::Attribute, attr.value);
         } else if (parser.accept("in")) {
             if (const Token set = parser.peek(); parser.accept("{")) {
                 attr.kind = PatternAttrTree::Kind::Among;
@@ -70,6 +71,7 @@ PatternAttrTree attribute(Parser& parser, const std::string& op) {
             }
         } else {
             attr.kind = PatternAttrTree::Kind::Capture;
+            parser.binds(BoundName::Kind::Attribute, attr.name, first.span);
         }
     }
     attr.span = parser.spanFrom(first);
@@ -97,11 +99,13 @@ PatternConstraint constant(Parser& parser) {
 // "f32[N, 64, ...]"
 PatternConstraint type(Parser& parser) {
     PatternConstraint out;
+    const Token first = parser.peek();
     out.kind = PatternConstraint::Kind::Type;
     parser.offer({"any"});
     out.name = parser.expectName("const, input, same(...) or a type such as f32[N, 4]",
                                  Expect::ElementType);
     parser.standsForType(out.name);
+    parser.binds(BoundName::Kind::Extent, out.name, first.span);
     if (parser.accept("[")) {
         const Parser::Expecting expecting(parser, Expect::Extent);
         out.hasShape = true;
@@ -114,6 +118,7 @@ PatternConstraint type(Parser& parser) {
             } else {
                 parser.offer({"any"});
                 out.dims.push_back(parser.expression());
+                parser.bindsNamesIn(BoundName::Kind::Extent, out.dims.back());
             }
             if (!parser.accept(","))
                 break;
@@ -287,9 +292,11 @@ void named(Parser& parser, PatternTree& tree) {
         tree.attrs = attributes(parser, tree.name);
     } else if (parser.accept("=")) {
         tree.kind = PatternKind::Bind;
+        parser.binds(BoundName::Kind::Value, tree.name, first.span);
         tree.args.push_back(primitive(parser));
     } else {
         tree.kind = PatternKind::Capture;
+        parser.binds(BoundName::Kind::Value, tree.name, first.span);
     }
 }
 
@@ -388,7 +395,7 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
     while (!parser.failed() && !parser.at(")")) {
         PatternParam param;
         const Token first = parser.peek();
-        param.name = parser.expectNewName("a capture");
+        param.name = parser.bindName("a capture");
         if (parser.accept(":"))
             param.constraints = constraints(parser);
         param.span = parser.spanFrom(first);

@@ -35,7 +35,7 @@ std::size_t TextPlaces::charactersBefore(std::size_t offset) const {
     return m_characters[whole] + characters(m_text.substr(whole * block, offset - whole * block));
 }
 
-TextPlaces::Place TextPlaces::at(std::size_t offset) const {
+TextPlaces::LineColumn TextPlaces::at(std::size_t offset) const {
     offset = std::min(offset, m_text.size());
     const auto line = std::upper_bound(m_lines.begin(), m_lines.end(), offset) - 1;
     return {static_cast<int>(line - m_lines.begin()) + 1,
@@ -63,7 +63,7 @@ std::size_t TextPlaces::offset(int line, int column) const {
 }
 
 Span TextPlaces::span(std::size_t begin, std::size_t end) const {
-    const Place place = at(begin);
+    const LineColumn place = at(begin);
     return {begin, end, place.line, place.column};
 }
 

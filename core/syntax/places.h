@@ -10,11 +10,11 @@ class TextPlaces {
 public:
     explicit TextPlaces(std::string_view text); // which stays with the caller
 
-    struct Place {
+    struct LineColumn {
         int line = 1;
         int column = 1;
     };
-    Place at(std::size_t offset) const; // past the end: that of the end
+    LineColumn at(std::size_t offset) const; // past the end: that of the end
     // Of the character at a place; behind the end of its line, that end.
     std::size_t offset(int line, int column) const;
     // The span with line and column of its first byte.

@@ -9,9 +9,15 @@ namespace fw {
 
 namespace {
 
+// emit gives values to names of match, which are bound there.
+std::string boundName(Parser& parser, Expect name) {
+    return name == Expect::Root ? parser.expectNewName("a name", name)
+                                : parser.bindName("a name", BoundName::Kind::Value, name);
+}
+
 NamedTree parseNamedTree(Parser& parser, Expect name) {
     NamedTree named;
-    named.name = parser.expectNewName("a name", name);
+    named.name = boundName(parser, name);
     parser.expect("=");
     named.value = parser.expression();
     return named;
@@ -24,7 +30,7 @@ void resultsOfACall(Parser& parser, Expect name, std::vector<NamedTree>& out) {
     std::vector<std::string> names;
     parser.expect("(");
     do
-        names.push_back(parser.expectNewName("a name", name));
+        names.push_back(boundName(parser, name));
     while (parser.accept(","));
     parser.expect(")");
     parser.expect("=");
@@ -83,7 +89,7 @@ void clause(Parser& parser, RuleTree& rule, Once& once) {
     } else if (parser.accept("match")) {
         do {
             NamedPattern named;
-            named.name = parser.expectNewName("a name for the value");
+            named.name = parser.bindName("a name for the value", BoundName::Kind::Root);
             parser.expect("=");
             named.pattern = parsePattern(parser);
             rule.match.push_back(std::move(named));

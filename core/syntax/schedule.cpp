@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fw {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr std::string_view codePrefix = "schedule.";
 KnobTree knob(Parser& parser) {
     KnobTree out;
     const Token first = parser.peek();
-    out.name = parser.expectNewName("the name of a knob");
+    out.name = parser.bindName("the name of a knob");
     parser.expect("in");
     if (parser.accept("{")) {
         do
@@ -83,6 +85,18 @@ Tree argument(Parser& parser) {
     return out;
 }
 
+// The loops that a step makes: split(axis, outer, inner, ...), fuse(loops, ..., made).
+void bindLoops(const Parser& parser, const StepTree& step) {
+    const std::vector<Tree>& args = step.args;
+    const auto isPack = [](const Tree& one) { return one.kind == TreeKind::Pack; };
+    if (step.name == "split")
+        for (std::size_t i = 1; i < std::min<std::size_t>(args.size(), 3); ++i)
+            parser.bindsNamesIn(BoundName::Kind::Value, args[i]);
+    else if (step.name == "fuse" &&
+             (args.size() > 2 || std::any_of(args.begin(), args.end(), isPack)))
+        parser.bindsNamesIn(BoundName::Kind::Value, args.back());
+}
+
 StepTree step(Parser& parser) {
     StepTree out;
     const Token first = parser.peek();
@@ -117,6 +131,7 @@ StepTree step(Parser& parser) {
         do
             out.args.push_back(argument(parser));
         while (!parser.failed() && parser.accept(","));
+        bindLoops(parser, out);
     }
     parser.expect(")");
     out.span = parser.spanFrom(first);

@@ -74,9 +74,10 @@ void signatureOf(Parser& parser, ImplementationsTree& tree) {
     do {
         ParamTree param;
         const Token first = parser.peek();
-        param.name = parser.expectName("an operand");
+        param.name = parser.bindName("an operand");
         parser.expect(":");
         param.type = parser.type();
+        parser.bindsVariablesOf(param.type);
         param.span = parser.spanFrom(first);
         tree.params.push_back(std::move(param));
     } while (parser.accept(","));

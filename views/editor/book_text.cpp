@@ -1,7 +1,7 @@
 #include "views/editor/book_text.h"
 
 #include <algorithm>
-#include <array>
+#include <span>
 #include <string_view>
 
 namespace fw::ui {
@@ -10,25 +10,18 @@ namespace {
 
 constexpr int indentStep = 2;
 
-constexpr std::array<std::u16string_view, 15> declarations = {
-    u"builtin",         u"chain",   u"composite", u"fuse",    u"graph", u"grow",
-    u"implementations", u"include", u"op",        u"pattern", u"pin",   u"rule",
-    u"schedule",        u"target",  u"test"};
+constexpr std::u16string_view declarations[] = {
+#define FW_DECLARATION(word, sentence) u"" #word,
+#include "base/words.def"
+};
 
 // The words that clauses begin or hold; names everywhere else.
-constexpr std::array<std::u16string_view, 59> words = {
-    u"absorbs",  u"assoc",     u"dominated", u"not",      u"any",     u"apart",   u"as",
-    u"assume",   u"attr",      u"avoid",     u"bcast",    u"because", u"becomes", u"body",
-    u"by",       u"compute",   u"features",  u"keys",     u"libs",    u"threads", u"vector_bits",
-    u"const",    u"duplicate", u"expose",    u"each",     u"emit",    u"expect",  u"for",
-    u"forward",  u"has",       u"in",        u"into",     u"kind",    u"let",     u"limit",
-    u"match",    u"melted",    u"never",     u"none",     u"of",      u"on",      u"onnx",
-    u"operands", u"priority",  u"random",    u"requires", u"since",   u"stacked", u"stage",
-    u"strategy", u"together",  u"unknown",   u"use",      u"when",    u"where",   u"with",
-    u"knob",     u"anchor",    u"epilogue"};
+constexpr std::u16string_view words[] = {
+#define FW_WORD(word, keyword, sentence) u"" #word,
+#include "base/words.def"
+};
 
-template <std::size_t N>
-bool holds(const std::array<std::u16string_view, N>& table, QStringView word) {
+bool holds(std::span<const std::u16string_view> table, QStringView word) {
     const std::u16string_view wanted(word.utf16(), std::size_t(word.size()));
     return std::find(table.begin(), table.end(), wanted) != table.end();
 }
