@@ -93,9 +93,9 @@ Status finish(Asked& asked) {
     return {};
 }
 
-class Program {
+class CommandLine {
 public:
-    Program()
+    CommandLine()
         : m_app(
               "Fusewright: see what fuses and why, compile, time and export deep-learning graphs") {
         m_app.require_subcommand(1);
@@ -218,5 +218,5 @@ int main(int count, char** arguments) {
     }
     std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error of the write
     std::signal(SIGPIPE, SIG_IGN); // and a reader that goes away is none
-    return fw::cli::Program().run({arguments, arguments + count});
+    return fw::cli::CommandLine().run({arguments, arguments + count});
 }

@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 void BooksView::addCommands() {
     const auto add = [this](const QString& text, const QString& keys,
                             const std::function<void()>& run) {
-        return addCommand(Place::Text, text, keys, run, Needs::Nothing);
+        return addCommand(MenuPlace::Text, text, keys, run, Needs::Nothing);
     };
     const auto needsBook = [this](QAction* action) {
         m_needBook.push_back(action);
@@ -25,13 +25,13 @@ void BooksView::addCommands() {
     };
     const auto editor = [this] { return m_books->current()->editor(); };
     addCommand(
-        Place::Begin, u"&New book"_s, u"Ctrl+Shift+N"_s, [this] { newBook(); }, Needs::Nothing);
+        MenuPlace::Begin, u"&New book"_s, u"Ctrl+Shift+N"_s, [this] { newBook(); }, Needs::Nothing);
     m_shipped = new QMenu(u"S&hipped books"_s, this);
-    addCommand({Place::Text, m_shipped->menuAction()});
+    addCommand({MenuPlace::Text, m_shipped->menuAction()});
     connect(m_shipped, &QMenu::aboutToShow, this, &BooksView::fillShipped);
     needsBook(
         add(u"Edit a &copy"_s, u"Ctrl+Alt+C"_s, [this] { copyShipped(m_books->currentPath()); }));
-    addSeparator(Place::Text);
+    addSeparator(MenuPlace::Text);
     needsBook(add(u"&Save book"_s, u"Ctrl+Alt+S"_s, [this] { saveBook(m_books->currentPath()); }));
     needsBook(
         add(u"Save book &as…"_s, u"Ctrl+Alt+A"_s, [this] { saveBookAs(m_books->currentPath()); }));
@@ -49,7 +49,7 @@ void BooksView::addCommands() {
                   [this] { answerBanner(BookPage::Answer::Reload); }));
     needsBook(add(u"Keep &what is here"_s, u"Ctrl+Alt+F5"_s,
                   [this] { answerBanner(BookPage::Answer::Keep); }));
-    addSeparator(Place::Text);
+    addSeparator(MenuPlace::Text);
     needsBook(add(u"&Replace…"_s, u"Ctrl+R"_s,
                   [this] { m_books->current()->findBar()->open(FindBar::Row::Replace); }));
     needsBook(add(u"La&y out"_s, u"Ctrl+Shift+Y"_s, [this] { layOutCurrent(); }));
@@ -65,7 +65,7 @@ void BooksView::addCommands() {
         add(u"Who &uses it…"_s, u"Shift+F12"_s, [this] { showPlaces(m_books->currentPath()); }));
     needsBook(add(u"Go to the &definition"_s, u"F12"_s,
                   [this, editor] { goToDefinition(m_books->currentPath(), editor()->caret()); }));
-    addSeparator(Place::Text);
+    addSeparator(MenuPlace::Text);
     needsBook(add(u"Ne&xt match"_s, u"Ctrl+F3"_s, [this] { stepMatch(+1); }));
     needsBook(add(u"Pre&vious match"_s, u"Ctrl+Shift+F3"_s, [this] { stepMatch(-1); }));
     needsBook(

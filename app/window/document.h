@@ -164,7 +164,7 @@ private:
         bool right = false; // it was checked
     };
     // The results of inputs that were used before.
-    struct Kept {
+    struct UsedInputs {
         snapshot::Inputs inputs;
         std::map<std::string, std::string> texts;
         std::shared_ptr<const snapshot::GraphDocument> imported, fused;
@@ -265,7 +265,7 @@ private:
     InFlight m_assistRequest, m_probeRequest;
     std::deque<GraphState> m_wantedStates; // last first
     std::uint64_t m_textGeneration = 0;
-    std::deque<Kept> m_kept;            // used last first
+    std::deque<UsedInputs> m_kept;      // used last first
     std::function<void()> m_lostTask;   // what the worker died in: a task
     std::uint64_t m_openGeneration = 0; // of the model asked for last
     std::set<std::int64_t> m_inFlight;

@@ -59,9 +59,9 @@ void Document::cancel(InFlight& request) {
 }
 
 void Document::ask(Part part, const Arguments& arguments) {
-    const auto askShared = [&]<class Kept>(Kept& slot) {
-        if constexpr (requires { typename Kept::element_type; })
-            if constexpr (snapshot::commandOf<std::remove_const_t<typename Kept::element_type>>)
+    const auto askShared = [&]<class Slot>(Slot& slot) {
+        if constexpr (requires { typename Slot::element_type; })
+            if constexpr (snapshot::commandOf<std::remove_const_t<typename Slot::element_type>>)
                 askFor(part, arguments, slot);
     };
     switch (part) {
@@ -286,8 +286,9 @@ void Document::keep() {
     for (const Part part : {Part::Imported, Part::Fused, Part::Plan})
         if (state(part) != State::Ready)
             return;
-    std::erase_if(
-        m_kept, [&](const Kept& kept) { return kept.inputs == inputs() && kept.texts == m_texts; });
+    std::erase_if(m_kept, [&](const UsedInputs& kept) {
+        return kept.inputs == inputs() && kept.texts == m_texts;
+    });
     m_kept.push_front({inputs(), m_texts, m_imported, m_fused, m_plan,
                        state(Part::Profile) == State::Ready ? m_profileResult : nullptr});
     if (m_kept.size() > keptLimit)
@@ -295,12 +296,12 @@ void Document::keep() {
 }
 
 bool Document::restore() {
-    const auto found = std::find_if(m_kept.begin(), m_kept.end(), [&](const Kept& kept) {
+    const auto found = std::find_if(m_kept.begin(), m_kept.end(), [&](const UsedInputs& kept) {
         return kept.inputs == inputs() && kept.texts == m_texts;
     });
     if (found == m_kept.end())
         return false;
-    const Kept kept = *found;
+    const UsedInputs kept = *found;
     m_imported = kept.imported;
     m_fused = kept.fused;
     m_plan = kept.plan;

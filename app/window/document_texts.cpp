@@ -247,7 +247,7 @@ void Document::releaseText(const QString& path) {
         tell(Part::Checks);
     if (acting == m_texts.end())
         return;
-    for (Kept& kept : m_kept)
+    for (UsedInputs& kept : m_kept)
         if (const auto same = kept.texts.find(file);
             same != kept.texts.end() && same->second == acting->second)
             kept.texts.erase(same);

@@ -67,7 +67,7 @@ MainWindow::~MainWindow() {
 bool MainWindow::idle() const {
     return m_document.idle() && !m_details.isActive() &&
            std::all_of(m_views.begin(), m_views.end(),
-                       [](const Shown& shown) { return shown.view->settled(); });
+                       [](const ShownView& shown) { return shown.view->settled(); });
 }
 
 void MainWindow::checkIdle() {
@@ -108,12 +108,12 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     const bool may = std::all_of(m_views.begin(), m_views.end(),
-                                 [](const Shown& shown) { return shown.view->mayClose(); });
+                                 [](const ShownView& shown) { return shown.view->mayClose(); });
     if (!may || !mayDiscard()) {
         event->ignore();
         return;
     }
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         shown.view->closing();
     showHiddenDocks();
     if (m_memory == Memory::Remember)

@@ -96,7 +96,7 @@ public:
     // The view of this class; null: no row makes one.
     template <class V>
     V* view() const {
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             if (auto* found = dynamic_cast<V*>(shown.view))
                 return found;
         return nullptr;
@@ -119,7 +119,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
 
 private:
-    struct Shown {
+    struct ShownView {
         ViewRow row;
         View* view = nullptr;
         QDockWidget* dock = nullptr; // null in the middle
@@ -143,9 +143,9 @@ private:
 
     // main_window_views.cpp
     void buildViews();
-    void place(Shown& shown);
-    void connectView(Shown& shown);
-    void addViewCommands(Place place, QMenu* menu);
+    void place(ShownView& shown);
+    void connectView(ShownView& shown);
+    void addViewCommands(MenuPlace place, QMenu* menu);
     void addBarCommands(QToolBar* bar);
     void connectSelection();
     void defaultLayout();
@@ -213,8 +213,8 @@ private:
     Document m_document;
     Selection m_selection;
     Answers m_answers;
-    QStringList m_agreed;       // SHA-256 of libraries that may be loaded
-    std::vector<Shown> m_views; // as the rows are ordered
+    QStringList m_agreed;           // SHA-256 of libraries that may be loaded
+    std::vector<ShownView> m_views; // as the rows are ordered
     std::vector<Hit> m_hits;
     QString m_findText;
     int m_hitAt = -1;

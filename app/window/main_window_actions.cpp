@@ -67,7 +67,7 @@ void MainWindow::buildActions() {
         addAction(file, u"&Export module…"_s, keys("Ctrl+Shift+E"), [this] { exportDialog(); }));
     needsModel(addAction(file, u"Export the re&written model…"_s, keys("Ctrl+Alt+F"),
                          [this] { exportRewrittenDialog(); }));
-    addViewCommands(Place::Picture, file);
+    addViewCommands(MenuPlace::Picture, file);
     file->addSeparator();
     addAction(file, u"&Quit"_s, keys("Ctrl+Q"), [this] { close(); });
 
@@ -80,7 +80,7 @@ void MainWindow::buildActions() {
     addAction(edit, u"Find &previous"_s, keys("Shift+F3"),
               [this] { serve(Request::FindPrevious); });
     edit->addSeparator();
-    addViewCommands(Place::Copy, edit);
+    addViewCommands(MenuPlace::Copy, edit);
     edit->addSeparator();
     addAction(edit, u"Select n&othing"_s, keys("Ctrl+Shift+A"), [this] { select({}); });
 
@@ -90,7 +90,7 @@ void MainWindow::buildActions() {
 
     QMenu* view = menuBar()->addMenu(u"&View"_s);
     int number = 1;
-    for (const Shown& shown : m_views) {
+    for (const ShownView& shown : m_views) {
         QDockWidget* dock = shown.dock;
         if (!dock)
             continue;
@@ -110,7 +110,7 @@ void MainWindow::buildActions() {
         });
     }
     view->addSeparator();
-    addViewCommands(Place::View, view);
+    addViewCommands(MenuPlace::View, view);
     view->addSeparator();
     auto* themes = new QActionGroup(this);
     const auto theme = [&](const QString& name, const char* shortcut, ThemeChoice choice) {
@@ -137,7 +137,7 @@ void MainWindow::buildActions() {
     m_forwardAction =
         addAction(graph, u"&Forward"_s, keys("Alt+Right"), [this] { m_selection.go(+1); });
     graph->addSeparator();
-    addViewCommands(Place::Walk, graph);
+    addViewCommands(MenuPlace::Walk, graph);
     needsModel(
         addAction(graph, u"Next &group"_s, keys("Ctrl+Shift+Down"), [this] { walkGroups(+1); }));
     needsModel(
@@ -154,7 +154,7 @@ void MainWindow::buildActions() {
         addAction(graph, u"T&ypes of values…"_s, keys("Ctrl+Shift+D"), [this] { askTypes(); }));
     needsModel(addAction(graph, u"Go &to…"_s, keys("Ctrl+G"), [this] { goTo(); }));
     graph->addSeparator();
-    addViewCommands(Place::Changes, graph);
+    addViewCommands(MenuPlace::Changes, graph);
     graph->addSeparator();
     addAction(graph, u"&Menu of what has the keys"_s, keys("Shift+F10"), [this] { openMenu(); });
     addAction(graph, u"Ne&xt pane"_s, keys("F6"), [this] { cyclePanes(+1); });
@@ -163,9 +163,9 @@ void MainWindow::buildActions() {
     QMenu* rules = menuBar()->addMenu(u"&Rules"_s);
     needsModel(
         addAction(rules, u"&Open book…"_s, keys("Ctrl+Shift+O"), [this] { openBookDialog(); }));
-    addViewCommands(Place::Books, rules);
+    addViewCommands(MenuPlace::Books, rules);
     rules->addSeparator();
-    addViewCommands(Place::Pins, rules);
+    addViewCommands(MenuPlace::Pins, rules);
     needsModel(addAction(rules, u"Check every applica&tion"_s, keys("Ctrl+Shift+F9"),
                          [this] { m_document.bisect(); }));
     needsModel(addAction(rules, u"What each book &won"_s, keys("Ctrl+Alt+V"),
@@ -175,8 +175,8 @@ void MainWindow::buildActions() {
                                   [this] { m_document.edit(snapshot::ClearPins{}); });
 
     QMenu* book = menuBar()->addMenu(u"&Book"_s);
-    addViewCommands(Place::Begin, book);
-    addViewCommands(Place::Text, book);
+    addViewCommands(MenuPlace::Begin, book);
+    addViewCommands(MenuPlace::Text, book);
 
     QMenu* target = menuBar()->addMenu(u"&Target"_s);
     number = 1;
@@ -305,9 +305,9 @@ void MainWindow::updateActions() {
     const bool open = m_document.isOpen();
     for (QAction* action : m_needModel)
         action->setEnabled(open);
-    const bool files = open || std::any_of(m_views.begin(), m_views.end(), [](const Shown& shown) {
-                           return shown.view->holdsFiles();
-                       });
+    const bool files =
+        open || std::any_of(m_views.begin(), m_views.end(),
+                            [](const ShownView& shown) { return shown.view->holdsFiles(); });
     m_saveAction->setEnabled(files);
     m_saveAsAction->setEnabled(files);
     const bool busy = !m_document.idle();

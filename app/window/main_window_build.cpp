@@ -112,7 +112,7 @@ void MainWindow::showProblem(const Diag& diag) {
     log(text(diag.text()));
     if (diag.code == DiagCode::Cancelled)
         return;
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         shown.view->problemAppeared(diag);
     if (diag.severity == Severity::Error || diag.code == DiagCode::WorkerDied)
         m_message->tell(text(diag.text()));
@@ -132,7 +132,7 @@ void MainWindow::showProgress(const snapshot::Progress& progress) {
 }
 
 void MainWindow::log(const QString& line) {
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         shown.view->lineLogged(line);
 }
 

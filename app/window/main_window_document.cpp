@@ -54,7 +54,7 @@ void MainWindow::modelChanged() {
         m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath();
     remember(path);
     if (const auto blocks = snapshot::loadBlocks(m_document.documentPath().toStdString()))
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             shown.view->showBlocks(*blocks);
     log(u"opened "_s + path);
 }
@@ -237,7 +237,7 @@ bool MainWindow::saveTo(const QString& file) {
     if (!mayOverwrite(file))
         return false;
     std::optional<snapshot::BlockView> blocks;
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (auto open = shown.view->openBlocks())
             blocks = std::move(open);
     if (const Status saved = m_document.save(file, blocks); !saved) {

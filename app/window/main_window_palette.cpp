@@ -48,7 +48,7 @@ void MainWindow::openQuickly() {
             entries.push_back(
                 {QFileInfo(path).fileName(), u"book"_s, [this, path] { editBook(path, 0); }});
     };
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         for (const QString& path : shown.view->openBooks())
             book(path);
     for (const auto& known : m_document.inputs().books)

@@ -71,7 +71,7 @@ void MainWindow::buildViews() {
                               }};
     for (const ViewRow& row : m_rows)
         m_views.push_back({row, row.make(sources)});
-    for (Shown& shown : m_views) {
+    for (ShownView& shown : m_views) {
         shown.view->attach(m_document, m_selection);
         place(shown);
         connectView(shown);
@@ -82,7 +82,7 @@ void MainWindow::buildViews() {
     connectSelection();
 }
 
-void MainWindow::place(Shown& shown) {
+void MainWindow::place(ShownView& shown) {
     const ViewRow& row = shown.row;
     if (row.area == Area::Text) {
         m_work->insertWidget(m_work->indexOf(m_centre), shown.view);
@@ -117,7 +117,7 @@ void MainWindow::place(Shown& shown) {
     });
 }
 
-void MainWindow::connectView(Shown& shown) {
+void MainWindow::connectView(ShownView& shown) {
     View* view = shown.view;
     connect(view, &View::edited, &m_document, &Document::edit);
     connect(view, &View::wanted, &m_document, &Document::want);
@@ -126,7 +126,7 @@ void MainWindow::connectView(Shown& shown) {
     connect(view, &View::placeActivated, this, &MainWindow::editBook);
     connect(view, &View::counterexampleWanted, this, &MainWindow::openCounterexample);
     connect(view, &View::written, this, [this](const QString& declarations) {
-        for (const Shown& other : m_views)
+        for (const ShownView& other : m_views)
             if (other.view->takeText(declarations))
                 return;
     });
@@ -169,31 +169,31 @@ void MainWindow::connectView(Shown& shown) {
 
 void MainWindow::connectSelection() {
     connect(&m_selection, &Selection::changed, this, [this](const QObject* origin) {
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             shown.view->selectionChanged(origin);
         m_details.start();
         m_idleCheck.start();
         updateStatus();
     });
     connect(&m_selection, &Selection::pointed, this, [this](GraphSide side, qint64 node) {
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             shown.view->nodePointed(side, node);
     });
     connect(&m_selection, &Selection::placeChanged, this, [this] {
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             shown.view->placeChanged();
     });
     connect(&m_selection, &Selection::stepChanged, this, [this] {
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             shown.view->stepChanged();
     });
     connect(&m_selection, &Selection::revealed, this,
             [this](GraphSide side, qint64 node, Selection::Reveal how) {
-                for (const Shown& shown : m_views)
+                for (const ShownView& shown : m_views)
                     shown.view->revealed(side, node, how);
             });
     connect(&m_details, &QTimer::timeout, this, [this] {
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             shown.view->selectionSettled();
         m_idleCheck.start();
     });
@@ -213,7 +213,7 @@ void MainWindow::documentChanged(Parts parts) {
         showLibraries();
     if (parts.hasAny({Part::Inputs, Part::Checks}))
         showTargets();
-    for (const Shown& shown : m_views) {
+    for (const ShownView& shown : m_views) {
         if (shown.row.shows.hasAny(parts))
             shown.view->documentChanged(parts);
         if (shown.dock && parts.has(Part::Info))
@@ -226,7 +226,7 @@ void MainWindow::documentChanged(Parts parts) {
 // What a view is asked for is done by the view that can do it, else by the window. False: by
 // neither.
 bool MainWindow::serve(Request request) {
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (shown.view->serve(request))
             return true;
     switch (request) {
@@ -270,28 +270,28 @@ bool MainWindow::serve(Request request) {
 }
 
 void MainWindow::editBook(const QString& file, int line, int column) {
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (shown.view->openPlace(file, line, column))
             return;
 }
 
 View* MainWindow::viewNamed(const QString& row) const {
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (shown.row.name == row)
             return shown.view;
     return nullptr;
 }
 
 void MainWindow::bringToFront(const View* view) {
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (shown.view == view && shown.dock)
             shown.dock->raise();
 }
 
 // --- commands of views
 
-void MainWindow::addViewCommands(Place place, QMenu* menu) {
-    for (const Shown& shown : m_views)
+void MainWindow::addViewCommands(MenuPlace place, QMenu* menu) {
+    for (const ShownView& shown : m_views)
         for (const Command& command : shown.view->commands()) {
             if (command.place != place)
                 continue;
@@ -307,9 +307,9 @@ void MainWindow::addViewCommands(Place place, QMenu* menu) {
 }
 
 void MainWindow::addBarCommands(QToolBar* bar) {
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         for (const Command& command : shown.view->commands())
-            if (command.place == Place::Bar) {
+            if (command.place == MenuPlace::Bar) {
                 auto* button = barButton(bar, command.action->text(), command.action->toolTip());
                 connect(button, &QPushButton::clicked, command.action, &QAction::trigger);
             }
@@ -320,13 +320,13 @@ void MainWindow::addBarCommands(QToolBar* bar) {
 void MainWindow::defaultLayout() {
     QList<QDockWidget*> below;
     // A dock that is added where it is already leaves its neighbours' tabs without a bar.
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (shown.dock) {
             shown.dock->setFloating(false);
             removeDockWidget(shown.dock);
         }
     m_hiddenForTexts.clear();
-    for (const Shown& shown : m_views) {
+    for (const ShownView& shown : m_views) {
         if (!shown.dock)
             continue;
         addDockWidget(dockArea(shown.row.area), shown.dock);
@@ -342,7 +342,7 @@ void MainWindow::defaultLayout() {
     QList<QDockWidget*> columns;
     QList<int> widths;
     for (const auto& [area, width] : {std::pair(Area::Left, 260), std::pair(Area::Right, 440)})
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             if (shown.row.area == area) {
                 columns << shown.dock;
                 widths << width;
@@ -352,7 +352,7 @@ void MainWindow::defaultLayout() {
     for (const Area area : {Area::Left, Area::Right}) {
         QList<QDockWidget*> docks;
         QList<int> heights;
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             if (shown.row.area == area) {
                 docks << shown.dock;
                 heights << shown.row.share;
@@ -380,7 +380,7 @@ void MainWindow::layOutTexts(View* view, bool something) {
     }
     if (m_centre->width() >= roomForTexts)
         return;
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (shown.row.area == Area::Right && shown.dock->isVisibleTo(this) &&
             !shown.dock->isFloating()) {
             m_hiddenWidth = shown.dock->width();
@@ -390,7 +390,7 @@ void MainWindow::layOutTexts(View* view, bool something) {
 }
 
 void MainWindow::focusCentre() {
-    for (const Shown& shown : m_views)
+    for (const ShownView& shown : m_views)
         if (shown.row.area == Area::Centre)
             return shown.view->setFocus();
 }
@@ -412,7 +412,7 @@ void MainWindow::showHiddenDocks() {
 void MainWindow::cyclePanes(int step) {
     std::vector<QWidget*> stops, last;
     for (const Area area : {Area::Text, Area::Centre, Area::Left, Area::Right, Area::Below})
-        for (const Shown& shown : m_views)
+        for (const ShownView& shown : m_views)
             if (shown.row.area == area)
                 for (QWidget* stop : shown.view->stops())
                     (area == Area::Text && stop != shown.view->stops().front() ? last : stops)

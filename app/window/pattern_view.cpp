@@ -59,7 +59,7 @@ PatternView::PatternView(Document& document, QWidget* parent)
     m_pane->overlay()->setEmpty(u"No pattern"_s,
                                 u"Put the caret into a rule, a pattern or a fusion rule."_s);
     addCommand(
-        Place::Begin, u"Show the pattern as a &graph"_s, u"Ctrl+Alt+T"_s,
+        MenuPlace::Begin, u"Show the pattern as a &graph"_s, u"Ctrl+Alt+T"_s,
         [this] {
             Q_EMIT called();
             ask();

@@ -399,11 +399,11 @@ private:
     }
 
     void noteSameNames() {
-        struct Place {
+        struct Declared {
             const ReadBook* book;
             const DeclarationTree* declaration;
         };
-        std::map<std::pair<std::string_view, std::string>, Place> known;
+        std::map<std::pair<std::string_view, std::string>, Declared> known;
         for (ReadBook& book : m_books.read)
             for (std::size_t i = 0; i < book.written.size(); ++i) {
                 const DeclarationTree& declaration = *book.written[i];
@@ -414,7 +414,7 @@ private:
                     known.insert({{kind.keyword, declaration.name}, {&book, &declaration}});
                 if (isNew)
                     continue;
-                const Place earlier = std::exchange(place->second, {&book, &declaration});
+                const Declared earlier = std::exchange(place->second, {&book, &declaration});
                 if (kind.sameName == SameName::Replaces)
                     m_replaced.insert(earlier.declaration);
                 const std::string where =

@@ -26,7 +26,7 @@ struct ConditionResult {
 };
 
 // What a target offers.
-struct Offer {
+struct TargetOffer {
     std::vector<std::string> keys; // most specific first, "any" last
     std::vector<std::string> libraries;
 };
@@ -44,7 +44,7 @@ struct Scope {
     std::map<std::string, TermValue> names;
     bool restIsAbsent = false;        // names that are not in it: absent, or not known
     std::set<std::string> lists = {}; // names of several values, which have none alone
-    const Offer* offer = nullptr;
+    const TargetOffer* offer = nullptr;
 };
 
 // What is wrong, each with its place in `file`.

@@ -101,9 +101,9 @@ Judged equal(const TermValue& a, const TermValue& b) {
     return x && y ? Judged{known(sameReal(*x, *y))} : Judged{};
 }
 
-class Evaluation {
+class ConditionEvaluation {
 public:
-    explicit Evaluation(const Scope& scope) : m_scope(scope) {}
+    explicit ConditionEvaluation(const Scope& scope) : m_scope(scope) {}
 
     // `wanted`: what an absent part counts as, so that it holds behind any number of `!`.
     Judged truth(const Tree& tree, Truth wanted = Truth::Yes) {
@@ -578,7 +578,7 @@ std::string termText(const Tree& term) {
 }
 
 ConditionResult decide(const ConditionTree& condition, const Scope& scope) {
-    Evaluation evaluation(scope);
+    ConditionEvaluation evaluation(scope);
     ConditionResult out;
     Judged judged = evaluation.truth(condition.tree);
     out.truth = judged.truth;
@@ -589,7 +589,7 @@ ConditionResult decide(const ConditionTree& condition, const Scope& scope) {
 }
 
 std::optional<TermValue> evaluate(const Tree& term, const Scope& scope, std::string* seen) {
-    Evaluation evaluation(scope);
+    ConditionEvaluation evaluation(scope);
     auto out = evaluation.value(term);
     if (seen != nullptr)
         *seen = evaluation.notes();

@@ -14,7 +14,7 @@ namespace fw {
 namespace {
 
 using Given = std::vector<TermValue>;
-using Answer = std::optional<TermValue>;
+using FunctionValue = std::optional<TermValue>;
 
 const TensorValue& tensor(const Given& given) {
     return std::get<TensorValue>(given[0]);
@@ -36,7 +36,7 @@ std::string noElementType(const Given& given) {
     return missing(given, true);
 }
 
-Answer rank(const Given& given) {
+FunctionValue rank(const Given& given) {
     if (const auto* list = std::get_if<Exprs>(&given[0]))
         return Expr(static_cast<std::int64_t>(list->size()));
     if (!noShape(given).empty())
@@ -44,7 +44,7 @@ Answer rank(const Given& given) {
     return Expr(static_cast<std::int64_t>(tensor(given).type().rank()));
 }
 
-Answer dim(const Given& given) {
+FunctionValue dim(const Given& given) {
     if (!noShape(given).empty())
         return std::nullopt;
     const Shape& shape = tensor(given).type().shape;
@@ -54,26 +54,26 @@ Answer dim(const Given& given) {
     return shape[static_cast<std::size_t>(*index)];
 }
 
-Answer extents(const Given& given) {
+FunctionValue extents(const Given& given) {
     if (!noShape(given).empty())
         return std::nullopt;
     return tensor(given).type().shape;
 }
 
-Answer dtype(const Given& given) {
+FunctionValue dtype(const Given& given) {
     if (!noElementType(given).empty())
         return std::nullopt;
     return tensor(given).type().dtype;
 }
 
-Answer product(const Exprs& factors) {
+FunctionValue product(const Exprs& factors) {
     Expr out(1);
     for (const Expr& factor : factors)
         out = simplify(out * factor);
     return out;
 }
 
-Answer size(const Given& given) {
+FunctionValue size(const Given& given) {
     if (const auto* list = std::get_if<Exprs>(&given[0]))
         return product(*list);
     if (!noShape(given).empty())
@@ -81,27 +81,27 @@ Answer size(const Given& given) {
     return product(tensor(given).type().shape);
 }
 
-Answer isConst(const Given& given) {
+FunctionValue isConst(const Given& given) {
     return tensor(given).graph->constant(tensor(given).ref) != nullptr;
 }
 
-Answer usedOnce(const Given& given) {
+FunctionValue usedOnce(const Given& given) {
     const TensorValue& value = tensor(given);
     return value.graph->uses(value.ref).size() + (value.graph->isResult(value.ref) ? 1 : 0) == 1;
 }
 
-Answer notResult(const Given& given) {
+FunctionValue notResult(const Given& given) {
     return !tensor(given).graph->isResult(tensor(given).ref);
 }
 
-Answer readers(const Given& given) {
+FunctionValue readers(const Given& given) {
     std::set<NodeId> nodes;
     for (const Use& use : tensor(given).graph->uses(tensor(given).ref))
         nodes.insert(use.node);
     return Expr(static_cast<std::int64_t>(nodes.size()));
 }
 
-Answer usedOnlyBy(const Given& given) {
+FunctionValue usedOnlyBy(const Given& given) {
     const TensorValue& value = tensor(given);
     const auto uses = value.graph->uses(value.ref);
     const NodeId reader = std::get<TensorValue>(given[1]).ref.node;
@@ -110,7 +110,7 @@ Answer usedOnlyBy(const Given& given) {
                        [&](const Use& use) { return use.node == reader; });
 }
 
-Answer splat(const Given& given) {
+FunctionValue splat(const Given& given) {
     const TensorData* data = tensor(given).graph->constant(tensor(given).ref);
     if (data == nullptr || data->count() == 0)
         return false;
@@ -121,7 +121,7 @@ Answer splat(const Given& given) {
 }
 
 // Aligned at the end as NumPy does, every extent of v is 1 but that on axis i of x.
-Answer alongAxis(const Given& given) {
+FunctionValue alongAxis(const Given& given) {
     if (!noShape(given).empty())
         return std::nullopt;
     const Shape &small = tensor(given).type().shape,
@@ -139,7 +139,7 @@ Answer alongAxis(const Given& given) {
     return true;
 }
 
-Answer finite(const Given& given) {
+FunctionValue finite(const Given& given) {
     const TensorData* data = tensor(given).graph->constant(tensor(given).ref);
     if (data == nullptr)
         return false;
@@ -153,7 +153,7 @@ constexpr std::size_t mostElements = 1024; // of a constant that is read as a li
 
 // One number where there is one element, whatever the rank; else a list of a constant with one
 // axis.
-Answer constantValue(const Given& given) {
+FunctionValue constantValue(const Given& given) {
     const TensorData* data = tensor(given).graph->constant(tensor(given).ref);
     if (data == nullptr)
         return std::nullopt;
@@ -177,7 +177,7 @@ std::string noConstantValue(const Given& given) {
 }
 
 // Arithmetic, which is computed with that of the signs.
-Answer extremum(const Given&) {
+FunctionValue extremum(const Given&) {
     return std::nullopt;
 }
 

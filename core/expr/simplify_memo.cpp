@@ -76,7 +76,7 @@ void SimplifyMemo::keep(const Expr& e, const Ranges& ranges, std::size_t context
                         const Expr& result) {
     if (m_kept >= mostKept)
         forget();
-    Known& known = m_known[e];
+    SimplifiedForms& known = m_known[e];
     if (known.vars.empty() && known.in.empty() && !known.anywhere) {
         const std::set<Symbol> vars = freeVars(e);
         known.vars.assign(vars.begin(), vars.end());

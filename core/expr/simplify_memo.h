@@ -27,7 +27,7 @@ private:
         std::vector<Range> ranges;
         Exprs facts;
     };
-    struct Known {
+    struct SimplifiedForms {
         // Where no fact and no range says anything of it, it is the same everywhere.
         std::optional<Expr> anywhere;
         std::vector<Symbol> vars;
@@ -41,7 +41,7 @@ private:
 
     std::unordered_multimap<std::uint64_t, Context> m_contexts; // by hash
     std::size_t m_numbers = 0;
-    std::unordered_map<Expr, Known> m_known;
+    std::unordered_map<Expr, SimplifiedForms> m_known;
     std::size_t m_kept = 0;
 };
 

@@ -59,7 +59,7 @@ LayoutWish ExternImplementation::wants(const Graph& graph, const Node& node,
     return out;
 }
 
-Answer ExternImplementation::accepts(const Workload& anchor, const Target& target) const {
+Acceptance ExternImplementation::accepts(const Workload& anchor, const Target& target) const {
     if (find(*anchor.node) == nullptr)
         return {Verdict::No, ReasonCode::GuardFalse,
                 fmt::format("{} does not compute {}", m_row.name, anchor.node->op)};
@@ -80,22 +80,23 @@ Answer ExternImplementation::accepts(const Workload& anchor, const Target& targe
     return ask(*call, target);
 }
 
-Answer ExternImplementation::absorbs(const Growing& group, const Workload& next,
-                                     const std::function<Answer(const CallSite&)>& ask) const {
+Acceptance
+ExternImplementation::absorbs(const Growing& group, const Workload& next,
+                              const std::function<Acceptance(const CallSite&)>& ask) const {
     if (!isFloat32(*next.graph, *next.node))
         return {Verdict::No, ReasonCode::CannotAbsorb, "it is called for f32 only"};
     std::vector<NodeId> epilogue = group.epilogue;
     epilogue.push_back(next.node->id);
     const runtime::Crumb crumb = crumbOf(*group.anchor.node, m_row.name);
     const runtime::Breadcrumb at(crumb);
-    const Answer answer = ask(probe(group.anchor, std::move(epilogue)));
+    const Acceptance answer = ask(probe(group.anchor, std::move(epilogue)));
     if (!answer.yes())
         return {Verdict::No, ReasonCode::CannotAbsorb, answer.evidence};
     return {Verdict::Yes, ReasonCode::FusedEpilogue,
             fmt::format("{} as a post-op of {}", next.node->op, m_row.name)};
 }
 
-Answer ExternImplementation::absorbsPrologue(const Workload&, const Workload&) const {
+Acceptance ExternImplementation::absorbsPrologue(const Workload&, const Workload&) const {
     return {Verdict::No, ReasonCode::AbsorbsNothing,
             m_row.name + " reads its operands as they lie"};
 }

@@ -31,8 +31,8 @@ public:
     const std::string& name() const override { return m_row.name; }
     const Library* library() const override { return &m_library; }
     int priority() const override { return m_row.priority; }
-    Answer accepts(const Workload& anchor, const Target& target) const override;
-    Answer absorbsPrologue(const Workload& before, const Workload& anchor) const override;
+    Acceptance accepts(const Workload& anchor, const Target& target) const override;
+    Acceptance absorbsPrologue(const Workload& before, const Workload& anchor) const override;
     double estimate(const Facts& work, const Workload& anchor, const Target& target) const override;
     Result<Lowering> lower(const GroupSite& group, const Target& target) const override;
     LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const override;
@@ -44,13 +44,13 @@ protected:
     // A site as it will probably be, for questions before layouts are known.
     CallSite probe(const Workload& anchor, std::vector<NodeId> epilogue) const;
     // The part of absorbsEpilogue that does not depend on the library: types, then `ask`.
-    Answer absorbs(const Growing& group, const Workload& next,
-                   const std::function<Answer(const CallSite&)>& ask) const;
+    Acceptance absorbs(const Growing& group, const Workload& next,
+                       const std::function<Acceptance(const CallSite&)>& ask) const;
     // Of an anchor that is one of its operators.
     Result<ExternCall> build(const CallSite& site) const;
     bool images() const { return m_row.order == Order::ChannelsLast; }
     // The library's word on a built call.
-    virtual Answer ask(const ExternCall& call, const Target& target) const = 0;
+    virtual Acceptance ask(const ExternCall& call, const Target& target) const = 0;
 
 private:
     const Computed* find(const Node& node) const; // nullptr: none of its operators

@@ -192,12 +192,12 @@ Result<ExternStep> UserKernel::step(const Graph& graph, std::span<const NodeId> 
     return StepOfNodes(graph, nodes).make(std::move(call));
 }
 
-Answer UserKernel::accepts(const Workload&, const Target&) const {
+Acceptance UserKernel::accepts(const Workload&, const Target&) const {
     return {Verdict::No, ReasonCode::LibraryRefused, "it computes what a composite matches"};
 }
 
-Answer UserKernel::acceptsAll(const Graph& graph, std::span<const NodeId> nodes,
-                              const Target& target) const {
+Acceptance UserKernel::acceptsAll(const Graph& graph, std::span<const NodeId> nodes,
+                                  const Target& target) const {
     const Result<ExternStep> made = step(graph, nodes);
     if (!made)
         return {Verdict::No, ReasonCode::LibraryRefused, made.diag().message};
@@ -220,11 +220,11 @@ Answer UserKernel::acceptsAll(const Graph& graph, std::span<const NodeId> nodes,
     return {Verdict::No, ReasonCode::LibraryNonsense, why};
 }
 
-Answer UserKernel::absorbsEpilogue(const Growing&, const Workload&) const {
+Acceptance UserKernel::absorbsEpilogue(const Growing&, const Workload&) const {
     return {Verdict::No, ReasonCode::AbsorbsNothing, m_name + " takes what its composite matches"};
 }
 
-Answer UserKernel::absorbsPrologue(const Workload&, const Workload&) const {
+Acceptance UserKernel::absorbsPrologue(const Workload&, const Workload&) const {
     return {Verdict::No, ReasonCode::AbsorbsNothing, m_name + " takes what its composite matches"};
 }
 

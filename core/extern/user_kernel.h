@@ -17,11 +17,11 @@ public:
     const std::string& name() const override { return m_name; }
     std::string identity() const override;
     const Library* library() const override { return m_library.get(); }
-    Answer accepts(const Workload& anchor, const Target& target) const override;
-    Answer acceptsAll(const Graph& graph, std::span<const NodeId> nodes,
-                      const Target& target) const override;
-    Answer absorbsEpilogue(const Growing& group, const Workload& next) const override;
-    Answer absorbsPrologue(const Workload& before, const Workload& anchor) const override;
+    Acceptance accepts(const Workload& anchor, const Target& target) const override;
+    Acceptance acceptsAll(const Graph& graph, std::span<const NodeId> nodes,
+                          const Target& target) const override;
+    Acceptance absorbsEpilogue(const Growing& group, const Workload& next) const override;
+    Acceptance absorbsPrologue(const Workload& before, const Workload& anchor) const override;
     LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const override;
     double estimate(const Facts& work, const Workload& anchor, const Target& target) const override;
     Result<Lowering> lower(const GroupSite& group, const Target& target) const override;

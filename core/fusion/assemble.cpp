@@ -1,7 +1,7 @@
 // A group of nodes that a pin or a rule names: whether they can be one, and what an implementation
 // takes of it. What it does not take is stacked, nest after nest in one function, where a pin or
 // `as stacked` says so.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 #include "strategy/branches.h"
 
 #include <fmt/format.h>
@@ -103,7 +103,7 @@ Forming GroupPlanner::assemblePlain(const std::vector<NodeId>& nodes, NodeId anc
     out.anchor = workload(anchor);
     out.choose(std::move(selection));
     out.anchored = !isMapKind(out.anchor.facts.kind);
-    const auto note = [&](NodeId id, const Answer& answer) {
+    const auto note = [&](NodeId id, const Acceptance& answer) {
         if (!answer.yes() && refusal.empty())
             refusal =
                 fmt::format("{}: {}", label(id),
@@ -113,7 +113,7 @@ Forming GroupPlanner::assemblePlain(const std::vector<NodeId>& nodes, NodeId anc
                          out.selection().implementation->library() != nullptr;
     std::size_t ended = 0; // of the call: up to there its chain may end
     std::string begun;     // the operator behind which it may not
-    const auto take = [&](const Workload& next, const Answer& answer) {
+    const auto take = [&](const Workload& next, const Acceptance& answer) {
         note(next.node->id, answer);
         if (!answer.yes())
             return;

@@ -1,5 +1,5 @@
 // Composites of libraries that books declare: the match as a whole is one call of a kernel.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include "strategy/user_libraries.h"
 
@@ -36,7 +36,7 @@ GroupPlanner::Made GroupPlanner::kernelGroup(const FuseRule& rule, const Library
     call.prioritized = BookOrigin::User;
     call.level = "composite " + rule.tree->name;
     call.place = rule.place();
-    const auto refuse = [&](Step step, const Answer& answer) {
+    const auto refuse = [&](Step step, const Acceptance& answer) {
         call.code = answer.code;
         call.evidence = answer.evidence;
         Made out = refused(step, fmt::format("{} ({})", answer.evidence, rule.place()));
@@ -58,7 +58,7 @@ GroupPlanner::Made GroupPlanner::kernelGroup(const FuseRule& rule, const Library
         return refuse(NoCode, {Verdict::No, ReasonCode::LibraryAbsent,
                                fmt::format("{} has no kernel {}, it has {}", library.name(),
                                            kernelName(code).kernel, library.kernels())});
-    const Answer answer = call.by->acceptsAll(m_graph, nodes, m_target);
+    const Acceptance answer = call.by->acceptsAll(m_graph, nodes, m_target);
     if (!answer.yes())
         return refuse(NotAbsorbed, answer);
     call.verdict = Verdict::Yes;

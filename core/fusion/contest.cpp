@@ -1,8 +1,8 @@
 // A group that a fusion rule asks for beside what growth would make of the same operators: where a
 // library computes the anchor, neither the implementation nor the group can be chosen alone.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
-#include "ir/part.h"
+#include "ir/subgraph.h"
 
 #include <fmt/format.h>
 

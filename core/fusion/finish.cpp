@@ -2,7 +2,7 @@
 // edge.
 #include "fusion/branches.h"
 #include "fusion/computable.h"
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include <fmt/format.h>
 
@@ -260,13 +260,13 @@ std::string GroupPlanner::whose(NodeId id, const Forming& group) const {
 
 // Groups by level, then in topological order of their dependencies, ties by first node.
 void GroupPlanner::order(std::vector<Group> groups) {
-    struct Place {
+    struct GroupOrder {
         int level = 0;
         std::size_t position = 0; // of the first node
         std::size_t group = 0;
-        auto operator<=>(const Place&) const = default;
+        auto operator<=>(const GroupOrder&) const = default;
     };
-    std::vector<Place> places;
+    std::vector<GroupOrder> places;
     places.reserve(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g)
         places.push_back(
@@ -285,8 +285,9 @@ void GroupPlanner::order(std::vector<Group> groups) {
         });
     };
     for (auto begin = places.begin(); begin != places.end();) {
-        const auto end = std::find_if(
-            begin, places.end(), [&](const Place& place) { return place.level != begin->level; });
+        const auto end = std::find_if(begin, places.end(), [&](const GroupOrder& place) {
+            return place.level != begin->level;
+        });
         const std::size_t wanted = m_plan.groups.size() + static_cast<std::size_t>(end - begin);
         while (m_plan.groups.size() < wanted) {
             const std::size_t before = m_plan.groups.size();

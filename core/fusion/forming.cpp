@@ -1,5 +1,5 @@
 // A group while it is formed, and the gates of its edges.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ bool GateList::pass(std::string_view name, bool ok, ReasonCode code, std::string
     return ok;
 }
 
-bool GateList::ask(std::string_view name, const Answer& answer) {
+bool GateList::ask(std::string_view name, const Acceptance& answer) {
     m_edge.gates.push_back({name, answer.yes(), answer.evidence});
     decide(answer.verdict, answer.code, answer.evidence);
     return answer.yes();

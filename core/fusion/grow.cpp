@@ -4,7 +4,7 @@
 // A value that is read several times does not end a group if all ways out meet again: then
 // everything up to there joins, or nothing does.
 #include "fusion/computable.h"
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include <fmt/format.h>
 
@@ -100,7 +100,7 @@ GroupPlanner::Way GroupPlanner::takeWay(Forming& group) const {
     ways.all = ways.readers;
     if (ways.readers.size() > 1) {
         std::string why;
-        ways.all = wayOut(group, ways.readers, why);
+        ways.all = pathOutside(group, ways.readers, why);
         if (ways.all.empty())
             return refuseAll("single way out", ReasonCode::ValueEscapes, why);
     }

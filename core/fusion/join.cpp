@@ -1,5 +1,5 @@
 // The gates of one operator that would join a group.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include <fmt/format.h>
 
@@ -88,7 +88,7 @@ bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates
     if (!sameSpace(group, *next.node, gates) ||
         !mayCompute(group.selection(), next.node->id, gates))
         return false;
-    const Answer answer = m_catalog.absorbsEpilogue(group.selection(), group.growing(), next);
+    const Acceptance answer = m_catalog.absorbsEpilogue(group.selection(), group.growing(), next);
     if (!gates.ask("implementation absorbs it", answer))
         return false;
     group.open = answer.open;

@@ -1,6 +1,6 @@
 // What the log of measurements says of groups: whether their operators are faster as one or apart,
 // and whether stages are faster inside the loops of others or one behind the other.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include "strategy/melted.h"
 

@@ -2,9 +2,9 @@
 
 #include "fusion/branches.h"
 #include "fusion/group_parts.h"
+#include "fusion/group_planner.h"
 #include "fusion/layout.h"
 #include "fusion/lower_groups.h"
-#include "fusion/planner.h"
 
 #include <chrono>
 

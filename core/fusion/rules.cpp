@@ -1,6 +1,6 @@
 // Fusion rules and composites of books: of the ways to match at an operator the first that can be a
 // group. Where none can, the reason is that of the way that got furthest.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include "strategy/melted.h"
 #include "strategy/user_libraries.h"
@@ -194,7 +194,7 @@ void GroupPlanner::melt(Forming& group, const std::string& place, const std::str
 
 // A group that a pin holds together, and that is all that the rule matches.
 void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& matcher,
-                            const PreparedPatterns& matched, const Offer& offer) const {
+                            const PreparedPatterns& matched, const TargetOffer& offer) const {
     const bool isMelted = std::any_of(
         group.selection().candidates.begin(), group.selection().candidates.end(),
         [](const Candidate& one) { return one.implementation == meltedImplementation()->name(); });
@@ -211,7 +211,7 @@ void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& match
 
 // Whether the rule is for the target; a composite of a library that is not used is not, unless the
 // library is the user's, who is told what to write.
-bool GroupPlanner::isMeant(const FuseRule& rule, const Offer& offer) const {
+bool GroupPlanner::isMeant(const FuseRule& rule, const TargetOffer& offer) const {
     const FuseTree& tree = *rule.tree;
     const auto isOffered = [](const std::vector<std::string>& all, const std::string& one) {
         return std::find(all.begin(), all.end(), one) != all.end();
@@ -245,7 +245,7 @@ void GroupPlanner::tellOfRule(const FuseRule& rule, const Node& root, Decision t
 }
 
 void GroupPlanner::applyRuleAt(const Node& root, const FuseRule& rule, Matcher& matcher,
-                               const PreparedPatterns& matched, const Offer& offer,
+                               const PreparedPatterns& matched, const TargetOffer& offer,
                                std::size_t& alone) {
     const bool ofUser = isOfUser(rule);
     Made made;
@@ -289,7 +289,7 @@ void GroupPlanner::applyRuleAt(const Node& root, const FuseRule& rule, Matcher& 
 
 void GroupPlanner::applyRule(const FuseRule& rule) {
     const FuseTree& tree = *rule.tree;
-    const Offer offer{targetKeys(m_target), m_catalog.libraries(m_target)};
+    const TargetOffer offer{targetKeys(m_target), m_catalog.libraries(m_target)};
     if (!isMeant(rule, offer))
         return;
     const PatternTable& patterns = m_book.patterns();

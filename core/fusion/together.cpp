@@ -1,5 +1,5 @@
 // Nodes that a pin of the user holds together, and what a pin that is not followed is told.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 #include "strategy/melted.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Ways through the graph: who reads a group, where all ways out of it meet, and which come back.
-#include "fusion/planner.h"
+#include "fusion/group_planner.h"
 
 #include <fmt/format.h>
 
@@ -77,8 +77,9 @@ std::string GroupPlanner::wayBack(const std::set<NodeId>& nodes) const {
     return {};
 }
 
-std::vector<NodeId> GroupPlanner::wayOut(const Forming& group, const std::vector<NodeId>& readers,
-                                         std::string& why) const {
+std::vector<NodeId> GroupPlanner::pathOutside(const Forming& group,
+                                              const std::vector<NodeId>& readers,
+                                              std::string& why) const {
     const auto before = [&](NodeId a, NodeId b) { return m_position.at(a) < m_position.at(b); };
     std::set<NodeId, decltype(before)> open(readers.begin(), readers.end(), before);
     std::vector<NodeId> way;

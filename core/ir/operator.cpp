@@ -1,6 +1,6 @@
 #include "ir/operator.h"
 
-#include "ir/remembered.h"
+#include "ir/memoized_operator.h"
 
 #include <algorithm>
 #include <fmt/format.h>

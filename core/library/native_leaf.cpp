@@ -18,11 +18,11 @@ Result<Inferred> declaredTypes(const OpCall& call) {
 }
 
 // Axes from `start` to before `end`, of which negative ones count from the end.
-struct Part {
+struct AxisRange {
     std::size_t start = 0, end = 0;
 };
 
-Part partOf(const OpCall& call, std::size_t count) {
+AxisRange partOf(const OpCall& call, std::size_t count) {
     const auto rank = static_cast<std::int64_t>(count);
     const auto placed = [&](std::int64_t axis) {
         return static_cast<std::size_t>(
@@ -34,7 +34,7 @@ Part partOf(const OpCall& call, std::size_t count) {
 
 Result<Inferred> inferShape(const OpCall& call) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
-    const Part part = partOf(call, x->rank());
+    const AxisRange part = partOf(call, x->rank());
     return inferredType({DType::I64, {Dim(static_cast<std::int64_t>(part.end - part.start))}});
 }
 
@@ -42,7 +42,7 @@ Result<Inferred> inferShape(const OpCall& call) {
 Result<OpInst> instantiateShape(const OpCall& call, const std::vector<TensorType>& outputs) {
     FW_TRY(const TensorType* x, operand(call, 0, "x"));
     Expr body(0);
-    const Part part = partOf(call, x->rank());
+    const AxisRange part = partOf(call, x->rank());
     for (std::size_t i = part.end - part.start; i-- > 0;)
         body = selectExpr(eqExpr(varExpr("i0"), Expr(static_cast<std::int64_t>(i))),
                           x->shape[part.start + i], body);

@@ -18,7 +18,7 @@ struct Fault {
 };
 struct OutOfSteps {};
 
-struct Place {
+struct TensorMemory {
     DType dtype = DType::F32;
     DType kept = DType::F32; // as which a store rounds
     std::vector<double>* real = nullptr;
@@ -89,7 +89,7 @@ public:
             else
                 integer.assign(size, 0x5a5a5a5a);
             const auto shadowed = m_places.find(buffer.name);
-            const std::optional<Place> before =
+            const std::optional<TensorMemory> before =
                 shadowed == m_places.end() ? std::nullopt : std::optional(shadowed->second);
             const bool isNarrow = buffer.dtype == DType::F16 || buffer.dtype == DType::BF16;
             m_places[buffer.name] = {
@@ -116,7 +116,7 @@ private:
         --*m_steps;
     }
 
-    Place& place(Symbol name) {
+    TensorMemory& place(Symbol name) {
         step();
         const auto found = m_places.find(name);
         if (found == m_places.end())
@@ -124,14 +124,14 @@ private:
         return found->second;
     }
 
-    std::size_t checked(const Place& where, std::int64_t at, Symbol name) const {
+    std::size_t checked(const TensorMemory& where, std::int64_t at, Symbol name) const {
         if (at < 0 || static_cast<std::size_t>(at) >= where.size)
             throw Fault{
                 fmt::format("{}[{}] is outside its {} elements", name.text(), at, where.size)};
         return static_cast<std::size_t>(at);
     }
 
-    bool isForeign(const Place& where, std::size_t at) const {
+    bool isForeign(const TensorMemory& where, std::size_t at) const {
         if (where.writer == nullptr || m_owner == 0)
             return false;
         const std::uint64_t writer = (*where.writer)[at];
@@ -139,7 +139,7 @@ private:
     }
 
     void store(const Stmt& s) {
-        Place& target = place(s->buffer);
+        TensorMemory& target = place(s->buffer);
         const std::size_t at = checked(target, index(s->index), s->buffer);
         const Value value = of(s->value);
         if (isForeign(target, at))
@@ -164,7 +164,7 @@ public:
         return intValue(found->second);
     }
     Value load(const Expr& e) {
-        const Place& source = place(e->symbol);
+        const TensorMemory& source = place(e->symbol);
         const std::size_t at = checked(source, index(e.arg(0)), e->symbol);
         if (isForeign(source, at))
             throw Fault{fmt::format("a parallel iteration reads {}[{}], which another one writes",
@@ -187,7 +187,7 @@ private:
     StoreRounding m_rounding;
     std::uint64_t* m_steps; // left; null: as many as it takes
     std::unordered_map<Symbol, std::int64_t> m_vars;
-    std::unordered_map<Symbol, Place> m_places;
+    std::unordered_map<Symbol, TensorMemory> m_places;
     std::vector<std::vector<std::uint64_t>> m_writers;
     std::uint64_t m_owner = 0; // 0 outside parallel loops
     std::uint64_t m_runs = 0;

@@ -104,7 +104,7 @@ std::optional<KnownWeights::Piece> KnownWeights::find(const Hash& content) const
         if (found == blob.places.end())
             continue;
         if (auto bytes = blob.bytes.lock()) {
-            const Place& place = found->second;
+            const StoredPiece& place = found->second;
             const std::span<const std::byte> own =
                 std::span(*bytes).subspan(place.offset, place.size);
             return Piece{place.hash, own, std::move(bytes)};
@@ -120,7 +120,7 @@ std::shared_ptr<const AlignedBytes> KnownWeights::findBlob(const Hash& pieces) c
 }
 
 void KnownWeights::add(const Hash& pieces, const std::shared_ptr<const AlignedBytes>& blob,
-                       Places places) {
+                       StoredPieces places) {
     const std::lock_guard lock(m_mutex);
     std::erase_if(m_blobs, [](const auto& one) { return one.second.bytes.expired(); });
     Blob& own = m_blobs[pieces];
@@ -143,7 +143,7 @@ std::uint64_t WeightsBuilder::place(const Hash& content, KnownWeights::Piece pie
     const std::uint64_t next = (m_end + alignment - 1) / alignment * alignment;
     const auto [known, isNew] = m_offsets.emplace(piece.hash, next);
     const std::uint64_t offset = known->second;
-    m_places.emplace(content, KnownWeights::Place{piece.hash, offset, piece.bytes.size()});
+    m_places.emplace(content, KnownWeights::StoredPiece{piece.hash, offset, piece.bytes.size()});
     if (!isNew)
         return offset;
     m_end = offset + piece.bytes.size();

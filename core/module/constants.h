@@ -55,19 +55,20 @@ public:
 
 private:
     friend class WeightsBuilder;
-    struct Place {
+    struct StoredPiece {
         Hash hash;
         std::uint64_t offset = 0;
         std::size_t size = 0;
     };
-    using Places = std::map<Hash, Place>; // by content
+    using StoredPieces = std::map<Hash, StoredPiece>; // by content
     struct Blob {
         std::weak_ptr<const AlignedBytes> bytes;
-        Places places;
+        StoredPieces places;
     };
     // `pieces`: of all pieces of a blob, in order.
     std::shared_ptr<const AlignedBytes> findBlob(const Hash& pieces) const;
-    void add(const Hash& pieces, const std::shared_ptr<const AlignedBytes>& blob, Places places);
+    void add(const Hash& pieces, const std::shared_ptr<const AlignedBytes>& blob,
+             StoredPieces places);
 
     mutable std::mutex m_mutex;
     std::map<Hash, Blob> m_blobs; // by their pieces
@@ -99,7 +100,7 @@ private:
     AlignedBytes m_bytes;
     std::vector<KnownWeights::Piece> m_pieces; // in order; of those that were made only the sizes
     std::map<Hash, std::uint64_t> m_offsets;   // by the hash of the bytes
-    KnownWeights::Places m_places;
+    KnownWeights::StoredPieces m_places;
 };
 
 } // namespace fw

@@ -39,7 +39,7 @@ Result<LayeredOutput> LayoutMemo::layOut(const LayeredInput& input, const Cancel
     FW_TRY(LayeredOutput made, layered(input, cancel));
     ++m_made;
     m_nodes += input.nodes.size();
-    m_kept.emplace(hash, Kept{input, made, m_picture});
+    m_kept.emplace(hash, MadeLayout{input, made, m_picture});
     return made;
 }
 

@@ -19,12 +19,12 @@ public:
     std::size_t made() const { return m_made; } // layouts that were not there
 
 private:
-    struct Kept {
+    struct MadeLayout {
         LayeredInput input;
         LayeredOutput output;
         std::uint64_t used = 0; // in which picture
     };
-    std::unordered_multimap<std::uint64_t, Kept> m_kept;
+    std::unordered_multimap<std::uint64_t, MadeLayout> m_kept;
     std::uint64_t m_picture = 1;
     std::size_t m_nodes = 0; // of all that is kept
     std::size_t m_made = 0;

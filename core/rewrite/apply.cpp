@@ -100,7 +100,7 @@ std::optional<FailedCondition> usedOutside(const RuleTree& rule, const Graph& gr
 }
 
 // What a condition wants of a target.
-void addWanted(const Tree& tree, Offer& out) {
+void addWanted(const Tree& tree, TargetOffer& out) {
     if (tree.isCall("has") && tree.args.size() == 2)
         (tree.args[0].isName("libs") ? out.libraries : out.keys).push_back(tree.args[1].text);
     for (const Tree& part : tree.args)
@@ -109,15 +109,15 @@ void addWanted(const Tree& tree, Offer& out) {
 
 } // namespace
 
-Offer wantedOffer(const RuleTree& rule) {
-    Offer out;
+TargetOffer wantedOffer(const RuleTree& rule) {
+    TargetOffer out;
     for (const ConditionTree& condition : rule.where)
         addWanted(condition.tree, out);
     return out;
 }
 
 bool asksTarget(const RuleTree& rule) {
-    const Offer wanted = wantedOffer(rule);
+    const TargetOffer wanted = wantedOffer(rule);
     return !wanted.keys.empty() || !wanted.libraries.empty();
 }
 
@@ -134,7 +134,7 @@ namespace {
 // The conditions of a rule under what one match binds, and what the target has.
 class Judge {
 public:
-    Judge(const RuleTree& rule, const Graph& graph, const Match& match, const Offer* offer)
+    Judge(const RuleTree& rule, const Graph& graph, const Match& match, const TargetOffer* offer)
         : m_rule(rule), m_graph(graph), m_match(match), m_scope(matchScope(graph, match)) {
         if (offer == nullptr)
             m_wanted = wantedOffer(rule);
@@ -153,7 +153,7 @@ private:
     const RuleTree& m_rule;
     const Graph& m_graph;
     const Match& m_match;
-    Offer m_wanted;
+    TargetOffer m_wanted;
     Scope m_scope;
 };
 

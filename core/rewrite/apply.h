@@ -37,7 +37,7 @@ struct Refusal {
 using RefuseMatch = std::function<std::optional<Refusal>(const Match&)>;
 struct RuleMatchOptions {
     // Of a target; null: none is known, and what a condition wants of it is there.
-    const Offer* offer = nullptr;
+    const TargetOffer* offer = nullptr;
     AcceptMatch accept = {}; // further ways that are passed over, asked before the conditions
     // Given where a match becomes a group: asked when all conditions hold and no inner value is
     // used outside. It may cost much, so matchRule() asks a limited number of times.
@@ -46,7 +46,7 @@ struct RuleMatchOptions {
 };
 // Whether a condition wants something of the target: libs has onednn.
 bool asksTarget(const RuleTree& rule);
-Offer wantedOffer(const RuleTree& rule); // a target that has all of it
+TargetOffer wantedOffer(const RuleTree& rule); // a target that has all of it
 
 // One of RuleTree::where. Where it names a list it is asked of every value in it: the first that it
 // does not hold of, or that it holds.

@@ -1,5 +1,5 @@
 // The names that a left side binds.
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 
 namespace fw {
 

@@ -1,5 +1,5 @@
 // Static checks of patterns: everything that can be known without a graph.
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 
 #include "base/nearest.h"
 #include "pattern/circles.h"
@@ -39,7 +39,7 @@ public:
           m_out(out) {}
 
     // What stands around a part of a pattern.
-    struct Place {
+    struct Surroundings {
         bool previous = false; // `^` stands for something
         bool step = false;     // of a sequence
         bool repeated = false; // its names are lists
@@ -50,7 +50,7 @@ public:
     // Parameters that are called in a declaration: what they are is not known there.
     void setCalled(std::set<std::string> names) { m_called = std::move(names); }
 
-    void pattern(const PatternTree& p, const Place& place) {
+    void pattern(const PatternTree& p, const Surroundings& place) {
         names(p);
         switch (p.kind) {
         case PatternKind::Previous:
@@ -114,7 +114,7 @@ private:
                          p.span, "choose another name");
     }
 
-    void parts(const PatternTree& p, const Place& place) {
+    void parts(const PatternTree& p, const Surroundings& place) {
         const bool isSequence = p.kind == PatternKind::Sequence;
         const auto declared = p.kind == PatternKind::Call ? m_table.find(p.name) : m_table.end();
         const std::set<std::string> called = declared != m_table.end()
@@ -131,7 +131,7 @@ private:
                 continue;
             }
             const bool follows = isSequence && i > 0;
-            Place inside;
+            Surroundings inside;
             inside.previous = place.previous || follows;
             inside.step = isSequence;
             inside.repeated =
@@ -194,7 +194,7 @@ private:
                              p.args[i].span);
     }
 
-    void further(const PatternTree& p, const Place& place) {
+    void further(const PatternTree& p, const Surroundings& place) {
         if (!place.operand)
             m_out.refuse(DiagCode::RuleIllegal, "... stands among the operands of a call", p.span);
         if (place.repeated && !p.args.empty() && bindsNames(p.args[0], m_table))
@@ -202,7 +202,7 @@ private:
                          "write ... without a name inside a repeated step");
     }
 
-    void dominated(const PatternTree& p, const Place& place) {
+    void dominated(const PatternTree& p, const Surroundings& place) {
         for (const PatternTree* part : {&p.args[1], &p.args[2]})
             if (!readsHere(*part) && !readsPrevious(*part))
                 m_out.refuse(DiagCode::RuleIllegal,

@@ -1,7 +1,7 @@
 // Values of attributes as patterns and right sides write them.
 #include "ir/tensor_text.h"
 #include "ir/typed_attributes.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 
 #include <fmt/format.h>
 

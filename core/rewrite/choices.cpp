@@ -1,9 +1,9 @@
 #include "rewrite/choices.h"
 
-#include "ir/part.h"
+#include "ir/subgraph.h"
 #include "pattern/roots.h"
 #include "rewrite/apply.h"
-#include "rewrite/reach.h"
+#include "rewrite/rule_reach.h"
 
 #include <fmt/format.h>
 
@@ -191,7 +191,7 @@ Decision whyNot(const RewriteTrace& trace, const RuleBook& book, const Applicati
 } // namespace
 
 OtherMatches choicesAt(GraphEditor& editor, const RuleBook& book, const Application& taken,
-                  const RewriteOptions& options) {
+                       const RewriteOptions& options) {
     OtherMatches out = Search(editor, book, taken, options).run();
     for (OtherMatch& choice : out.found) {
         const auto application = begun(editor, book, choice);

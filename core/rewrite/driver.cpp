@@ -8,7 +8,7 @@
 #include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
 #include "rewrite/origins.h"
-#include "rewrite/returning.h"
+#include "rewrite/rule_cycles.h"
 #include "rewrite/sound_books.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
@@ -249,11 +249,11 @@ private:
             return false;
         const NodeId firstMade = out.firstAdded;
         const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
-        const Part taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
+        const Subgraph taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
         // What is handed over changes operands of what is matched.
-        const Hash before = partHash(graph, taken);
-        const Part exposed{exposedOutside(*entry.rule, graph, match), taken.inside};
-        const Hash exposedBefore = partHash(graph, exposed);
+        const Hash before = hashOf(graph, taken);
+        const Subgraph exposed{exposedOutside(*entry.rule, graph, match), taken.inside};
+        const Hash exposedBefore = hashOf(graph, exposed);
         editor.begin();
         const Result<Applied> applied = applyRule(
             *entry.rule, graph, match, [](ValueRef value) { return value; }, editor);
@@ -268,15 +268,15 @@ private:
         };
         if (!applied)
             return undone(applied.diag());
-        const Part made{applied->results, [&](NodeId id) { return id >= firstMade; }};
-        const Hash after = partHash(graph, made);
+        const Subgraph made{applied->results, [&](NodeId id) { return id >= firstMade; }};
+        const Hash after = hashOf(graph, made);
         std::vector<NodeId> gone;
         std::copy_if(match.nodes.begin(), match.nodes.end(), std::back_inserter(gone),
                      [&](NodeId id) { return !applied->kept.contains(id); });
-        Part given{{}, made.inside};
+        Subgraph given{{}, made.inside};
         for (const ValueRef& value : exposed.results)
             given.results.push_back(applied->handed.at(value));
-        const bool same = after == before && partHash(graph, given) == exposedBefore;
+        const bool same = after == before && hashOf(graph, given) == exposedBefore;
         if (same || returns(entry, *root, out.matched, gone, taken, before, made, after)) {
             editor.rollback();
             return false;
@@ -301,8 +301,8 @@ private:
 
     // Whether it makes what it began with, some applications ago; noted with its rules.
     bool returns(Entry& entry, const Node& root, const std::vector<NodePtr>& matched,
-                 const std::vector<NodeId>& gone, const Part& taken, const Hash& before,
-                 const Part& made, const Hash& after) {
+                 const std::vector<NodeId>& gone, const Subgraph& taken, const Hash& before,
+                 const Subgraph& made, const Hash& after) {
         std::vector<std::size_t> chain = m_returning.chainTo(matched, gone, after);
         const bool closes = !chain.empty();
         if (!closes)
@@ -326,8 +326,8 @@ private:
         auto known = std::find_if(m_trace.circles.begin(), m_trace.circles.end(), same);
         if (known == m_trace.circles.end()) {
             circle.node = root.name;
-            circle.before = partText(m_progress.graph(), taken);
-            circle.after = partText(m_progress.graph(), made);
+            circle.before = textOf(m_progress.graph(), taken);
+            circle.after = textOf(m_progress.graph(), made);
             known = m_trace.circles.insert(known, std::move(circle));
         }
         ++known->places;
@@ -401,7 +401,7 @@ private:
     const RewriteOptions& m_options;
     const Clock::time_point m_start = Clock::now();
     Progress m_progress;
-    Returning m_returning;
+    RuleCycles m_returning;
     std::vector<Entry> m_entries;
     RewriteTrace m_trace;
     std::size_t m_mostOperators = 0, m_mostApplications = 0;

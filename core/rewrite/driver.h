@@ -83,7 +83,7 @@ struct RewriteOptions {
     std::size_t growth = 4;            // times the first number of nodes, and 1000 more
     std::chrono::milliseconds time{60000};
     std::size_t foldBytes = std::size_t(512) << 20; // largest folded constant
-    const Offer* offer = nullptr; // of the target; null: what rules want of it is there
+    const TargetOffer* offer = nullptr; // of the target; null: what rules want of it is there
     LeftOut leftOut;
 };
 

@@ -15,8 +15,8 @@ struct MatchLimits {
     std::size_t matches = std::numeric_limits<std::size_t>::max();
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
     CancelToken cancel = {};
-    const Offer* offer = nullptr; // of the target; null: what conditions want of it is there
-    RefuseMatch refuse = {};      // RuleMatchOptions::refuse
+    const TargetOffer* offer = nullptr; // of the target; null: what conditions want of it is there
+    RefuseMatch refuse = {};            // RuleMatchOptions::refuse
 };
 
 // How many nodes a pattern matches from its beginning up to a step; how many matches are left with

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "rewrite/driver.h"
-#include "rewrite/reach.h"
+#include "rewrite/rule_reach.h"
 
 #include <unordered_map>
 

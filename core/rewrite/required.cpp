@@ -2,7 +2,7 @@
 
 #include "pattern/roots.h"
 #include "rewrite/apply.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 
 #include <fmt/format.h>
 

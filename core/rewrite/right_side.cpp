@@ -86,9 +86,10 @@ std::optional<AttrValue> asType(AttrValue value, AttrType type) {
     return value;
 }
 
-class Planner {
+class RightSidePlanner {
 public:
-    Planner(const RuleTree& rule, const Graph& graph, const Match& match, const RankOf& rank)
+    RightSidePlanner(const RuleTree& rule, const Graph& graph, const Match& match,
+                     const RankOf& rank)
         : m_rule(rule), m_graph(graph), m_match(match), m_rank(rank),
           m_scope(matchScope(graph, match)) {
         for (const auto& [name, value] : match.bindings.values)
@@ -421,7 +422,7 @@ private:
 
 Result<RightSide> rightSideOf(const RuleTree& rule, const Graph& graph, const Match& match,
                               const RankOf& rank) {
-    return Planner(rule, graph, match, rank).run();
+    return RightSidePlanner(rule, graph, match, rank).run();
 }
 
 std::set<ValueRef> readBy(const RightSide& right) {

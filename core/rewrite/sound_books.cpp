@@ -1,7 +1,7 @@
 #include "rewrite/sound_books.h"
 
 #include "rewrite/apply.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 
 #include <algorithm>
 #include <list>

@@ -16,7 +16,8 @@ struct Row {
     NestTemplate by;
 };
 
-Row row(ScheduleTemplate which, std::string name, Refused (*plan)(Planner&, const NestPlan&)) {
+Row row(ScheduleTemplate which, std::string name,
+        Refused (*plan)(SchedulePlanner&, const NestPlan&)) {
     return {which, {name, plan, {{}, Verdict::Yes, ReasonCode::ScheduleDefault, name}}};
 }
 
@@ -44,7 +45,8 @@ std::vector<std::size_t> stagesOf(const NestPlan& nest) {
 }
 
 // Of all its stages, or of those of one node.
-double workOf(const Planner& planner, const NestPlan& nest, std::optional<std::int64_t> node) {
+double workOf(const SchedulePlanner& planner, const NestPlan& nest,
+              std::optional<std::int64_t> node) {
     double work = 0;
     for (const std::size_t i : stagesOf(nest))
         if (!node || isOf(planner.stage(i), *node))
@@ -53,7 +55,7 @@ double workOf(const Planner& planner, const NestPlan& nest, std::optional<std::i
 }
 
 // Every stage in a nest of its own.
-std::vector<NestPlan> apart(const Planner& planner, const NestPlan& nest) {
+std::vector<NestPlan> apart(const SchedulePlanner& planner, const NestPlan& nest) {
     std::vector<NestPlan> out;
     for (const std::size_t i : stagesOf(nest)) {
         NestPlan single{i, {}, {}, {}};
@@ -103,7 +105,7 @@ public:
     }
 
     Result<ScheduleChoice> melted(Melt how) {
-        m_planner.inlineMaps(Planner::Inlining::OncePerElement);
+        m_planner.inlineMaps(SchedulePlanner::Inlining::OncePerElement);
         std::vector<NestPlan> nests = m_planner.nests();
         for (auto& [tensor, map] : lanesInnermost(m_planner))
             m_context.maps[tensor] = std::move(map);
@@ -285,7 +287,7 @@ private:
 
     const OpInst& m_inst;
     ScheduleContext m_context; // of melted stages, the maps that their nests want
-    Planner m_planner;
+    SchedulePlanner m_planner;
     ScheduleChoice m_out;
     std::string m_refusals; // of the nest at hand
     double m_most = -1;

@@ -31,14 +31,14 @@ struct ScheduleContext {
 enum class ScheduleTemplate : std::uint8_t { Tiled, Rowwise, Window, Map, Plain };
 std::string_view templateText(ScheduleTemplate which); // "tiled"
 
-class Planner;
+class SchedulePlanner;
 struct NestPlan;
 
 // One way to schedule a nest: a template, or a schedule of a book (written.h). It takes the nest
 // and adds its steps, or says why it does not.
 struct NestTemplate {
     std::string name; // "tiled"
-    std::function<std::optional<std::string>(Planner&, const NestPlan&)> plan;
+    std::function<std::optional<std::string>(SchedulePlanner&, const NestPlan&)> plan;
     Decision taken; // without a subject: what is noted where it takes a nest
 };
 

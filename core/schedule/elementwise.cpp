@@ -1,5 +1,5 @@
 // Templates for maps, and the plain one that takes everything.
-#include "schedule/planner.h"
+#include "schedule/schedule_planner.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::vector<Symbol> variables(const std::vector<Axis>& axes) {
 // An axis along which something is read element by element while the lanes jump from line to line:
 // the tile of both reads whole lines, and those that share a set of the cache (rows that lie a
 // multiple of 4 KB apart) are read before they are evicted. The last one where several are.
-std::optional<Axis> axisAcross(const Planner& planner, const Stage& stage,
+std::optional<Axis> axisAcross(const SchedulePlanner& planner, const Stage& stage,
                                std::span<const Axis> outer, const Axis& inner) {
     const Exprs loads = planner.loads(stage.body);
     for (auto axis = outer.rbegin(); axis != outer.rend(); ++axis) {
@@ -37,7 +37,7 @@ std::optional<Axis> axisAcross(const Planner& planner, const Stage& stage,
 
 // The lines of what is read across share few sets of the cache, so that they are evicted before the
 // next elements of them are read.
-bool sharesSets(const Planner& planner, const Expr& load, Symbol inner) {
+bool sharesSets(const SchedulePlanner& planner, const Expr& load, Symbol inner) {
     constexpr std::int64_t period = 2048; // bytes; a level of 64 sets repeats every 4096
     const auto width = static_cast<std::int64_t>(dtypeBytes(load.dtype()));
     const auto stride = planner.stride(load, inner);
@@ -46,7 +46,7 @@ bool sharesSets(const Planner& planner, const Expr& load, Symbol inner) {
 
 // Tiles of whole lines for a map whose values have no vectors, where they pay: of other matrices
 // the plain loops find the lines where they left them.
-bool planTiles(Planner& planner, std::size_t root, std::vector<Axis> axes) {
+bool planTiles(SchedulePlanner& planner, std::size_t root, std::vector<Axis> axes) {
     constexpr std::int64_t rows = 16, width = 8;
     std::erase_if(axes, [](const Axis& axis) { return axis.extent.isInt(1); });
     if (axes.size() < 2)
@@ -79,7 +79,7 @@ bool planTiles(Planner& planner, std::size_t root, std::vector<Axis> axes) {
 
 } // namespace
 
-Refused planPlain(Planner& planner, const NestPlan& nest) {
+Refused planPlain(SchedulePlanner& planner, const NestPlan& nest) {
     std::vector<std::size_t> stages = nest.members;
     stages.push_back(nest.root);
     for (const std::size_t i : stages) {
@@ -97,7 +97,7 @@ Refused planPlain(Planner& planner, const NestPlan& nest) {
     return {};
 }
 
-Refused planElementwise(Planner& planner, const NestPlan& nest) {
+Refused planElementwise(SchedulePlanner& planner, const NestPlan& nest) {
     const std::size_t root = nest.root;
     if (!planner.stage(root).isMap() || !nest.members.empty())
         return "it reduces";

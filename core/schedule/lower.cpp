@@ -1,7 +1,7 @@
 #include "schedule/lower.h"
 
 #include "loop/passes.h"
-#include "loop/verify.h"
+#include "loop/verify_loops.h"
 #include "schedule/lower_nest.h"
 
 #include <fmt/format.h>

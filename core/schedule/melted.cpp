@@ -29,7 +29,7 @@ std::vector<std::size_t> stagesOf(const NestPlan& nest) {
 }
 
 // The axis of what a stage writes that lies innermost.
-Symbol innermost(const Planner& planner, std::size_t i) {
+Symbol innermost(const SchedulePlanner& planner, std::size_t i) {
     const std::vector<Axis> space = planner.storageSpace(i);
     const auto lane = std::find_if(space.rbegin(), space.rend(),
                                    [](const Axis& axis) { return !axis.extent.isInt(1); });
@@ -38,7 +38,7 @@ Symbol innermost(const Planner& planner, std::size_t i) {
 
 // A sum has to have a length; of its result only what a tile runs over, which the ways to cut the
 // loops know.
-std::string whyFree(const Planner& planner, const NestPlan& nest) {
+std::string whyFree(const SchedulePlanner& planner, const NestPlan& nest) {
     for (const std::size_t i : stagesOf(nest)) {
         const Stage& stage = planner.stage(i);
         for (const auto* axes : {&stage.space, &stage.reduce})
@@ -54,7 +54,7 @@ std::string whyFree(const Planner& planner, const NestPlan& nest) {
 }
 
 // Why the nest can be computed in no loop of another; empty if it can.
-std::string whyApart(const Planner& planner, const NestPlan& nest) {
+std::string whyApart(const SchedulePlanner& planner, const NestPlan& nest) {
     if (std::string free = whyFree(planner, nest); !free.empty())
         return free;
     for (const std::size_t i : stagesOf(nest)) {
@@ -72,7 +72,8 @@ std::string whyApart(const Planner& planner, const NestPlan& nest) {
     return {};
 }
 
-bool readOnlyBy(const Planner& planner, const NestPlan& nest, const std::set<std::size_t>& stages) {
+bool readOnlyBy(const SchedulePlanner& planner, const NestPlan& nest,
+                const std::set<std::size_t>& stages) {
     const std::vector<std::size_t> own = stagesOf(nest);
     for (const std::size_t i : own)
         for (const std::size_t user : planner.readers(planner.stage(i).out))
@@ -81,7 +82,7 @@ bool readOnlyBy(const Planner& planner, const NestPlan& nest, const std::set<std
     return true;
 }
 
-Refused planMap(Planner& planner, const NestPlan& part) {
+Refused planMap(SchedulePlanner& planner, const NestPlan& part) {
     const Symbol lane = innermost(planner, part.root);
     std::vector<Symbol> order;
     for (const Axis& axis : planner.storageSpace(part.root))
@@ -106,7 +107,8 @@ Refused planMap(Planner& planner, const NestPlan& part) {
 }
 
 // A map that lowering computes where the sums of a part are stored.
-bool isAtStore(const Planner& planner, const std::vector<NestPlan>& parts, std::size_t map) {
+bool isAtStore(const SchedulePlanner& planner, const std::vector<NestPlan>& parts,
+               std::size_t map) {
     return std::any_of(parts.begin(), parts.end(), [&](const NestPlan& part) {
         const Stage& sum = planner.stage(part.root);
         return followedAxes(planner.stage(map), sum) && planner.readers(sum.out).size() == 1;
@@ -127,7 +129,7 @@ std::string Melting::text() const {
                        cycles / 1e6, apart / 1e6);
 }
 
-StorageMaps lanesInnermost(const Planner& planner) {
+StorageMaps lanesInnermost(const SchedulePlanner& planner) {
     StorageMaps out;
     const auto last = [&](const Stage& stage, Symbol lane) {
         StorageMap map;
@@ -174,7 +176,7 @@ public:
         bool isRows = false; // it is planned by rows, which are not cut
     };
 
-    Growth(Planner& planner, const std::vector<NestPlan>& nests, std::size_t root, Root how)
+    Growth(SchedulePlanner& planner, const std::vector<NestPlan>& nests, std::size_t root, Root how)
         : m_planner(planner), m_nests(nests), m_root(root), m_how(std::move(how)) {
         if (!m_how.isRows)
             return;
@@ -293,7 +295,7 @@ private:
         return true;
     }
 
-    Planner& m_planner;
+    SchedulePlanner& m_planner;
     const std::vector<NestPlan>& m_nests;
     std::size_t m_root;
     Root m_how;
@@ -302,7 +304,7 @@ private:
     std::vector<std::size_t> m_inside;
 };
 
-bool takesRows(Planner& planner, const NestPlan& nest) {
+bool takesRows(SchedulePlanner& planner, const NestPlan& nest) {
     const std::size_t before = planner.schedule.steps.size();
     const Refused refused = planRowwise(planner, nest);
     planner.schedule.steps.resize(before);
@@ -311,7 +313,7 @@ bool takesRows(Planner& planner, const NestPlan& nest) {
 
 } // namespace
 
-std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& nests,
+std::vector<Melting> meltingsOf(SchedulePlanner& planner, const std::vector<NestPlan>& nests,
                                 std::size_t root, const std::set<std::size_t>& taken, Melt how,
                                 std::string& why) {
     const NestPlan& nest = nests[root];
@@ -355,7 +357,7 @@ std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& n
     return isBetter ? together.best : each.best;
 }
 
-Refused planMelting(Planner& planner, Melting& melting) {
+Refused planMelting(SchedulePlanner& planner, Melting& melting) {
     Symbol around;
     Refused refused;
     for (const bool contraction : {true, false}) {

@@ -8,7 +8,7 @@
 // another, so that rows that two of them share lie in a ring (resources/docs/schedules.md).
 #pragma once
 
-#include "schedule/planner.h"
+#include "schedule/schedule_planner.h"
 
 namespace fw {
 
@@ -32,15 +32,15 @@ struct Melting {
 
 // Of temporaries that a product with constants writes the axis along which the constants can be
 // packed lies innermost, and of those that are computed of them element by element.
-StorageMaps lanesInnermost(const Planner& planner);
+StorageMaps lanesInnermost(const SchedulePlanner& planner);
 
 // Of the ways to compute nests before `nests[root]`, of which `taken` are computed elsewhere,
 // inside it: the cheapest first. Empty with a reason if there is none, or none that pays.
-std::vector<Melting> meltingsOf(Planner& planner, const std::vector<NestPlan>& nests,
+std::vector<Melting> meltingsOf(SchedulePlanner& planner, const std::vector<NestPlan>& nests,
                                 std::size_t root, const std::set<std::size_t>& taken, Melt how,
                                 std::string& why);
 // Its steps.
-Refused planMelting(Planner& planner, Melting& melting);
+Refused planMelting(SchedulePlanner& planner, Melting& melting);
 
 // The group with nests melted where that can be done and, by Melt::WherePays, where it costs less
 // than nests one behind the other; others by the first template that takes them. ScheduleIllegal

@@ -51,7 +51,7 @@ bool isFree(const Axis& axis) {
 
 } // namespace
 
-std::vector<TensorAccess> accessesOf(const Planner& planner, std::size_t stage) {
+std::vector<TensorAccess> accessesOf(const SchedulePlanner& planner, std::size_t stage) {
     std::vector<TensorAccess> out;
     for (const Expr& load : planner.loads(planner.stage(stage).body)) {
         TensorAccess one;
@@ -65,7 +65,7 @@ std::vector<TensorAccess> accessesOf(const Planner& planner, std::size_t stage) 
     return out;
 }
 
-MeltedCuts::MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages,
+MeltedCuts::MeltedCuts(const SchedulePlanner& planner, std::vector<MeltedStage> stages,
                        const NestPlan& root, Axis lane, Symbol rows,
                        std::optional<std::set<Symbol>> row)
     : m_planner(planner), m_stages(std::move(stages)), m_root(root), m_lane(std::move(lane)),

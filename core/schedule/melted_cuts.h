@@ -25,7 +25,7 @@ struct TensorAccess {
     std::vector<std::set<Symbol>> vars;
 };
 
-std::vector<TensorAccess> accessesOf(const Planner& planner, std::size_t stage);
+std::vector<TensorAccess> accessesOf(const SchedulePlanner& planner, std::size_t stage);
 
 // A stage of a nest that is melted.
 struct MeltedStage {
@@ -53,8 +53,8 @@ class MeltedCuts {
 public:
     // Stages in order of execution, the root last, whose tiles have rows along `rows`. If that is
     // planned by rows, which are not cut, `row` has the axes along them.
-    MeltedCuts(const Planner& planner, std::vector<MeltedStage> stages, const NestPlan& root,
-               Axis lane, Symbol rows, std::optional<std::set<Symbol>> row);
+    MeltedCuts(const SchedulePlanner& planner, std::vector<MeltedStage> stages,
+               const NestPlan& root, Axis lane, Symbol rows, std::optional<std::set<Symbol>> row);
 
     // Every way whose boxes can be held.
     std::vector<Melting> ways();
@@ -87,7 +87,7 @@ private:
     bool boxOf(const MeltedStage& stop, const std::map<std::size_t, LoopSpans>& spans,
                LoopSpans& own) const;
 
-    const Planner& m_planner;
+    const SchedulePlanner& m_planner;
     std::vector<MeltedStage> m_stages;
     mutable std::map<std::size_t, MeltedFacts> m_facts; // by the stage
     const NestPlan& m_root;

@@ -1,6 +1,6 @@
 // The template of rows: reductions and maps over the same outer axes, one row after another
 // (softmax, layer norm, a reduction over the last axes), with lanes along the row.
-#include "schedule/planner.h"
+#include "schedule/schedule_planner.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace fw {
 namespace {
 
 // The reduced axes that act as one, innermost last; those of one entry are not among them.
-std::vector<Axis> reducedRun(const Planner& planner, const Stage& stage) {
+std::vector<Axis> reducedRun(const SchedulePlanner& planner, const Stage& stage) {
     std::vector<Axis> axes;
     for (const Axis& axis : stage.reduce)
         if (!axis.extent.isInt(1))
@@ -52,7 +52,7 @@ Expr extentOf(const std::vector<Axis>& run) {
 
 class RowPlan {
 public:
-    RowPlan(Planner& planner, const NestPlan& nest) : m_planner(planner), m_nest(nest) {}
+    RowPlan(SchedulePlanner& planner, const NestPlan& nest) : m_planner(planner), m_nest(nest) {}
 
     Refused run() {
         std::vector<std::size_t> stages = m_nest.members;
@@ -264,25 +264,25 @@ private:
         addLanes(i, own);
     }
 
-    Planner& m_planner;
+    SchedulePlanner& m_planner;
     const NestPlan& m_nest;
     Symbol m_row, m_around;
 };
 
 } // namespace
 
-Refused planRowwise(Planner& planner, const NestPlan& nest) {
+Refused planRowwise(SchedulePlanner& planner, const NestPlan& nest) {
     return RowPlan(planner, nest).run();
 }
 
-Refused planRowsAround(Planner& planner, const NestPlan& nest, Symbol& around) {
+Refused planRowsAround(SchedulePlanner& planner, const NestPlan& nest, Symbol& around) {
     RowPlan plan(planner, nest);
     const Refused refused = plan.run();
     around = plan.around();
     return refused;
 }
 
-Refused planRowsInside(Planner& planner, const NestPlan& part) {
+Refused planRowsInside(SchedulePlanner& planner, const NestPlan& part) {
     return RowPlan(planner, part).runInside();
 }
 

@@ -22,7 +22,7 @@ constexpr std::int64_t unrollLimit = 800; // multiply-adds in straight-line code
 
 } // namespace
 
-TiledPlan::TiledPlan(Planner& planner, const NestPlan& nest, bool contraction)
+TiledPlan::TiledPlan(SchedulePlanner& planner, const NestPlan& nest, bool contraction)
     : m_planner(planner), m_root(nest.root), m_contraction(contraction), m_nest(nest) {}
 
 Refused TiledPlan::run() {
@@ -312,7 +312,7 @@ double TiledPlan::bytesOf(const Expr& load) const {
 }
 
 void TiledPlan::addLoops() {
-    Planner& p = m_planner;
+    SchedulePlanner& p = m_planner;
     const std::size_t i = m_root;
     std::vector<Symbol> order;
     for (const auto* axes : {&m_axes, &m_rows})
@@ -415,7 +415,7 @@ void TiledPlan::addLoops() {
 
 // The loops of a tile's vectors; that over tiles goes to `outer`.
 std::vector<Symbol> TiledPlan::splitLanes(Symbol lane, std::vector<Symbol>& outer) {
-    Planner& p = m_planner;
+    SchedulePlanner& p = m_planner;
     const Symbol v1 = p.fresh(m_lane.var, "1");
     outer.push_back(v1);
     if (m_tile.vectors == 1) {
@@ -433,7 +433,7 @@ std::vector<Symbol> TiledPlan::splitLanes(Symbol lane, std::vector<Symbol>& oute
 // Of a root: the loops around, of which the first are divided among threads, then those over what
 // one iteration computes. Of a stage that is melted into it: the latter only.
 void TiledPlan::addMeltedLoops() {
-    Planner& p = m_planner;
+    SchedulePlanner& p = m_planner;
     const std::size_t i = m_root;
     std::vector<Symbol> around, inside;
     Symbol slide;
@@ -508,7 +508,7 @@ void TiledPlan::addMeltedLoops() {
 }
 
 void TiledPlan::addReduction() {
-    Planner& p = m_planner;
+    SchedulePlanner& p = m_planner;
     const std::vector<Symbol> reduce = reduceOrder();
     p.reorder(m_reduction, reduce);
     // A window along the rows is unrolled, so that taps outside vanish from the edge tiles.
@@ -534,11 +534,11 @@ void TiledPlan::addReduction() {
         p.at(m_reduction, m_root, m_inner);
 }
 
-Refused planContraction(Planner& planner, const NestPlan& nest) {
+Refused planContraction(SchedulePlanner& planner, const NestPlan& nest) {
     return TiledPlan(planner, nest, true).run();
 }
 
-Refused planWindow(Planner& planner, const NestPlan& nest) {
+Refused planWindow(SchedulePlanner& planner, const NestPlan& nest) {
     if (!planContraction(planner, nest))
         return {};
     return TiledPlan(planner, nest, false).run();

@@ -2,7 +2,7 @@
 // and rows, and the steps made of them.
 #pragma once
 
-#include "schedule/planner.h"
+#include "schedule/schedule_planner.h"
 
 namespace fw {
 
@@ -13,7 +13,7 @@ struct Tile {
 
 class TiledPlan {
 public:
-    TiledPlan(Planner& planner, const NestPlan& nest, bool contraction);
+    TiledPlan(SchedulePlanner& planner, const NestPlan& nest, bool contraction);
     Refused run();
     // The axis that the lanes would lie along and that of the rows, which may be none, or why there
     // is none.
@@ -50,7 +50,7 @@ private:
     std::vector<Symbol> splitLanes(Symbol lane, std::vector<Symbol>& outer);
     void addReduction();
 
-    Planner& m_planner;
+    SchedulePlanner& m_planner;
     std::size_t m_root;
     bool m_contraction;
     const NestPlan& m_nest;

@@ -1,8 +1,8 @@
 #include "schedule/written.h"
 
 #include "schedule/apply.h"
-#include "schedule/by_role.h"
 #include "schedule/limits.h"
+#include "schedule/role_schedule.h"
 #include "schedule/step_parts.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ Result<ScheduleChoice> spelled(const WrittenSchedule& schedule, const OpInst& in
 Result<ScheduleChoice> byRole(const WrittenSchedule& schedule, std::int64_t anchor,
                               const OwnNames& names, const OpInst& inst,
                               const ScheduleContext& context) {
-    const auto plan = [&](Planner& planner, const NestPlan& nest) {
+    const auto plan = [&](SchedulePlanner& planner, const NestPlan& nest) {
         return RolePlan(schedule, anchor, names, inst, planner, nest).run();
     };
     const NestTemplate own{schedule.tree->name, plan, takenBy(schedule)};

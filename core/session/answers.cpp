@@ -2,19 +2,19 @@
 
 #include "ir/graph_text.h"
 #include "onnx/model/names.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 #include "session/assist.h"
 #include "session/bisect.h"
+#include "session/book_gains.h"
 #include "session/book_texts.h"
 #include "session/calibrate.h"
-#include "session/check.h"
+#include "session/check_book.h"
 #include "session/compare_sets.h"
 #include "session/counterfactual.h"
 #include "session/describe.h"
 #include "session/diff.h"
 #include "session/document.h"
 #include "session/drawing.h"
-#include "session/gains.h"
 #include "session/group_times.h"
 #include "session/match.h"
 #include "session/measure.h"
@@ -30,7 +30,7 @@
 #include "session/stepping.h"
 #include "session/tune.h"
 #include "session/uses.h"
-#include "session/verify.h"
+#include "session/verify_model.h"
 #include "strategy/machine.h"
 
 #include <fmt/format.h>
@@ -267,8 +267,8 @@ std::vector<std::string> modelsOf(const Arguments& arguments) {
 }
 
 // `part` gives the part of the document for one model.
-template <class Document, class Part>
-Result<Document> eachModel(PipelineStore& store, const Arguments& arguments, const Part& part) {
+template <class Document, class Member>
+Result<Document> eachModel(PipelineStore& store, const Arguments& arguments, const Member& part) {
     Document out;
     for (const std::string& model : modelsOf(arguments)) {
         Arguments one = arguments;

@@ -5,8 +5,8 @@
 #include "onnx/write/export.h"
 #include "rewrite/history.h"
 #include "session/compare.h"
+#include "session/group_graph.h"
 #include "session/measure.h"
-#include "session/part.h"
 #include "session/rewriting.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "extern/extern.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-#include "session/race.h"
+#include "session/implementation_race.h"
 #include "strategy/machine.h"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 // `fw verify` judges and `fw fuse --measure` compares.
 #pragma once
 
-#include "session/judge.h"
-#include "session/part.h"
+#include "session/group_graph.h"
+#include "session/judgement.h"
 #include "session/pipeline.h"
 
 namespace fw {

@@ -2,7 +2,7 @@
 
 #include "ir/bound_dims.h"
 #include "ir/missing_type.h"
-#include "ir/part.h"
+#include "ir/subgraph.h"
 #include "session/runnable.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "session/contests.h"
 
 #include "session/candidates.h"
+#include "session/group_graph.h"
 #include "session/group_times.h"
-#include "session/part.h"
 #include "strategy/melted.h"
 #include "strategy/workload_machine.h"
 

@@ -5,8 +5,8 @@
 #include "fusion/computable.h"
 #include "ir/missing_type.h"
 #include "session/makers.h"
+#include "session/path_outside.h"
 #include "session/runnable.h"
-#include "session/way_out.h"
 
 #include <fmt/format.h>
 
@@ -422,7 +422,7 @@ ExplainDocument explainEdge(const Graph& graph, const FusionPlan& plan, const Ed
              gate.pass || !gate.evidence.empty() ? gate.evidence.str() : edge.decision.evidence});
     out.decisions.push_back(record(graph, edge));
     if (edge.decision.verdict == Verdict::No && edge.decision.code == ReasonCode::ValueEscapes)
-        for (const NodeId id : wayOut(graph, plan, from.id, to.id))
+        for (const NodeId id : pathOutside(graph, plan, from.id, to.id))
             out.way.push_back({id, graph.node(id).name});
     return out;
 }

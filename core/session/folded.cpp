@@ -1,7 +1,7 @@
 #include "session/folded.h"
 
 #include "rewrite/history.h"
-#include "session/judge.h"
+#include "session/judgement.h"
 #include "tensor/bounded.h"
 
 #include <fmt/format.h>

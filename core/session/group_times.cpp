@@ -3,8 +3,8 @@
 #include "runtime/native_step.h"
 #include "session/candidates.h"
 #include "session/compare.h"
+#include "session/group_graph.h"
 #include "session/measure.h"
-#include "session/part.h"
 #include "session/whole_plan.h"
 
 #include <fmt/format.h>

@@ -8,9 +8,9 @@
 #include "rewrite/embedded.h"
 #include "rewrite/matches.h"
 #include "session/book_texts.h"
+#include "session/match_outcomes.h"
 #include "session/match_schedule.h"
-#include "session/outcomes.h"
-#include "session/relax.h"
+#include "session/near_miss_fix.h"
 
 #include <fmt/format.h>
 
@@ -347,7 +347,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                        std::chrono::duration<double>(
                            std::clamp(arguments.seconds.value_or(defaultSeconds), 0.0, 1e6)));
     limits.cancel = context.cancel;
-    if (const Result<const Offer*> offered = pipeline.offer())
+    if (const Result<const TargetOffer*> offered = pipeline.offer())
         limits.offer = *offered;
     // What schedules do is seen in the plan; without one nothing is said of them.
     const FusionPlan* plan = nullptr;

@@ -88,7 +88,7 @@ Pipeline::Pipeline(PipelineInputs inputs, Stamps stamps, std::shared_ptr<SharedS
       m_modelFile(modelFileOf(m_inputs.model)) {}
 
 template <class T, class Make>
-Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
+Result<const T*> Pipeline::keep(KeptResult<T>& kept, Make make) {
     if (!kept.result) {
         auto made = std::make_shared<const Result<T>>(make());
         // A cancelled stage is asked again the next time.
@@ -102,8 +102,8 @@ Result<const T*> Pipeline::keep(Kept<T>& kept, Make make) {
 }
 
 template <class T, class Make>
-Result<const T*> Pipeline::share(Kept<T>& kept, SharedResults<T>& shared, const std::string& key,
-                                 Make make) {
+Result<const T*> Pipeline::share(KeptResult<T>& kept, SharedResults<T>& shared,
+                                 const std::string& key, Make make) {
     if (!kept.result)
         kept.result = shared.find(key);
     const bool known = kept.result != nullptr;
@@ -152,7 +152,7 @@ bool Pipeline::asksTarget(const Books& books) {
                        });
 }
 
-Result<const Offer*> Pipeline::offer() {
+Result<const TargetOffer*> Pipeline::offer() {
     FW_TRY(const Target* on, target());
     FW_TRY(const PlanOptions options, planOptions());
     m_offer = {targetKeys(*on), options.catalog->libraries(*on)};
@@ -298,7 +298,7 @@ Result<RewriteOptions> Pipeline::rewriteOptions(const Context& context) {
     options.cancel = context.cancel;
     FW_TRY(options.leftOut, parseLeftOut(m_inputs.leftOut));
     if (asksTarget(*known)) {
-        FW_TRY(const Offer* offered, offer());
+        FW_TRY(const TargetOffer* offered, offer());
         options.offer = offered;
     }
     return options;

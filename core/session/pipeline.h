@@ -160,7 +160,7 @@ public:
     Result<const Imported*> imported(const Context& context);
     Result<const Simplified*> simplified(const Context& context);
     Result<const Target*> target();
-    Result<const Offer*> offer(); // of the target, with the libraries that are there
+    Result<const TargetOffer*> offer(); // of the target, with the libraries that are there
     Result<const FusionPlan*> plan(const Context& context);
     // What plan() is made with: the catalog of the books and of the libraries that are there.
     Result<PlanOptions> planOptions();
@@ -203,13 +203,13 @@ private:
     Result<LoweringMemo*> lowerings();
     Result<const Simplified*> whole(const Context& context); // with every result of the model
     template <class T>
-    struct Kept { // a result or the reason why there is none
+    struct KeptResult { // a result or the reason why there is none
         std::shared_ptr<const Result<T>> result;
     };
     template <class T, class Make>
-    Result<const T*> keep(Kept<T>& kept, Make make);
+    Result<const T*> keep(KeptResult<T>& kept, Make make);
     template <class T, class Make>
-    Result<const T*> share(Kept<T>& kept, SharedResults<T>& shared, const std::string& key,
+    Result<const T*> share(KeptResult<T>& kept, SharedResults<T>& shared, const std::string& key,
                            Make make);
     std::string importKey(const Books& books) const;
     std::string simplifyKey(const Books& books);
@@ -221,19 +221,19 @@ private:
     Stamps m_stamps;
     std::shared_ptr<SharedStages> m_shared;
     std::string m_modelFile;
-    Kept<Books> m_books;
-    Kept<TuningLog> m_log;
+    KeptResult<Books> m_books;
+    KeptResult<TuningLog> m_log;
     std::optional<std::vector<std::shared_ptr<const Library>>> m_ownLibraries;
     std::string m_ownFiles; // their contents
     std::unique_ptr<const Catalog> m_catalog;
     std::shared_ptr<LoweringMemo> m_lowerings;
-    Kept<Imported> m_imported;
-    Kept<Simplified> m_whole, m_simplified;
+    KeptResult<Imported> m_imported;
+    KeptResult<Simplified> m_whole, m_simplified;
     std::unique_ptr<Pipeline> m_computable;
-    Kept<Target> m_target;
-    Offer m_offer;
-    Kept<FusionPlan> m_plan;
-    Kept<CompiledStage> m_compiled;
+    KeptResult<Target> m_target;
+    TargetOffer m_offer;
+    KeptResult<FusionPlan> m_plan;
+    KeptResult<CompiledStage> m_compiled;
     std::unique_ptr<LoadedModule> m_loaded;
     double m_importMs = 0;
     double m_rewriteMs = 0;

@@ -106,7 +106,7 @@ Result<ProbeDocument> probeModel(Pipeline& pipeline, const Arguments& arguments,
     out.diagnostics = asked.verdict;
     if (hasErrors(out.diagnostics))
         return out;
-    FW_TRY(const Offer* offered, pipeline.offer());
+    FW_TRY(const TargetOffer* offered, pipeline.offer());
     RuleMatchOptions options;
     options.offer = offered;
     options.refuse = refusalOfGroups(*asked.declaration, *graph);

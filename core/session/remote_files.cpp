@@ -76,7 +76,7 @@ Status RemoteFiles::add(const std::string& given, std::vector<LocalFile>& out) {
     if (::stat(path.c_str(), &status) != 0)
         return {}; // the answer says so
     const std::int64_t changed = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
-    Known& known = m_known[path];
+    HashedFile& known = m_known[path];
     if (known.sha.empty() || known.bytes != static_cast<std::uint64_t>(status.st_size) ||
         known.changed != changed) {
         FW_TRY(const MappedFile file, mapFile(path, ~std::uint64_t{0}));

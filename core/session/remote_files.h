@@ -33,12 +33,12 @@ private:
     Status addModel(const std::string& model, std::vector<LocalFile>& out);
     Status addBook(const std::string& book, std::vector<LocalFile>& out, std::size_t depth = 0);
 
-    struct Known {
+    struct HashedFile {
         std::uint64_t bytes = 0;
         std::int64_t changed = 0;
         std::string sha;
     };
-    std::map<std::string, Known> m_known; // by path
+    std::map<std::string, HashedFile> m_known; // by path
     Hashed m_hashed;
 };
 

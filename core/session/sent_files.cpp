@@ -61,24 +61,25 @@ void sweep(const fs::path& cache) {
 
 // The oldest contents go first.
 void shrink(const fs::path& store) {
-    struct Kept {
+    struct StoredFile {
         fs::path path;
         fs::file_time_type time;
         std::uint64_t bytes;
     };
-    std::vector<Kept> all;
+    std::vector<StoredFile> all;
     std::uint64_t sum = 0;
     std::error_code error;
     for (const fs::directory_entry& one : fs::directory_iterator(store, error)) {
         std::error_code gone;
-        const Kept kept{one.path(), one.last_write_time(gone), one.file_size(gone)};
+        const StoredFile kept{one.path(), one.last_write_time(gone), one.file_size(gone)};
         if (gone)
             continue;
         sum += kept.bytes;
         all.push_back(kept);
     }
-    std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.time < b.time; });
-    for (const Kept& kept : all) {
+    std::sort(all.begin(), all.end(),
+              [](const StoredFile& a, const StoredFile& b) { return a.time < b.time; });
+    for (const StoredFile& kept : all) {
         if (sum <= mostStored)
             return;
         std::error_code ignored;

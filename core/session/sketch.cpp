@@ -23,14 +23,15 @@ constexpr std::size_t mostAdvice = 5;
 constexpr const char* sketchFile = "sketch.fw";
 
 // Where matches are counted, and what is selected there.
-struct Place {
+struct SketchSource {
     const Graph* graph = nullptr;
     std::string stage;
     std::vector<NodeId> nodes;
 };
 
-Result<Place> placeOf(Pipeline& pipeline, const Arguments& arguments, const Context& context) {
-    Place out;
+Result<SketchSource> placeOf(Pipeline& pipeline, const Arguments& arguments,
+                             const Context& context) {
+    SketchSource out;
     out.stage = arguments.stage == "fused" ? "rewritten"
                 : arguments.stage.empty()  ? "imported"
                                            : arguments.stage;
@@ -61,7 +62,8 @@ Result<Place> placeOf(Pipeline& pipeline, const Arguments& arguments, const Cont
 
 class Counting {
 public:
-    Counting(const Place& place, const SketchWish& wish, const Books& books, CancelToken cancel)
+    Counting(const SketchSource& place, const SketchWish& wish, const Books& books,
+             CancelToken cancel)
         : m_place(place), m_wish(wish), m_books(books), m_cancel(std::move(cancel)),
           m_until(std::chrono::steady_clock::now() +
                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -168,14 +170,15 @@ private:
         return made ? matches(made->text) : std::nullopt;
     }
 
-    const Place& m_place;
+    const SketchSource& m_place;
     const SketchWish& m_wish;
     const Books& m_books;
     CancelToken m_cancel;
     std::chrono::steady_clock::time_point m_until;
 };
 
-Result<SketchWish> wishOf(const Arguments& arguments, const Place& place, const Books& books) {
+Result<SketchWish> wishOf(const Arguments& arguments, const SketchSource& place,
+                          const Books& books) {
     SketchWish out;
     const std::string word = arguments.kind.empty() ? "pattern" : arguments.kind;
     const auto kind = sketchKind(word);
@@ -204,7 +207,7 @@ Result<SketchWish> wishOf(const Arguments& arguments, const Place& place, const 
 
 Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& arguments,
                                    const Context& context) {
-    FW_TRY(const Place place, placeOf(pipeline, arguments, context));
+    FW_TRY(const SketchSource place, placeOf(pipeline, arguments, context));
     FW_TRY(std::vector<BookText> texts, bookTexts(arguments.rules, arguments.texts));
     const Books books = readBooks(texts);
     FW_TRY(const SketchWish wish, wishOf(arguments, place, books));

@@ -10,7 +10,7 @@ namespace fw {
 inline snapshot::TextRange rangeOf(const TextPlaces& places, const Span& span) {
     if (span.line == 0)
         return {};
-    const TextPlaces::Place begin = places.at(span.begin), end = places.at(span.end);
+    const TextPlaces::LineColumn begin = places.at(span.begin), end = places.at(span.end);
     return {begin.line, begin.column, end.line, end.column};
 }
 

@@ -6,8 +6,8 @@
 #include "session/candidates.h"
 #include "session/contests.h"
 #include "session/group_times.h"
-#include "session/judge.h"
-#include "session/race.h"
+#include "session/implementation_race.h"
+#include "session/judgement.h"
 #include "session/tuning_text.h"
 #include "target/saved_machine.h"
 

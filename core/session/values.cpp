@@ -1,6 +1,6 @@
 #include "session/values.h"
 
-#include "session/part.h"
+#include "session/group_graph.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "fusion/lower_groups.h"
 #include "session/book_texts.h"
+#include "session/group_graph.h"
 #include "session/loop_rows.h"
-#include "session/part.h"
 #include "strategy/melted.h"
 #include "syntax/schedule.h"
 

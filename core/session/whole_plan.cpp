@@ -12,7 +12,7 @@ namespace fw {
 
 using snapshot::Pin;
 
-void MeasuredPieces::add(std::vector<NodeId> nodes, double us, Known known) {
+void MeasuredPieces::add(std::vector<NodeId> nodes, double us, PieceWay known) {
     m_pieces.push_back({std::move(nodes), us});
     m_known.push_back(std::move(known));
 }
@@ -53,7 +53,7 @@ std::string MeasuredPieces::sentence() const {
     std::vector<Pin> pins;
     std::set<const Group*> split;
     for (const std::size_t piece : cover->pieces) {
-        const Known& known = m_known[piece];
+        const PieceWay& known = m_known[piece];
         best += m_pieces[piece].us;
         if (known.way == Way::Split && split.insert(known.group).second) {
             Pin& pin = pins.emplace_back(Pin{snapshot::PinKind::Apart, {}});

@@ -23,17 +23,17 @@ public:
 
 private:
     enum class Way : std::uint8_t { Planned, Split, Together };
-    struct Known {
+    struct PieceWay {
         Way way = Way::Planned;
         const Group* group = nullptr;
         std::optional<snapshot::Pin> pin = {};
     };
-    void add(std::vector<NodeId> nodes, double us, Known known);
+    void add(std::vector<NodeId> nodes, double us, PieceWay known);
 
     const Graph& m_graph;
     const FusionPlan& m_plan;
     std::vector<CoverPiece> m_pieces;
-    std::vector<Known> m_known; // of each piece
+    std::vector<PieceWay> m_known; // of each piece
 };
 
 } // namespace fw

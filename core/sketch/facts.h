@@ -2,7 +2,7 @@
 // operands.
 #pragma once
 
-#include "sketch/part.h"
+#include "sketch/sketch_part.h"
 
 namespace fw {
 

@@ -16,13 +16,13 @@ namespace {
 using Types = std::map<ValueRef, TensorType>; // of the operands of a part
 
 // The part as a graph of its own on operands of these types.
-struct Apart {
+struct PartGraph {
     GraphPtr graph;
     std::map<ValueRef, ValueRef> values; // of the part -> of the graph
 };
 
-Result<Apart> apart(const SketchPart& part, const Types& types) {
-    Apart out;
+Result<PartGraph> apart(const SketchPart& part, const Types& types) {
+    PartGraph out;
     GraphEditor editor(part.graph->operatorSet(), "part");
     for (const ValueRef& operand : part.operands) {
         const TensorData* data = part.graph->constant(operand);
@@ -66,7 +66,7 @@ public:
     // nullopt: the operators want numbers.
     std::optional<Types> find() {
         for (std::size_t round = 0; round <= 2 * m_here.size(); ++round) {
-            Result<Apart> made = apart(m_part, m_types);
+            Result<PartGraph> made = apart(m_part, m_types);
             if (!made)
                 return std::nullopt;
             if (settle(*made->graph))
@@ -416,7 +416,7 @@ Result<OperatorText> operatorText(const SketchPart& part, const std::string& nam
             types.emplace(operand, part.graph->type(operand));
     }
     giveNames(types, part.operands, names);
-    FW_TRY(const Apart made, apart(part, types));
+    FW_TRY(const PartGraph made, apart(part, types));
     for (const ValueRef& operand : part.operands)
         out.types[operand] = made.graph->type(made.values.at(operand)).text();
 

@@ -2,7 +2,7 @@
 // inference allows.
 #pragma once
 
-#include "sketch/part.h"
+#include "sketch/sketch_part.h"
 
 namespace fw {
 

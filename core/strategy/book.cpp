@@ -2,7 +2,7 @@
 
 #include "base/nearest.h"
 #include "ir/tensor_text.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 #include "strategy/computation.h"
 #include "strategy/post_ops.h"
 #include "strategy/targets.h"

@@ -24,13 +24,14 @@ Candidate unjudged(const MergedEntry& entry) {
 
 } // namespace
 
-void CandidateMaker::add(const MergedEntry& entry, ImplementationPtr code, const Offer& offered) {
+void CandidateMaker::add(const MergedEntry& entry, ImplementationPtr code,
+                         const TargetOffer& offered) {
     m_out.push_back(judged(entry, std::move(code), offered));
     addSettings();
 }
 
 Candidate CandidateMaker::judged(const MergedEntry& entry, ImplementationPtr code,
-                                 const Offer& offered) const {
+                                 const TargetOffer& offered) const {
     Candidate out = unjudged(entry);
     out.by = std::move(code);
     std::optional<Refusal> refused = refusedCode(entry, out);
@@ -87,7 +88,7 @@ CandidateMaker::refusedByPin(const MergedEntry& entry) const {
 
 // The call fits what the entry says of it, at some sizes at least.
 std::optional<CandidateMaker::Refusal> CandidateMaker::refusedByGuard(const MergedEntry& entry,
-                                                                      const Offer& offered,
+                                                                      const TargetOffer& offered,
                                                                       Candidate& candidate) const {
     if (entry.home != nullptr && entry.home->ownSignature)
         if (const auto scope = callScope(*entry.home, m_anchor); !scope)
@@ -116,7 +117,7 @@ std::optional<CandidateMaker::Refusal> CandidateMaker::refusedByGuard(const Merg
 }
 
 std::optional<CandidateMaker::Refusal> CandidateMaker::refusedCall(Candidate& candidate) const {
-    Answer answer = candidate.by->accepts(m_anchor, m_target);
+    Acceptance answer = candidate.by->accepts(m_anchor, m_target);
     if (!answer.yes())
         return Refusal{answer.code, std::move(answer.evidence)};
     candidate.verdict = candidate.when ? Verdict::Note : Verdict::Yes;

@@ -26,7 +26,7 @@ public:
 
     // The candidate of the entry, which `code` computes (null: there is none), and itself with
     // other values of its knobs which a pin or the log names. `offered`: of the target.
-    void add(const MergedEntry& entry, ImplementationPtr code, const Offer& offered);
+    void add(const MergedEntry& entry, ImplementationPtr code, const TargetOffer& offered);
     Candidates take() { return std::move(m_out); }
 
 private:
@@ -35,10 +35,11 @@ private:
         std::string evidence;
     };
 
-    Candidate judged(const MergedEntry& entry, ImplementationPtr code, const Offer& offered) const;
+    Candidate judged(const MergedEntry& entry, ImplementationPtr code,
+                     const TargetOffer& offered) const;
     std::optional<Refusal> refusedCode(const MergedEntry& entry, Candidate& candidate) const;
     std::optional<Refusal> refusedByPin(const MergedEntry& entry) const;
-    std::optional<Refusal> refusedByGuard(const MergedEntry& entry, const Offer& offered,
+    std::optional<Refusal> refusedByGuard(const MergedEntry& entry, const TargetOffer& offered,
                                           Candidate& candidate) const;
     std::optional<Refusal> refusedCall(Candidate& candidate) const;
     void addSettings();

@@ -18,7 +18,7 @@ namespace fw {
 
 // What the books offer for calls of one operator, whatever its operands are.
 struct Catalog::Offers {
-    Offer target;
+    TargetOffer target;
     std::vector<MergedEntry> entries; // those of the books, then implementations that none names
 };
 
@@ -327,14 +327,14 @@ namespace {
 // The answer of all that may compute the anchor: the first refusal, else that of the plain one. A
 // call of a library that takes less has kernels beside it.
 template <class Ask>
-Answer ofEach(const Selection& by, const Ask& ask) {
-    Answer out = ask(by);
+Acceptance ofEach(const Selection& by, const Ask& ask) {
+    Acceptance out = ask(by);
     for (const Branch& branch : by.branches) {
         if (!out.yes())
             return out;
         if (branch.implementation->library() != nullptr)
             continue;
-        Answer answer = ask(branch);
+        Acceptance answer = ask(branch);
         if (answer.yes()) {
             out.open = out.open || answer.open;
             continue;
@@ -347,25 +347,25 @@ Answer ofEach(const Selection& by, const Ask& ask) {
 
 } // namespace
 
-Answer Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
-                                const Workload& next) const {
+Acceptance Catalog::absorbsEpilogue(const Selection& by, const Growing& group,
+                                    const Workload& next) const {
     return ofEach(by, [&](const Computing& one) { return takesEpilogue(one, group, next); });
 }
 
-Answer Catalog::absorbsPrologue(const Selection& by, const Workload& before,
-                                const Workload& anchor) const {
+Acceptance Catalog::absorbsPrologue(const Selection& by, const Workload& before,
+                                    const Workload& anchor) const {
     return ofEach(by, [&](const Computing& one) { return takesPrologue(one, before, anchor); });
 }
 
-Answer Catalog::takesEpilogue(const Computing& by, const Growing& group,
-                              const Workload& next) const {
+Acceptance Catalog::takesEpilogue(const Computing& by, const Growing& group,
+                                  const Workload& next) const {
     bool open = false;
     switch (by.absorbs.clause) {
     case AbsorbClause::None:
         return {Verdict::No, ReasonCode::AbsorbsNothing,
                 fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};
     case AbsorbClause::Chain: {
-        const Answer answer = m_chains->takes(m_book.chains(), by.absorbs, group, next);
+        const Acceptance answer = m_chains->takes(m_book.chains(), by.absorbs, group, next);
         if (!answer.yes())
             return answer;
         open = answer.open;
@@ -375,15 +375,15 @@ Answer Catalog::takesEpilogue(const Computing& by, const Growing& group,
     case AbsorbClause::Any:
         break;
     }
-    Answer answer = by.implementation->absorbsEpilogue(group, next);
+    Acceptance answer = by.implementation->absorbsEpilogue(group, next);
     if (answer.code == ReasonCode::FusedEpilogue && by.implementation->library() == nullptr)
         answer.evidence = epilogueSentence(next.node->op, by.name); // as the book calls it
     answer.open = open;
     return answer;
 }
 
-Answer Catalog::takesPrologue(const Computing& by, const Workload& before,
-                              const Workload& anchor) const {
+Acceptance Catalog::takesPrologue(const Computing& by, const Workload& before,
+                                  const Workload& anchor) const {
     if (by.absorbs.clause == AbsorbClause::None)
         return {Verdict::No, ReasonCode::AbsorbsNothing,
                 fmt::format("{} absorbs none ({})", by.name, by.absorbs.place)};

@@ -28,9 +28,10 @@ public:
     // Whatever may compute the anchor has to take it; of branches, calls of libraries need not:
     // they are a part of what computes the group then. Answer::open: the chain that an entry
     // absorbs goes on behind `next` and does not end there.
-    Answer absorbsEpilogue(const Selection& by, const Growing& group, const Workload& next) const;
-    Answer absorbsPrologue(const Selection& by, const Workload& before,
-                           const Workload& anchor) const;
+    Acceptance absorbsEpilogue(const Selection& by, const Growing& group,
+                               const Workload& next) const;
+    Acceptance absorbsPrologue(const Selection& by, const Workload& before,
+                               const Workload& anchor) const;
     // Canonical names of the libraries that may be used for the target.
     std::vector<std::string> libraries(const Target& target) const;
     std::shared_ptr<const Library> library(std::string_view name) const;      // null: there is none
@@ -39,8 +40,9 @@ public:
 private:
     struct Offers;
     struct OfferMemo;
-    Answer takesEpilogue(const Computing& by, const Growing& group, const Workload& next) const;
-    Answer takesPrologue(const Computing& by, const Workload& before, const Workload& anchor) const;
+    Acceptance takesEpilogue(const Computing& by, const Growing& group, const Workload& next) const;
+    Acceptance takesPrologue(const Computing& by, const Workload& before,
+                             const Workload& anchor) const;
     Offers offersFor(const Workload& anchor, const Target& target) const;
     ImplementationPtr codeOf(const MergedEntry& entry) const; // null if there is none
     // `timed`: the workload whose times the log has; empty: it has none.

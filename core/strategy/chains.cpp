@@ -48,10 +48,10 @@ Chains::Prepared Chains::prepared(const PatternTable& chains, const std::string&
     return out;
 }
 
-Answer Chains::takes(const PatternTable& chains, const Absorbs& absorbs, const Growing& group,
-                     const Workload& next) {
+Acceptance Chains::takes(const PatternTable& chains, const Absorbs& absorbs, const Growing& group,
+                         const Workload& next) {
     const auto refuse = [&](std::string why) {
-        return Answer{
+        return Acceptance{
             Verdict::No, ReasonCode::CannotAbsorb,
             fmt::format("{} is not in the chain {}: {}", next.node->op, absorbs.chain, why)};
     };
@@ -82,7 +82,7 @@ Answer Chains::takes(const PatternTable& chains, const Absorbs& absorbs, const G
     const Result<std::optional<Match>> found = search(*chain.whole, true);
     if (!found)
         return refuse(found.diag().message);
-    Answer yes{Verdict::Yes, ReasonCode::FusedEpilogue, absorbs.chain};
+    Acceptance yes{Verdict::Yes, ReasonCode::FusedEpilogue, absorbs.chain};
     if (*found)
         return yes;
     const bool leftOut = other;

@@ -14,8 +14,8 @@ public:
     // The chain, matched backward from `next` to the value of the anchor, must be made of exactly
     // what the group took so far and `next`; or a part of that is how the chain begins
     // (Answer::open).
-    Answer takes(const PatternTable& chains, const Absorbs& absorbs, const Growing& group,
-                 const Workload& next);
+    Acceptance takes(const PatternTable& chains, const Absorbs& absorbs, const Growing& group,
+                     const Workload& next);
 
 private:
     struct Prepared {

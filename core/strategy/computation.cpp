@@ -2,7 +2,7 @@
 
 #include "base/nearest.h"
 #include "expr/simplify.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 #include "strategy/group_body.h"
 #include "strategy/machine.h"
 #include "target/target.h"
@@ -200,7 +200,7 @@ public:
     const std::string& name() const override { return m_computed.entry->name; }
     std::string identity() const override { return m_identity; }
 
-    Answer accepts(const Workload& anchor, const Target&) const override {
+    Acceptance accepts(const Workload& anchor, const Target&) const override {
         const Result<OpInst> inst = computationOf(m_computed, anchor);
         if (!inst)
             return {Verdict::No, ReasonCode::LoweringRefused,
@@ -209,11 +209,11 @@ public:
         return {Verdict::Yes, ReasonCode::OwnComputation, m_computed.entry->compute->text};
     }
 
-    Answer absorbsEpilogue(const Growing& group, const Workload& next) const override {
+    Acceptance absorbsEpilogue(const Growing& group, const Workload& next) const override {
         return m_inner.front()->absorbsEpilogue(group, next);
     }
 
-    Answer absorbsPrologue(const Workload& before, const Workload&) const override {
+    Acceptance absorbsPrologue(const Workload& before, const Workload&) const override {
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} may read what {} gives more than once", name(), before.node->op)};
     }

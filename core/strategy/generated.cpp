@@ -25,7 +25,7 @@ public:
 
     const std::string& name() const override { return m_family.name; }
 
-    Answer accepts(const Workload& anchor, const Target&) const override {
+    Acceptance accepts(const Workload& anchor, const Target&) const override {
         const FusionKind kind = anchor.facts.kind;
         if (kind == FusionKind::Opaque)
             return {Verdict::No, ReasonCode::OpaqueOperator, anchor.node->op};

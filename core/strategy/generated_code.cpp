@@ -60,7 +60,7 @@ double GeneratedCode::estimateOwn(const Facts& work, const Target& target, doubl
     return rooflineUs(work, target, share * efficiencyOf(work.work, target, ownCode, efficiencies));
 }
 
-Answer GeneratedCode::absorbsEpilogue(const Growing&, const Workload& next) const {
+Acceptance GeneratedCode::absorbsEpilogue(const Growing&, const Workload& next) const {
     if (!isMapKind(next.facts.kind))
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} takes maps, {} is {}", name(), next.node->op,
@@ -68,7 +68,7 @@ Answer GeneratedCode::absorbsEpilogue(const Growing&, const Workload& next) cons
     return {Verdict::Yes, ReasonCode::FusedEpilogue, epilogueSentence(next.node->op, name())};
 }
 
-Answer GeneratedCode::absorbsPrologue(const Workload& before, const Workload& anchor) const {
+Acceptance GeneratedCode::absorbsPrologue(const Workload& before, const Workload& anchor) const {
     if (!takesPrologue(anchor.facts.kind))
         return {Verdict::No, ReasonCode::CannotAbsorb,
                 fmt::format("{} reads its operands more than once", name())};

@@ -1,6 +1,6 @@
 #include "strategy/group_body.h"
 
-#include "tensor/verify.h"
+#include "tensor/verify_computation.h"
 #include "tensor/wide.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "strategy/computation.h"
-#include "tensor/asked_values.h"
+#include "tensor/condition_values.h"
 
 #include <map>
 #include <optional>

@@ -28,7 +28,7 @@ struct Workload {
     Facts facts;
 };
 
-struct Answer {
+struct Acceptance {
     Verdict verdict = Verdict::No;
     ReasonCode code = ReasonCode::CannotAbsorb;
     std::string evidence;
@@ -56,17 +56,17 @@ public:
     // Of an implementation that no book names; the books' entries say it for the others.
     virtual int priority() const { return 10; }
     // May it compute this node, alone?
-    virtual Answer accepts(const Workload& anchor, const Target& target) const = 0;
+    virtual Acceptance accepts(const Workload& anchor, const Target& target) const = 0;
     // May it compute exactly these nodes, in topological order, as one? Asked of what a composite
     // names.
-    virtual Answer acceptsAll(const Graph&, std::span<const NodeId>, const Target&) const {
+    virtual Acceptance acceptsAll(const Graph&, std::span<const NodeId>, const Target&) const {
         return {Verdict::No, ReasonCode::CannotAbsorb, "it computes no match as a whole"};
     }
     // May `next`, which reads the group's value element by element, be computed where it is
     // produced?
-    virtual Answer absorbsEpilogue(const Growing& group, const Workload& next) const = 0;
+    virtual Acceptance absorbsEpilogue(const Growing& group, const Workload& next) const = 0;
     // May `before`, whose only reader is the anchor, be computed where it is read?
-    virtual Answer absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;
+    virtual Acceptance absorbsPrologue(const Workload& before, const Workload& anchor) const = 0;
     // How it would have the tensors lie when it computes this node.
     virtual LayoutWish wants(const Graph&, const Node&, const Target&) const { return {}; }
     // Values of knobs that are worth a try beside those that it has.

@@ -43,7 +43,7 @@ std::string_view profileOfEnvironment() {
 }
 
 // What is known without measuring.
-struct Known {
+struct StandingFigures {
     KeptFigures figures;
     std::optional<Diag> refusal; // of the file that the environment names
     Diags warnings;
@@ -60,8 +60,8 @@ Result<MachineProfile> givenProfile(const std::string& file) {
     return parseMachine(text, file, {});
 }
 
-Known knownOf(const Target& target) {
-    Known out;
+StandingFigures knownOf(const Target& target) {
+    StandingFigures out;
     if (const SavedMachinePtr machine = machineOf(target)) {
         Result<MachineProfile> profile =
             parseMachine(machine->figures, machine->file, tabulatedMachine(target));
@@ -114,8 +114,8 @@ double measuringMs = 0;
 std::mutex mutex; // of the figures and of measuringMs
 
 // Under the mutex.
-Known& figuresOf(const Target& target) {
-    static std::map<std::string, Known> known;
+StandingFigures& figuresOf(const Target& target) {
+    static std::map<std::string, StandingFigures> known;
     const std::string key = fmt::format("{} {} {}", isHost(target) ? "native" : target.cpu,
                                         target.codeKey(), target.threads);
     auto found = known.find(key);
@@ -131,7 +131,7 @@ std::string nameOf(Ceiling ceiling) {
 }
 
 // Under the mutex.
-void measure(const Target& target, Known& known, Ceiling ceiling) {
+void measure(const Target& target, StandingFigures& known, Ceiling ceiling) {
     const auto start = std::chrono::steady_clock::now();
     const MeasuredCeiling measured = measuredCeiling(target, ceiling);
     known.figures.set(nameOf(ceiling), std::clamp(measured.value, leastFigure, mostFigure),
@@ -146,7 +146,7 @@ void measure(const Target& target, Known& known, Ceiling ceiling) {
 
 double ceilingOf(const Target& target, Ceiling ceiling) {
     const std::lock_guard lock(mutex);
-    Known& known = figuresOf(target);
+    StandingFigures& known = figuresOf(target);
     if (known.figures.profile.*ceiling <= 0)
         measure(target, known, ceiling);
     return known.figures.profile.*ceiling;
@@ -178,7 +178,7 @@ std::string ceilingSource(const Target& target) {
 
 double ceilingAgain(const Target& target, Ceiling ceiling) {
     const std::lock_guard lock(mutex);
-    Known& known = figuresOf(target);
+    StandingFigures& known = figuresOf(target);
     if (isHost(target) && profileOfEnvironment().empty())
         measure(target, known, ceiling);
     return known.figures.profile.*ceiling;
@@ -186,7 +186,7 @@ double ceilingAgain(const Target& target, Ceiling ceiling) {
 
 Result<Diags> checkMachine(const Target& target) {
     const std::lock_guard lock(mutex);
-    Known& known = figuresOf(target);
+    StandingFigures& known = figuresOf(target);
     if (known.refusal)
         return *known.refusal;
     known.figures.forgetOld(secondsNow());
@@ -204,7 +204,7 @@ void setRates(const Target& host, const std::map<std::string, double>& rates, bo
               double tookMs) {
     const std::lock_guard lock(mutex);
     measuringMs += tookMs;
-    Known& known = figuresOf(host);
+    StandingFigures& known = figuresOf(host);
     for (const auto& [name, rate] : rates)
         known.figures.set(name, rate, !keep, secondsNow());
     if (!known.refusal)

@@ -20,7 +20,7 @@ public:
         return m_how == Melt::Always ? name() + " always" : name();
     }
 
-    Answer accepts(const Workload& anchor, const Target&) const override {
+    Acceptance accepts(const Workload& anchor, const Target&) const override {
         const FusionKind kind = anchor.facts.kind;
         if (kind == FusionKind::Contraction || kind == FusionKind::Window ||
             kind == FusionKind::Reduction)

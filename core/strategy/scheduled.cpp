@@ -1,7 +1,7 @@
 #include "strategy/scheduled.h"
 
 #include "base/nearest.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 #include "strategy/generated_code.h"
 #include "strategy/targets.h"
 
@@ -72,7 +72,7 @@ public:
         return scheduledImplementation({std::move(tree), m_schedule.file});
     }
 
-    Answer accepts(const Workload& anchor, const Target&) const override {
+    Acceptance accepts(const Workload& anchor, const Target&) const override {
         const FusionKind kind = anchor.facts.kind;
         if (kind == FusionKind::Opaque)
             return {Verdict::No, ReasonCode::OpaqueOperator, anchor.node->op};

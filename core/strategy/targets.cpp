@@ -1,7 +1,7 @@
 #include "strategy/targets.h"
 
 #include "base/nearest.h"
-#include "rewrite/check.h"
+#include "rewrite/declaration_check.h"
 #include "rewrite/required.h"
 #include "runtime/cpu.h"
 

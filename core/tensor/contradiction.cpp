@@ -18,12 +18,12 @@ constexpr DType allTypes[] = {DType::Bool, DType::I8,  DType::U8,  DType::I16, D
 constexpr std::size_t mostTypeVariables = 2;
 
 // A part of a requirement: all of them are joined by &&.
-struct Part {
+struct Conjunct {
     ConditionTree condition;
     const ConditionTree* whole = nullptr;
 };
 
-void addParts(const Tree& tree, const ConditionTree& whole, std::vector<Part>& out) {
+void addParts(const Tree& tree, const ConditionTree& whole, std::vector<Conjunct>& out) {
     if (tree.kind == TreeKind::Binary && tree.text == "&&")
         for (const Tree& part : tree.args)
             addParts(part, whole, out);
@@ -66,7 +66,7 @@ public:
 
     Diags run() const {
         Diags out;
-        if (const Part* never = excluded(m_anything)) {
+        if (const Conjunct* never = excluded(m_anything)) {
             add(out, never->whole->tree.span,
                 fmt::format("no call meets requires {}", texts(never->whole->text)),
                 "an extent is never below 0; leave out what the others exclude");
@@ -81,7 +81,7 @@ public:
                 continue;
             Scope scope = m_anything;
             scope.names.insert_or_assign(attr.name, *term);
-            if (const Part* never = excluded(scope))
+            if (const Conjunct* never = excluded(scope))
                 add(out, attr.span,
                     fmt::format("the default of {} does not meet requires {}", attr.name,
                                 never->whole->text),
@@ -92,8 +92,9 @@ public:
 
 private:
     bool isAsked(const std::string& name) const {
-        return std::any_of(m_parts.begin(), m_parts.end(),
-                           [&](const Part& part) { return mentions(part.condition.tree, name); });
+        return std::any_of(m_parts.begin(), m_parts.end(), [&](const Conjunct& part) {
+            return mentions(part.condition.tree, name);
+        });
     }
 
     // The requirement at which it shows is said first.
@@ -107,21 +108,21 @@ private:
 
     // A part that does not hold beside the others, of every choice of element types the same or
     // another; nullptr if that is not proved.
-    const Part* excluded(Scope scope) const {
+    const Conjunct* excluded(Scope scope) const {
         const std::vector<std::string> variables(m_types.begin(), m_types.end());
         if (variables.size() > mostTypeVariables)
             return excludedOfTypes(scope);
         std::size_t choices = 1;
         for (std::size_t i = 0; i < variables.size(); ++i)
             choices *= std::size(allTypes);
-        const Part* out = nullptr;
+        const Conjunct* out = nullptr;
         for (std::size_t choice = 0; choice < choices; ++choice) {
             std::size_t rest = choice;
             for (const std::string& variable : variables) {
                 scope.names.insert_or_assign(variable, allTypes[rest % std::size(allTypes)]);
                 rest /= std::size(allTypes);
             }
-            const Part* here = excludedOfTypes(scope);
+            const Conjunct* here = excludedOfTypes(scope);
             if (here == nullptr)
                 return nullptr;
             out = here;
@@ -129,9 +130,9 @@ private:
         return out;
     }
 
-    const Part* excludedOfTypes(const Scope& scope) const {
-        std::vector<std::pair<const Part*, Expr>> open;
-        for (const Part& part : m_parts) {
+    const Conjunct* excludedOfTypes(const Scope& scope) const {
+        std::vector<std::pair<const Conjunct*, Expr>> open;
+        for (const Conjunct& part : m_parts) {
             const ConditionResult found = decide(part.condition, scope);
             if (found.truth == Truth::No)
                 return &part;
@@ -159,7 +160,7 @@ private:
 
     const OpTree& m_op;
     const std::string& m_file;
-    std::vector<Part> m_parts;
+    std::vector<Conjunct> m_parts;
     std::set<std::string> m_types;
     Scope m_anything;
 };

@@ -2,7 +2,7 @@
 
 #include "tensor/reference.h"
 #include "tensor/safety.h"
-#include "tensor/verify.h"
+#include "tensor/verify_computation.h"
 #include "tensor/wide.h"
 
 #include <fmt/format.h>

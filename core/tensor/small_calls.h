@@ -4,7 +4,7 @@
 
 #include "ir/operator.h"
 #include "syntax/op.h"
-#include "tensor/asked_values.h"
+#include "tensor/condition_values.h"
 
 #include <functional>
 #include <map>

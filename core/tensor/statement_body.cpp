@@ -75,7 +75,7 @@ Result<Expr> StatementBody::read(const Tree& tree, Guarded guarded) {
                      fmt::format("there is no tensor '{}' to read here", tree.text));
     const TensorType& type = tensor->type;
     const Ranges known = m_builder.ranges(m_axes);
-    FW_TRY(Place place, placeOf(tree, *tensor, guarded, known));
+    FW_TRY(Access place, placeOf(tree, *tensor, guarded, known));
     const Exprs& indices = place.indices;
     bool sure = guarded == Guarded::Yes || inRange(indices, type.shape, known, Empty::Possible);
     if (!sure) {
@@ -101,8 +101,8 @@ Result<Expr> StatementBody::read(const Tree& tree, Guarded guarded) {
 }
 
 // The indices of a read as those of the operand, which may broadcast.
-Result<StatementBody::Place> StatementBody::placeOf(const Tree& tree, const Readable& tensor,
-                                                    Guarded guarded, const Ranges& known) {
+Result<StatementBody::Access> StatementBody::placeOf(const Tree& tree, const Readable& tensor,
+                                                     Guarded guarded, const Ranges& known) {
     FW_TRY(const Exprs written, places(tree.args));
     if (written.size() != tensor.slots.size())
         return error(tree, DiagCode::TextType,
@@ -112,7 +112,7 @@ Result<StatementBody::Place> StatementBody::placeOf(const Tree& tree, const Read
     for (const Shape& item : tensor.items)
         whole.insert(whole.end(), item.begin(), item.end());
     FW_TRY(const std::vector<bool> brought, broughtIntoRange(tree.args));
-    Place out;
+    Access out;
     for (std::size_t i = 0; i < written.size(); ++i) {
         if (!isInteger(written[i].dtype()))
             return error(tree, DiagCode::TextType, "an index is an integer");

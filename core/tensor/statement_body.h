@@ -33,14 +33,14 @@ protected:
 private:
     // Whether what is outside the tensor is asked for.
     enum class Guarded : std::uint8_t { No, Yes };
-    struct Place {
+    struct Access {
         Exprs indices;
         bool nothing = false; // an index was brought into the range of no element
     };
 
     Result<Expr> read(const Tree& tree, Guarded guarded);
-    Result<Place> placeOf(const Tree& tree, const Readable& tensor, Guarded guarded,
-                          const Ranges& known);
+    Result<Access> placeOf(const Tree& tree, const Readable& tensor, Guarded guarded,
+                           const Ranges& known);
     Result<std::vector<bool>> broughtIntoRange(const std::vector<Tree>& written);
     Result<Expr> loopExtent(const std::string& name, const Tree& tree, Expr extent,
                             const std::vector<Axis>& entered) const;

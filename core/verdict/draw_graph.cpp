@@ -89,7 +89,7 @@ std::optional<GraphPtr> GraphDrawer::draw() {
     m_holes.clear();
     m_terms.names.clear();
     m_leaves = 0;
-    const Previous none = [] { return std::optional<Part>(); };
+    const Previous none = [] { return std::optional<Drawn>(); };
     std::vector<ValueRef> roots;
     for (const NamedPattern& named : m_patterns) {
         const auto part = build(named.pattern, none);
@@ -122,22 +122,22 @@ DType GraphDrawer::drawnType() {
     return integers[m_ofIntegers++ % std::size(integers)];
 }
 
-std::optional<GraphDrawer::Part> GraphDrawer::build(const PatternTree& p,
-                                                    const Previous& previous) {
+std::optional<GraphDrawer::Drawn> GraphDrawer::build(const PatternTree& p,
+                                                     const Previous& previous) {
     switch (p.kind) {
     case PatternKind::Previous:
         return previous();
     case PatternKind::Capture:
         if (const auto known = m_values.find(p.name); known != m_values.end())
-            return Part{known->second, nullptr, {}};
-        return Part{{}, &p, {&p}};
+            return Drawn{known->second, nullptr, {}};
+        return Drawn{{}, &p, {&p}};
     case PatternKind::Any:
     case PatternKind::Const:
     case PatternKind::Not: // whatever it is not: an operand is most
-        return Part{{}, &p, {}};
+        return Drawn{{}, &p, {}};
     case PatternKind::Bind: {
         if (const auto known = m_values.find(p.name); known != m_values.end())
-            return Part{known->second, nullptr, {}};
+            return Drawn{known->second, nullptr, {}};
         auto part = build(p.args[0], previous);
         if (part && part->hole != nullptr)
             part->names.push_back(&p);
@@ -178,9 +178,9 @@ std::optional<GraphDrawer::Part> GraphDrawer::build(const PatternTree& p,
     return std::nullopt;
 }
 
-std::optional<GraphDrawer::Part> GraphDrawer::sequence(const PatternTree& p,
-                                                       const Previous& previous) {
-    std::optional<Part> last;
+std::optional<GraphDrawer::Drawn> GraphDrawer::sequence(const PatternTree& p,
+                                                        const Previous& previous) {
+    std::optional<Drawn> last;
     for (std::size_t i = 0; i < p.args.size(); ++i) {
         const Previous before = i == 0 ? previous : Previous([&] { return last; });
         auto part = build(p.args[i], before);
@@ -190,38 +190,38 @@ std::optional<GraphDrawer::Part> GraphDrawer::sequence(const PatternTree& p,
             const auto value = valueOf(*part);
             if (!value)
                 return std::nullopt;
-            part = Part{*value, nullptr, {}};
+            part = Drawn{*value, nullptr, {}};
         }
         last = std::move(part);
     }
     return last;
 }
 
-std::optional<GraphDrawer::Part> GraphDrawer::repeated(const PatternTree& p,
-                                                       const Previous& previous) {
+std::optional<GraphDrawer::Drawn> GraphDrawer::repeated(const PatternTree& p,
+                                                        const Previous& previous) {
     const std::int64_t count = m_random.between(p.low, std::min(p.high, p.low + 2));
-    std::optional<Part> last = previous();
+    std::optional<Drawn> last = previous();
     const auto outside = m_values;
     for (std::int64_t i = 0; i < count && last; ++i) {
         const auto value = valueOf(*last);
         if (!value)
             return std::nullopt;
         m_values = outside; // every repetition has names of its own
-        last = build(p.args[0], [&] { return Part{*value, nullptr, {}}; });
+        last = build(p.args[0], [&] { return Drawn{*value, nullptr, {}}; });
     }
     return last;
 }
 
-std::optional<GraphDrawer::Part> GraphDrawer::dominated(const PatternTree& p,
-                                                        const Previous& previous) {
+std::optional<GraphDrawer::Drawn> GraphDrawer::dominated(const PatternTree& p,
+                                                         const Previous& previous) {
     const auto begin = build(p.args[0], previous);
     const auto base = begin ? valueOf(*begin) : std::nullopt;
     if (!base)
         return std::nullopt;
-    const Previous path = [&]() -> std::optional<Part> {
-        std::optional<Part> out = Part{*base, nullptr, {}};
+    const Previous path = [&]() -> std::optional<Drawn> {
+        std::optional<Drawn> out = Drawn{*base, nullptr, {}};
         for (std::size_t step = m_random.below(3); step > 0 && out; --step) {
-            const Part before = *out;
+            const Drawn before = *out;
             out = build(p.args[1], [&] { return before; });
         }
         return out;
@@ -229,13 +229,13 @@ std::optional<GraphDrawer::Part> GraphDrawer::dominated(const PatternTree& p,
     return build(p.args[2], path);
 }
 
-std::optional<GraphDrawer::Part> GraphDrawer::associative(const PatternTree& p,
-                                                          const Previous& previous) {
-    std::vector<Part> parts;
+std::optional<GraphDrawer::Drawn> GraphDrawer::associative(const PatternTree& p,
+                                                           const Previous& previous) {
+    std::vector<Drawn> parts;
     for (const PatternTree& arg : p.args) {
         const bool rest = arg.kind == PatternKind::Rest;
         for (std::size_t count = rest ? m_random.below(3) : 1; count > 0; --count) {
-            auto part = rest && arg.args.empty() ? Part{{}, &arg, {}}
+            auto part = rest && arg.args.empty() ? Drawn{{}, &arg, {}}
                                                  : build(rest ? arg.args[0] : arg, previous);
             if (!part)
                 return std::nullopt;
@@ -247,14 +247,14 @@ std::optional<GraphDrawer::Part> GraphDrawer::associative(const PatternTree& p,
         const auto sum = add(p.name, {parts[at], parts[at + 1]}, {}, nullptr);
         if (!sum)
             return std::nullopt;
-        parts[at] = Part{sum->front(), nullptr, {}};
+        parts[at] = Drawn{sum->front(), nullptr, {}};
         parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     }
     return parts.empty() ? std::nullopt : std::optional(parts.front());
 }
 
-std::optional<GraphDrawer::Part> GraphDrawer::call(const PatternTree& p, const std::string& op,
-                                                   const Previous& previous) {
+std::optional<GraphDrawer::Drawn> GraphDrawer::call(const PatternTree& p, const std::string& op,
+                                                    const Previous& previous) {
     const Operator* known = m_operators->find(op);
     if (known == nullptr)
         return std::nullopt;
@@ -262,7 +262,7 @@ std::optional<GraphDrawer::Part> GraphDrawer::call(const PatternTree& p, const s
     const bool rest = std::any_of(p.args.begin(), p.args.end(), [](const PatternTree& arg) {
         return arg.kind == PatternKind::Rest;
     });
-    std::vector<Part> operands;
+    std::vector<Drawn> operands;
     for (const PatternTree& arg : p.args) {
         if (arg.kind != PatternKind::Rest) {
             if (!rest && known->arity().takes(p.args.size()) && isCall(arg))
@@ -287,7 +287,7 @@ std::optional<GraphDrawer::Part> GraphDrawer::call(const PatternTree& p, const s
             ++count;
         for (; count > 0; --count) {
             const auto outside = m_values;
-            auto part = arg.args.empty() ? Part{{}, &arg, {}} : build(arg.args[0], previous);
+            auto part = arg.args.empty() ? Drawn{{}, &arg, {}} : build(arg.args[0], previous);
             if (!part)
                 return std::nullopt;
             if (part->hole != nullptr)
@@ -303,7 +303,7 @@ std::optional<GraphDrawer::Part> GraphDrawer::call(const PatternTree& p, const s
     if (!values)
         return std::nullopt;
     m_cannotMatch = m_calledOnce.contains(op) && isOther(p, m_editor->type(values->front()));
-    return m_cannotMatch ? std::nullopt : std::optional(Part{values->front(), nullptr, {}});
+    return m_cannotMatch ? std::nullopt : std::optional(Drawn{values->front(), nullptr, {}});
 }
 
 const std::vector<OpCall>* GraphDrawer::fittingOf(const Operator& op, std::size_t operands) {
@@ -328,7 +328,7 @@ std::optional<std::size_t> GraphDrawer::rankOf(const Operator& op, std::size_t o
 }
 
 std::optional<std::vector<ValueRef>> GraphDrawer::add(const std::string& op,
-                                                      std::vector<Part> operands, Attrs attrs,
+                                                      std::vector<Drawn> operands, Attrs attrs,
                                                       const PatternTree* attributes,
                                                       std::optional<std::size_t> rank) {
     WantedCall wanted;
@@ -343,7 +343,7 @@ std::optional<std::vector<ValueRef>> GraphDrawer::add(const std::string& op,
     wanted.attempts = m_attempts;
     wanted.alike = fittingOf(*wanted.op, operands.size());
     wanted.rank = rank;
-    for (const Part& part : operands) {
+    for (const Drawn& part : operands) {
         wanted.operands.push_back(part.hole == nullptr ? m_editor->type(part.value)
                                                        : typeFrom(*part.hole));
         wanted.dtypes.push_back(part.hole == nullptr ? std::nullopt : dtypeFrom(*part.hole));

@@ -56,29 +56,30 @@ public:
 
 private:
     // A part of a pattern: a value, or an operand of which only its user says what it can be.
-    struct Part {
+    struct Drawn {
         ValueRef value;
         const PatternTree* hole = nullptr;
         std::vector<const PatternTree*> names; // bound around the hole
     };
-    using Previous = std::function<std::optional<Part>()>; // what ^ stands for
+    using Previous = std::function<std::optional<Drawn>()>; // what ^ stands for
 
     DType drawnType(); // of most values of a graph
-    std::optional<Part> build(const PatternTree& p, const Previous& previous);
-    std::optional<Part> sequence(const PatternTree& p, const Previous& previous);
-    std::optional<Part> call(const PatternTree& p, const std::string& op, const Previous& previous);
-    std::optional<Part> dominated(const PatternTree& p, const Previous& previous);
-    std::optional<Part> associative(const PatternTree& p, const Previous& previous);
-    std::optional<Part> repeated(const PatternTree& p, const Previous& previous);
+    std::optional<Drawn> build(const PatternTree& p, const Previous& previous);
+    std::optional<Drawn> sequence(const PatternTree& p, const Previous& previous);
+    std::optional<Drawn> call(const PatternTree& p, const std::string& op,
+                              const Previous& previous);
+    std::optional<Drawn> dominated(const PatternTree& p, const Previous& previous);
+    std::optional<Drawn> associative(const PatternTree& p, const Previous& previous);
+    std::optional<Drawn> repeated(const PatternTree& p, const Previous& previous);
     // The values of an operator behind these operands, some of them holes.
-    std::optional<std::vector<ValueRef>> add(const std::string& op, std::vector<Part> operands,
+    std::optional<std::vector<ValueRef>> add(const std::string& op, std::vector<Drawn> operands,
                                              Attrs attrs, const PatternTree* attributes,
                                              std::optional<std::size_t> rank = {});
     const std::vector<OpCall>* fittingOf(const Operator& op, std::size_t operands);
     // Of an operand of a call the one rank that fits, if it is one.
     std::optional<std::size_t> rankOf(const Operator& op, std::size_t operands, std::size_t which);
-    std::optional<ValueRef> fill(const Part& part, const TensorType& type);
-    std::optional<ValueRef> valueOf(const Part& part); // a hole becomes an operand of any type
+    std::optional<ValueRef> fill(const Drawn& part, const TensorType& type);
+    std::optional<ValueRef> valueOf(const Drawn& part); // a hole becomes an operand of any type
     // What a constraint says of a hole; nullopt: nothing, or nothing of its shape.
     std::optional<TensorType> typeFrom(const PatternTree& hole);
     static std::optional<DType> dtypeFrom(const PatternTree& hole);

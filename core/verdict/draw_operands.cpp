@@ -183,14 +183,14 @@ std::vector<std::int64_t> extentsNear(const RuleTree& rule,
     return {out.begin(), out.end()};
 }
 
-std::optional<ValueRef> GraphDrawer::valueOf(const Part& part) {
+std::optional<ValueRef> GraphDrawer::valueOf(const Drawn& part) {
     if (part.hole == nullptr)
         return part.value;
     const auto type = typeFrom(*part.hole);
     return fill(part, type ? *type : m_calls->type(dtypeFrom(*part.hole).value_or(m_real)));
 }
 
-std::optional<ValueRef> GraphDrawer::fill(const Part& part, const TensorType& type) {
+std::optional<ValueRef> GraphDrawer::fill(const Drawn& part, const TensorType& type) {
     if (part.hole == nullptr)
         return part.value;
     for (const PatternTree* named : part.names) // two operands of one call

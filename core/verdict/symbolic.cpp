@@ -21,9 +21,9 @@ SymbolicTensor numbersOf(const TensorData& data, Terms& terms) {
     return out;
 }
 
-class Evaluation : private Evaluate<Evaluation, std::optional<TermId>> {
+class SymbolicEvaluation : private Evaluate<SymbolicEvaluation, std::optional<TermId>> {
 public:
-    Evaluation(const OpInst& inst, Terms& terms, std::size_t mostTerms)
+    SymbolicEvaluation(const OpInst& inst, Terms& terms, std::size_t mostTerms)
         : m_inst(inst), m_terms(terms), m_mostTerms(mostTerms) {}
 
     std::optional<std::vector<SymbolicTensor>>
@@ -283,7 +283,7 @@ evaluateTerms(const Graph& graph, const std::vector<SymbolicTensor>& inputs,
         for (const ValueRef& input : node->inputs)
             if (input.valid())
                 operands.push_back(&known.at(input));
-        auto results = Evaluation(*inst, terms, mostTerms).run(operands);
+        auto results = SymbolicEvaluation(*inst, terms, mostTerms).run(operands);
         if (!results)
             return std::nullopt;
         for (std::size_t i = 0; i < results->size(); ++i)

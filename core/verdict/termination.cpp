@@ -253,11 +253,11 @@ bool hasWeights(const std::vector<Count>& rows) {
 
 std::vector<NotShownToEnd> notShownToEnd(const std::vector<std::shared_ptr<const RuleTree>>& rules,
                                          const PatternTable& table, const CancelToken& cancel) {
-    struct Shown {
+    struct RuleCounts {
         std::string name;
         std::vector<Count> rows;
     };
-    std::map<std::string, std::vector<Shown>> stages;
+    std::map<std::string, std::vector<RuleCounts>> stages;
     std::vector<NotShownToEnd> out;
     for (std::size_t place = 0; place < rules.size() && !cancel.cancelled(); ++place) {
         const auto& rule = rules[place];
@@ -268,23 +268,23 @@ std::vector<NotShownToEnd> notShownToEnd(const std::vector<std::shared_ptr<const
             out.push_back({place, {}, true});
             continue;
         }
-        std::vector<Shown>& before = stages[rule->stage];
-        const auto with = [&](const std::vector<const Shown*>& others) {
+        std::vector<RuleCounts>& before = stages[rule->stage];
+        const auto with = [&](const std::vector<const RuleCounts*>& others) {
             std::set<Count> rows; // what alike rules ask for is asked once
             rows.insert(change.forms().begin(), change.forms().end());
-            for (const Shown* other : others)
+            for (const RuleCounts* other : others)
                 rows.insert(other->rows.begin(), other->rows.end());
             return hasWeights({rows.begin(), rows.end()});
         };
-        std::vector<const Shown*> all;
-        for (const Shown& one : before)
+        std::vector<const RuleCounts*> all;
+        for (const RuleCounts& one : before)
             all.push_back(&one);
         if (with(all)) {
             before.push_back({rule->name, change.forms()});
             continue;
         }
         NotShownToEnd open{place, {}, !with({})};
-        for (const Shown* one : all)
+        for (const RuleCounts* one : all)
             if (!open.alone && open.beside.empty() && !with({one}))
                 open.beside = one->name;
         out.push_back(std::move(open));

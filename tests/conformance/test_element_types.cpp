@@ -5,7 +5,7 @@
 #include "conformance/element_calls.h"
 #include "expr/scalar.h"
 #include "fuzz/engine.h"
-#include "session/judge.h"
+#include "session/judgement.h"
 #include "tensor/evaluate_graph.h"
 
 #include <QtTest>

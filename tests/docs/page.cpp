@@ -71,23 +71,23 @@ QList<Block> blocksOf(const QString& page) {
     return out;
 }
 
-QList<Place> placesOf(const QString& page) {
+QList<CodePlace> placesOf(const QString& page) {
     static const QRegularExpression place(
         uR"((?:`([^`\n]+)` in )?`((?:core|app|views|tests|resources|samples|cmake)/[\w./*{},-]+)`)"_s);
-    QList<Place> out;
+    QList<CodePlace> out;
     int number = 0;
     for (const QString& line : page.split(u'\n')) {
         ++number;
         auto all = place.globalMatch(line);
         while (all.hasNext()) {
             const auto match = all.next();
-            out << Place{number, match.captured(2), match.captured(1)};
+            out << CodePlace{number, match.captured(2), match.captured(1)};
         }
     }
     return out;
 }
 
-QString problemOf(const Place& place) {
+QString problemOf(const CodePlace& place) {
     for (const QString& path : alternativesOf(place.path)) {
         const QFileInfo info(sourceFile(path));
         const QDir folder(info.path());

@@ -27,13 +27,13 @@ struct Block {
 QList<Block> blocksOf(const QString& page);
 
 // `core/base/diag.h`, or `makeDiag` in `core/base/diag.h`.
-struct Place {
+struct CodePlace {
     int line = 0;
     QString path;   // may have * and {a,b}
     QString symbol; // may be empty
 };
-QList<Place> placesOf(const QString& page);
-QString problemOf(const Place& place); // empty: it is there
+QList<CodePlace> placesOf(const QString& page);
+QString problemOf(const CodePlace& place); // empty: it is there
 
 // By their paths in the repository.
 QStringList pages(); // README.md, CONTRIBUTING.md and those of resources/docs

@@ -75,7 +75,7 @@ void TestPages::declarationsAreLaidOutOnce() {
 void TestPages::placesAreThere() {
     QFETCH(QString, page);
     QStringList wrong;
-    for (const Place& place : placesOf(textOf(page)))
+    for (const CodePlace& place : placesOf(textOf(page)))
         if (const QString problem = problemOf(place); !problem.isEmpty())
             wrong << u"%1:%2: %3"_s.arg(page).arg(place.line).arg(problem);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));

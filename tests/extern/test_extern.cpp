@@ -434,7 +434,8 @@ private Q_SLOTS:
         for (const auto& implementation : externLibrary("onednn")->implementations()) {
             const bool product = implementation->name() == "onednn.matmul";
             for (const Graph* known : {static_cast<const Graph*>(nullptr), graph.get()}) {
-                const Answer answer = implementation->accepts({known, &node, {}}, target("onednn"));
+                const Acceptance answer =
+                    implementation->accepts({known, &node, {}}, target("onednn"));
                 QCOMPARE(answer.yes(), product);
                 QCOMPARE(answer.code, product ? ReasonCode::LibraryTakes : ReasonCode::GuardFalse);
             }

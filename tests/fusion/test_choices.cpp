@@ -22,13 +22,13 @@ class Costly : public Implementation {
 public:
     Costly(std::string name, double us) : m_name(std::move(name)), m_us(us) {}
     const std::string& name() const override { return m_name; }
-    Answer accepts(const Workload&, const Target&) const override {
+    Acceptance accepts(const Workload&, const Target&) const override {
         return {Verdict::Yes, ReasonCode::ScheduleDefault, m_name};
     }
-    Answer absorbsEpilogue(const Growing&, const Workload& next) const override {
+    Acceptance absorbsEpilogue(const Growing&, const Workload& next) const override {
         return {Verdict::Yes, ReasonCode::FusedEpilogue, next.node->op};
     }
-    Answer absorbsPrologue(const Workload& before, const Workload&) const override {
+    Acceptance absorbsPrologue(const Workload& before, const Workload&) const override {
         return {Verdict::Yes, ReasonCode::FusedPrologue, before.node->op};
     }
     Result<Lowering> lower(const GroupSite& site, const Target& target) const override {

@@ -6,7 +6,7 @@
 #include "library/library.h"
 #include "tensor/evaluate_graph.h"
 #include "tensor/reference.h"
-#include "tensor/verify.h"
+#include "tensor/verify_computation.h"
 
 #include <QtTest>
 

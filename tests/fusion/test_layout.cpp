@@ -18,13 +18,13 @@ class Wishing final : public Implementation {
 public:
     explicit Wishing(LayoutWish wish) : m_wish(std::move(wish)) {}
     const std::string& name() const override { return m_name; }
-    Answer accepts(const Workload&, const Target&) const override {
+    Acceptance accepts(const Workload&, const Target&) const override {
         return {Verdict::Yes, ReasonCode::ScheduleDefault, m_name};
     }
-    Answer absorbsEpilogue(const Growing&, const Workload&) const override {
+    Acceptance absorbsEpilogue(const Growing&, const Workload&) const override {
         return {Verdict::No, ReasonCode::AbsorbsNothing, m_name};
     }
-    Answer absorbsPrologue(const Workload&, const Workload&) const override {
+    Acceptance absorbsPrologue(const Workload&, const Workload&) const override {
         return {Verdict::No, ReasonCode::AbsorbsNothing, m_name};
     }
     LayoutWish wants(const Graph&, const Node&, const Target&) const override { return m_wish; }

@@ -39,9 +39,9 @@ public:
     explicit Code(const Library* library) : m_library(library) {}
     const std::string& name() const override { return m_name; }
     const Library* library() const override { return m_library; }
-    Answer accepts(const Workload&, const Target&) const override { return {}; }
-    Answer absorbsEpilogue(const Growing&, const Workload&) const override { return {}; }
-    Answer absorbsPrologue(const Workload&, const Workload&) const override { return {}; }
+    Acceptance accepts(const Workload&, const Target&) const override { return {}; }
+    Acceptance absorbsEpilogue(const Growing&, const Workload&) const override { return {}; }
+    Acceptance absorbsPrologue(const Workload&, const Workload&) const override { return {}; }
     Result<Lowering> lower(const GroupSite&, const Target&) const override {
         return makeDiag(DiagCode::Internal, "nothing is lowered");
     }

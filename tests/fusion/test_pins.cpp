@@ -24,18 +24,18 @@ public:
         const std::string& name() const override { return m_name; }
         const Library* library() const override { return &m_library; }
         int priority() const override { return 4; } // by a pin only
-        Answer accepts(const Workload& anchor, const Target&) const override {
+        Acceptance accepts(const Workload& anchor, const Target&) const override {
             const bool takes = anchor.facts.kind >= FusionKind::Reduction &&
                                anchor.facts.kind != FusionKind::Opaque;
             return {takes ? Verdict::Yes : Verdict::No,
                     takes ? ReasonCode::LibraryTakes : ReasonCode::LibraryRefused, anchor.node->op};
         }
-        Answer absorbsEpilogue(const Growing& group, const Workload& next) const override {
+        Acceptance absorbsEpilogue(const Growing& group, const Workload& next) const override {
             const bool takes = group.epilogue.size() < m_most;
             return {takes ? Verdict::Yes : Verdict::No,
                     takes ? ReasonCode::FusedEpilogue : ReasonCode::CannotAbsorb, next.node->op};
         }
-        Answer absorbsPrologue(const Workload&, const Workload&) const override {
+        Acceptance absorbsPrologue(const Workload&, const Workload&) const override {
             return {Verdict::No, ReasonCode::AbsorbsNothing, "a call reads memory"};
         }
         double estimate(const Facts&, const Workload&, const Target&) const override { return 1; }

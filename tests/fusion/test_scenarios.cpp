@@ -35,13 +35,13 @@ public:
         : m_name(std::move(name)), m_library(library) {}
     const std::string& name() const override { return m_name; }
     const Library* library() const override { return m_library; }
-    Answer accepts(const Workload&, const Target&) const override {
+    Acceptance accepts(const Workload&, const Target&) const override {
         return {Verdict::Yes, ReasonCode::ScheduleDefault, m_name};
     }
-    Answer absorbsEpilogue(const Growing&, const Workload& next) const override {
+    Acceptance absorbsEpilogue(const Growing&, const Workload& next) const override {
         return {Verdict::Yes, ReasonCode::FusedEpilogue, next.node->op + " in " + m_name};
     }
-    Answer absorbsPrologue(const Workload&, const Workload&) const override {
+    Acceptance absorbsPrologue(const Workload&, const Workload&) const override {
         return {Verdict::No, ReasonCode::CannotAbsorb, "a call reads memory"};
     }
     Result<Lowering> lower(const GroupSite& site, const Target& target) const override {

@@ -12,13 +12,13 @@
 namespace fw::fuzz {
 
 struct Differences {
-    struct Place {
+    struct Element {
         std::size_t result = 0, element = 0;
-        bool operator==(const Place&) const = default;
+        bool operator==(const Element&) const = default;
     };
-    std::string text;          // the first one as a sentence; empty if there is none
-    std::vector<Place> places; // of elements that rounding does not explain; none where shapes or
-                               // exact results differ
+    std::string text;            // the first one as a sentence; empty if there is none
+    std::vector<Element> places; // of elements that rounding does not explain; none where shapes or
+                                 // exact results differ
 };
 
 Differences differences(const Case& one, const std::vector<TensorData>& got);

@@ -1,6 +1,6 @@
 #include "fuzz/minimise.h"
 
-#include "session/part.h"
+#include "session/group_graph.h"
 
 #include <algorithm>
 #include <set>

@@ -9,7 +9,7 @@
 #include "ir/bound_dims.h"
 #include "ir/graph_text.h"
 #include "loop/trial.h"
-#include "loop/verify.h"
+#include "loop/verify_loops.h"
 #include "onnx/model/npy.h"
 #include "onnx/read/import.h"
 #include "onnx/write/export.h"
@@ -96,7 +96,7 @@ struct Ask {
             return false;
         const bool folded = holdsNoNumber(**graph) && !holdsNoNumber(*with.graph);
         const std::vector<TensorData> kept = keptInside(with);
-        for (const Differences::Place& place : found.places) {
+        for (const Differences::Element& place : found.places) {
             const double wanted = numberAt(with.wanted[place.result], place.element);
             if (!folded && std::isfinite(wanted) &&
                 numberAt(kept.at(place.result), place.element) == wanted)

@@ -42,9 +42,9 @@ std::string command(const Failure& failure, const Options& options) {
                        options.libs.empty() ? "" : " --libs " + options.libs);
 }
 
-class Program {
+class FuzzProgram {
 public:
-    explicit Program(Options options) : m_options(std::move(options)) {
+    explicit FuzzProgram(Options options) : m_options(std::move(options)) {
         m_setting.listed = !m_options.libs.empty();
         if (m_options.libs != "none")
             m_setting.libs = m_options.libs;
@@ -60,7 +60,7 @@ public:
             (std::filesystem::temp_directory_path() / fmt::format("fuzz_graphs_{}", getpid()))
                 .string();
     }
-    ~Program() {
+    ~FuzzProgram() {
         std::error_code ignored;
         std::filesystem::remove_all(m_setting.folder, ignored);
     }
@@ -239,5 +239,5 @@ int main(int argc, char** argv) {
     app.add_flag("--coverage", options.coverage, "print how many graphs hold each operator");
     app.add_option("FILE", options.files, "kept graphs or folders of them, by every oracle");
     CLI11_PARSE(app, argc, argv);
-    return Program(std::move(options)).main();
+    return FuzzProgram(std::move(options)).main();
 }

@@ -1,5 +1,5 @@
 // An operator that remembers answers as the operator itself, and asks it once for equal calls.
-#include "ir/remembered.h"
+#include "ir/memoized_operator.h"
 
 #include <QtTest>
 

@@ -3,7 +3,7 @@
 #include "loop/parse.h"
 #include "loop/passes.h"
 #include "loop/print.h"
-#include "loop/verify.h"
+#include "loop/verify_loops.h"
 
 #include <QtTest>
 

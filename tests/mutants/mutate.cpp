@@ -40,13 +40,13 @@ std::vector<std::string> partsOf(std::string_view text) {
 }
 
 // A field of a message that is set, at a place if it is repeated.
-struct Place {
+struct FieldPlace {
     Message* message = nullptr;
     const FieldDescriptor* field = nullptr;
     int at = -1;
 };
 
-void placesOf(Message& message, std::vector<Place>& out) {
+void placesOf(Message& message, std::vector<FieldPlace>& out) {
     constexpr std::size_t most = 20000;
     const Reflection& reflection = *message.GetReflection();
     std::vector<const FieldDescriptor*> fields;
@@ -86,7 +86,7 @@ std::int64_t anotherInteger(std::int64_t value, Random& random) {
                : random.pick(values);
 }
 
-void changeValue(const Place& place, const std::vector<Place>& others, Random& random) {
+void changeValue(const FieldPlace& place, const std::vector<FieldPlace>& others, Random& random) {
     const Reflection& reflection = *place.message->GetReflection();
     Message* message = place.message;
     const FieldDescriptor* field = place.field;
@@ -128,7 +128,7 @@ void changeValue(const Place& place, const std::vector<Place>& others, Random& r
         // The same kind of text from elsewhere in the model, or bytes of it changed.
         std::string value = repeated ? reflection.GetRepeatedString(*message, field, place.at)
                                      : reflection.GetString(*message, field);
-        const Place& other = random.pick(others);
+        const FieldPlace& other = random.pick(others);
         if (random.chance(60) && other.field->cpp_type() == FieldDescriptor::CPPTYPE_STRING)
             value = other.at >= 0
                         ? other.message->GetReflection()->GetRepeatedString(*other.message,
@@ -148,11 +148,11 @@ void changeValue(const Place& place, const std::vector<Place>& others, Random& r
 }
 
 void changeModel(Message& model, Random& random) {
-    std::vector<Place> places;
+    std::vector<FieldPlace> places;
     placesOf(model, places);
     if (places.empty())
         return;
-    const Place place = random.pick(places);
+    const FieldPlace place = random.pick(places);
     const Reflection& reflection = *place.message->GetReflection();
     const bool nested = place.field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     if (!nested && random.chance(80))

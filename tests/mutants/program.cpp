@@ -288,15 +288,15 @@ struct Options {
     std::string kind, keep;
 };
 
-class Program {
+class MutantProgram {
 public:
-    explicit Program(Options options)
+    explicit MutantProgram(Options options)
         : m_options(std::move(options)),
           m_folder(
               (fs::temp_directory_path() / fmt::format("command_mutants_{}", getpid())).string()) {
         fs::create_directories(m_folder);
     }
-    ~Program() {
+    ~MutantProgram() {
         std::error_code ignored;
         fs::remove_all(m_folder, ignored);
     }
@@ -428,5 +428,5 @@ int main(int argc, char** argv) {
     app.add_option("--seconds", options.seconds, "for one at most");
     app.add_option("--keep", options.keep, "folder for those that fail");
     CLI11_PARSE(app, argc, argv);
-    return Program(std::move(options)).main();
+    return MutantProgram(std::move(options)).main();
 }

@@ -2,7 +2,7 @@
 
 #include "loop/parse.h"
 #include "loop/print.h"
-#include "loop/verify.h"
+#include "loop/verify_loops.h"
 #include "schedule/apply.h"
 #include "strategy/book.h"
 #include "tensor/facts.h"

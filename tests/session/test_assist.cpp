@@ -40,7 +40,7 @@ const std::string mine = "/nowhere/mine.fw";
 Arguments at(std::string text, Arguments arguments = {}) {
     const std::size_t mark = text.find('|');
     text.erase(mark, 1);
-    const TextPlaces::Place place = TextPlaces(text).at(mark);
+    const TextPlaces::LineColumn place = TextPlaces(text).at(mark);
     arguments.rules = {mine};
     arguments.texts = {{mine, text}};
     arguments.position = TextPlace{mine, place.line, place.column};
@@ -390,7 +390,7 @@ void TestAssist::namesOfShippedBooks() {
     const std::string text = a.get<BookDocument>("book", arguments).text;
     const std::size_t place = text.find("contraction -> elementwise");
     QVERIFY(place != std::string::npos);
-    const TextPlaces::Place at = TextPlaces(text).at(place);
+    const TextPlaces::LineColumn at = TextPlaces(text).at(place);
     Arguments asked;
     asked.position = TextPlace{"fusion.fw", at.line, at.column};
     const auto answer = a.get<AssistDocument>("assist", asked);

@@ -4,7 +4,7 @@
 #include "onnx/model/tensor_file.h"
 #include "onnx/read/import.h"
 #include "session/asked.h"
-#include "session/part.h"
+#include "session/group_graph.h"
 #include "tensor/evaluate_graph.h"
 
 #include <QRegularExpression>

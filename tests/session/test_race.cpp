@@ -1,5 +1,5 @@
 // Races of implementations with times that are made up: who wins, and what it takes to know.
-#include "session/race.h"
+#include "session/implementation_race.h"
 
 #include <QtTest>
 

@@ -10,8 +10,8 @@
 #include "session/candidates.h"
 #include "session/folded.h"
 #include "session/graph_file.h"
-#include "session/judge.h"
-#include "session/smallest.h"
+#include "session/judgement.h"
+#include "session/smallest_differing.h"
 
 #include <QFile>
 #include <QTemporaryDir>

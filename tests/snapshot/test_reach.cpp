@@ -1,6 +1,6 @@
 // What is connected with a node, and the part of a graph around it.
 #include "snapshot/graphs.h"
-#include "snapshot/reach.h"
+#include "snapshot/neighbourhood.h"
 
 #include <QtTest>
 

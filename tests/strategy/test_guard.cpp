@@ -55,7 +55,7 @@ ConditionResult decide(const Case& test, const std::string& op, const std::strin
         qFatal("%s", tree.errors.front().text().c_str());
     const auto block = declarationAs<ImplementationsTree>(tree.declarations.front());
     const EntryTree& entry = block->entries.front();
-    const Offer target{{"x86-64-v3", "x86-64", "any"}, {"onednn"}};
+    const TargetOffer target{{"x86-64-v3", "x86-64", "any"}, {"onednn"}};
     Scope scope = callScope(*block, test.workload).value();
     scope.offer = &target;
     return decide(*entry.guard, scope);

@@ -1,6 +1,6 @@
 // The rules of an OpInst, each broken once; what the operators build keeps them.
 #include "schedule/lower_check.h"
-#include "tensor/verify.h"
+#include "tensor/verify_computation.h"
 
 #include <QtTest>
 

@@ -1,7 +1,7 @@
 // What widened() makes of operators on f16 and bf16.
 #include "tensor/operators.h"
 #include "tensor/reference.h"
-#include "tensor/verify.h"
+#include "tensor/verify_computation.h"
 #include "tensor/wide.h"
 
 #include <QtTest>

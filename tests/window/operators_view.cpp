@@ -41,7 +41,7 @@ OperatorsView::OperatorsView(QWidget* parent) : View(parent), m_table(new QTreeW
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_table);
     connect(m_table, &QTreeWidget::itemClicked, this, &OperatorsView::pickCurrent);
-    addCommand(Place::Walk, u"Select the operator's no&des"_s, u"Ctrl+Alt+J"_s,
+    addCommand(MenuPlace::Walk, u"Select the operator's no&des"_s, u"Ctrl+Alt+J"_s,
                [this] { pickCurrent(); });
 }
 

@@ -86,7 +86,7 @@ void TestRulesDock::wrongTextIsAProblemWhileItStands() {
     QCOMPARE(model.rowCount(), 1);
     QVERIFY(model.isCurrent(0));
     QCOMPARE(model.count(Severity::Error), 1);
-    QCOMPARE(model.index(0, ProblemsModel::Place).data(), QVariant(file + u":2:3"_s));
+    QCOMPARE(model.index(0, ProblemsModel::MenuPlace).data(), QVariant(file + u":2:3"_s));
     // A double click goes to the place, also when the book is not the current one any more.
     QVERIFY(m->trigger("New book"));
     editor().setPlainText(u"rule b {\n}\n"_s);

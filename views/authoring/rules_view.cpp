@@ -123,19 +123,19 @@ RulesView::RulesView(QWidget* parent)
     connect(m_tree, &QTreeView::expanded, this, &RulesView::fitDetail);
     connect(m_tree, &QTreeView::collapsed, this, &RulesView::fitDetail);
     m_close->setEnabled(false);
-    addCommand(Place::Books, u"&Close book"_s, u"Ctrl+Shift+W"_s, [this] { closeCurrent(); });
-    addCommand(Place::Books, u"Move the book &up"_s, u"Alt+Shift+Up"_s,
+    addCommand(MenuPlace::Books, u"&Close book"_s, u"Ctrl+Shift+W"_s, [this] { closeCurrent(); });
+    addCommand(MenuPlace::Books, u"Move the book &up"_s, u"Alt+Shift+Up"_s,
                [this] { moveCurrent(-1); });
-    addCommand(Place::Books, u"Move the book &down"_s, u"Alt+Shift+Down"_s,
+    addCommand(MenuPlace::Books, u"Move the book &down"_s, u"Alt+Shift+Down"_s,
                [this] { moveCurrent(+1); });
-    addCommand(Place::Books, u"&Switch the book on or off"_s, u"Ctrl+Alt+K"_s,
+    addCommand(MenuPlace::Books, u"&Switch the book on or off"_s, u"Ctrl+Alt+K"_s,
                [this] { switchCurrent(); });
     m_inOrderCommand = addCommand(
-        Place::Books, u"All rules in o&rder"_s, u"Ctrl+Alt+U"_s,
+        MenuPlace::Books, u"All rules in o&rder"_s, u"Ctrl+Alt+U"_s,
         [this] { showOrder(!orderShown()); }, Needs::Nothing);
     m_inOrderCommand->setCheckable(true);
     addCommand(
-        Place::Begin, u"&Edit the selected book"_s, u"Ctrl+E"_s, [this] { editCurrent(); },
+        MenuPlace::Begin, u"&Edit the selected book"_s, u"Ctrl+E"_s, [this] { editCurrent(); },
         Needs::Nothing);
 }
 

@@ -120,9 +120,9 @@ SketchView::SketchView(QWidget* parent)
         }
     });
     addCommand(
-        Place::Begin, u"&Make text of what is selected"_s, u"Ctrl+Shift+M"_s, [this] { begin(); },
-        Needs::Model, OfNodes::Yes);
-    addCommand(Place::Begin, u"&Put the made text into a book"_s, u"Ctrl+Alt+Return"_s,
+        MenuPlace::Begin, u"&Make text of what is selected"_s, u"Ctrl+Shift+M"_s,
+        [this] { begin(); }, Needs::Model, OfNodes::Yes);
+    addCommand(MenuPlace::Begin, u"&Put the made text into a book"_s, u"Ctrl+Alt+Return"_s,
                [this] { make(); });
 }
 

@@ -40,7 +40,7 @@ void View::pickRow(int group, snapshot::NodeId node) {
                      this);
 }
 
-QAction* View::addCommand(Place place, const QString& text, const QString& keys,
+QAction* View::addCommand(MenuPlace place, const QString& text, const QString& keys,
                           const std::function<void()>& run, Needs needs, OfNodes ofNodes) {
     auto* action = new QAction(text, this);
     action->setShortcut(QKeySequence(keys));

@@ -29,7 +29,7 @@ namespace fw::ui {
 class StateOverlay;
 
 // Where views add commands, in the order of their rows.
-enum class Place : std::uint8_t {
+enum class MenuPlace : std::uint8_t {
     Bar,     // the tool bar
     Picture, // File
     Copy,    // Edit
@@ -46,7 +46,7 @@ enum class Needs : std::uint8_t { Nothing, Model };
 enum class OfNodes : std::uint8_t { No, Yes }; // stands in the menu of a node in a graph as well
 
 struct Command {
-    Place place;
+    MenuPlace place;
     QAction* action; // of the view; null: a separator
     Needs needs = Needs::Nothing;
     OfNodes ofNodes = OfNodes::No;
@@ -158,11 +158,11 @@ protected:
     // Of a list of groups and nodes, whose ids are those of the fused graph, or of the imported one
     // while there is no other; noNode: the group.
     void pickRow(int group, snapshot::NodeId node);
-    QAction* addCommand(Place place, const QString& text, const QString& keys,
+    QAction* addCommand(MenuPlace place, const QString& text, const QString& keys,
                         const std::function<void()>& run, Needs needs = Needs::Model,
                         OfNodes ofNodes = OfNodes::No);
     void addCommand(const Command& command) { m_commands.push_back(command); }
-    void addSeparator(Place place) { m_commands.push_back({place, nullptr}); }
+    void addSeparator(MenuPlace place) { m_commands.push_back({place, nullptr}); }
 
 private:
     std::vector<Command> m_commands;

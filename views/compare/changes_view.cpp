@@ -17,9 +17,9 @@ using namespace Qt::StringLiterals;
 ChangesView::ChangesView(QWidget* parent)
     : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)) {
     setPlanOverlay(new StateOverlay(m_table));
-    addCommand(Place::Changes, u"Next &change"_s, u"F4"_s,
+    addCommand(MenuPlace::Changes, u"Next &change"_s, u"F4"_s,
                [this] { Q_EMIT requested(Request::NextChange); });
-    addCommand(Place::Changes, u"Previous chan&ge"_s, u"Shift+F4"_s,
+    addCommand(MenuPlace::Changes, u"Previous chan&ge"_s, u"Shift+F4"_s,
                [this] { Q_EMIT requested(Request::PreviousChange); });
     m_table->setObjectName(u"changes"_s);
     m_table->setAccessibleName(u"Changes"_s);

@@ -164,11 +164,11 @@ ExplainView::ExplainView(QWidget* parent)
     connect(m_copy, &QPushButton::clicked, this, copy);
     connect(m_together, &QPushButton::clicked, this, together);
     connect(m_apart, &QPushButton::clicked, this, apart);
-    addCommand(Place::Copy, u"Copy &explanation"_s, u"Ctrl+Shift+C"_s, copy, Needs::Nothing,
+    addCommand(MenuPlace::Copy, u"Copy &explanation"_s, u"Ctrl+Shift+C"_s, copy, Needs::Nothing,
                OfNodes::Yes);
-    addCommand(Place::Pins, u"Keep selected &together"_s, u"Ctrl+T"_s, together, Needs::Model,
+    addCommand(MenuPlace::Pins, u"Keep selected &together"_s, u"Ctrl+T"_s, together, Needs::Model,
                OfNodes::Yes);
-    addCommand(Place::Pins, u"Keep selected &apart"_s, u"Ctrl+Shift+K"_s, apart, Needs::Model,
+    addCommand(MenuPlace::Pins, u"Keep selected &apart"_s, u"Ctrl+Shift+K"_s, apart, Needs::Model,
                OfNodes::Yes);
     connect(&Theme::instance(), &Theme::changed, this, [this] { m_gates->viewport()->update(); });
     connect(overlay(), &StateOverlay::actionRequested, this, [this] { selectionSettled(); });

@@ -26,12 +26,12 @@ void GraphsView::connectBlocks(GraphPane* shown) {
 }
 
 void GraphsView::addBlockCommands() {
-    addCommand(Place::View, u"&Close all blocks"_s, u"Ctrl+Alt+-"_s,
+    addCommand(MenuPlace::View, u"&Close all blocks"_s, u"Ctrl+Alt+-"_s,
                [this] { m_collapse->closeEverything(); });
-    addCommand(Place::View, u"&Open all blocks"_s, u"Ctrl+Alt++"_s,
+    addCommand(MenuPlace::View, u"&Open all blocks"_s, u"Ctrl+Alt++"_s,
                [this] { m_collapse->openEverything(); });
     addCommand(
-        Place::View, u"Close the &block around"_s, u"Ctrl+Backspace"_s,
+        MenuPlace::View, u"Close the &block around"_s, u"Ctrl+Backspace"_s,
         [this] {
             const GraphPane* shown = pane(currentPane());
             if (current() == shown->canvas())
@@ -51,9 +51,9 @@ void GraphsView::addBlockCommands() {
         comeIntoView(at, {next, Selection::Reveal::IntoView, true});
     };
     addCommand(
-        Place::Walk, u"Same place in the next &copy"_s, u"Ctrl+Alt+]"_s,
+        MenuPlace::Walk, u"Same place in the next &copy"_s, u"Ctrl+Alt+]"_s,
         [walkCopies] { walkCopies(+1); }, Needs::Model, OfNodes::Yes);
-    addCommand(Place::Walk, u"Same place in the copy &before"_s, u"Ctrl+Alt+["_s,
+    addCommand(MenuPlace::Walk, u"Same place in the copy &before"_s, u"Ctrl+Alt+["_s,
                [walkCopies] { walkCopies(-1); });
 }
 

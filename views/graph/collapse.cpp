@@ -12,7 +12,7 @@ using snapshot::NodeId;
 struct Collapse::Coming {
     Graph graph; // null: the blocks are of another one
     BlockView view;
-    Shown shown;
+    PaneBlocks shown;
 };
 
 void Collapse::add(GraphPane* pane) {
@@ -28,8 +28,8 @@ void Collapse::add(GraphPane* pane) {
     });
 }
 
-const Collapse::Shown& Collapse::shown(const GraphPane* pane) const {
-    static const Shown nothing;
+const Collapse::PaneBlocks& Collapse::shown(const GraphPane* pane) const {
+    static const PaneBlocks nothing;
     const auto found = m_shown.find(pane);
     return found == m_shown.end() ? nothing : found->second;
 }
@@ -41,7 +41,7 @@ void Collapse::begin(const std::string& model, const snapshot::GraphDocument& gr
     const auto boxes = std::size_t(std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                                  [](const auto& node) { return !node.constant; }));
     m_view = boxes <= mostOpen ? BlockView{}
-                               : BlockView{BlockView::Shown::All, BlockView::Rest::Closed, {}};
+                               : BlockView{BlockView::PaneBlocks::All, BlockView::Rest::Closed, {}};
     if (const auto saved = std::exchange(m_saved, {}))
         m_view = *saved;
     m_revealing.clear();
@@ -97,14 +97,14 @@ void Collapse::arrived(const GraphPane* pane) {
     const std::shared_ptr<Coming> coming = m_coming[pane];
     if (!coming || !coming->shown.blocks || !pane->canvas()->picture())
         return;
-    Shown& now = m_shown[pane];
+    PaneBlocks& now = m_shown[pane];
     now = coming->shown;
     now.closed = closedAround(*now.blocks, coming->view);
     Q_EMIT settled();
 }
 
 std::uint32_t Collapse::blockOf(const GraphPane* pane, NodeId node) const {
-    const Shown& now = shown(pane);
+    const PaneBlocks& now = shown(pane);
     if (!now.blocks)
         return Hierarchy::none;
     const auto& places = now.places.empty() ? now.blocks->placeOf : now.places;
@@ -114,14 +114,14 @@ std::uint32_t Collapse::blockOf(const GraphPane* pane, NodeId node) const {
 
 std::int64_t Collapse::boxOf(const GraphPane* pane, NodeId node) const {
     const std::uint32_t block = blockOf(pane, node);
-    const Shown& now = shown(pane);
+    const PaneBlocks& now = shown(pane);
     return block == Hierarchy::none || now.closed[block] == Hierarchy::none
                ? node
                : now.blocks->blocks[now.closed[block]].id;
 }
 
 std::int64_t Collapse::boxAt(const GraphPane* pane, std::uint32_t place) const {
-    const Shown& now = shown(pane);
+    const PaneBlocks& now = shown(pane);
     if (!now.blocks || place >= now.nodes.size())
         return snapshot::noNode;
     const std::uint32_t block = now.blocks->blockOf[place];
@@ -177,7 +177,7 @@ std::vector<Halo> Collapse::onBoxes(const GraphPane* pane, std::vector<Halo> hal
 
 snapshot::NodeSet Collapse::nodesOf(const GraphPane* pane, const Ids& boxes) const {
     snapshot::NodeSet out;
-    const Shown& now = shown(pane);
+    const PaneBlocks& now = shown(pane);
     for (const std::int64_t box : boxes) {
         if (box >= 0)
             out.insert(box);
@@ -292,11 +292,11 @@ bool Collapse::isClosed(const GraphPane* pane, NodeId node, const BlockView& vie
 }
 
 void Collapse::closeEverything() {
-    setView({BlockView::Shown::All, BlockView::Rest::Closed, {}});
+    setView({BlockView::PaneBlocks::All, BlockView::Rest::Closed, {}});
 }
 
 void Collapse::openEverything() {
-    const BlockView all{BlockView::Shown::All, BlockView::Rest::Open, {}};
+    const BlockView all{BlockView::PaneBlocks::All, BlockView::Rest::Open, {}};
     setView(m_view == all ? BlockView() : all);
 }
 
@@ -327,7 +327,7 @@ NodeId Collapse::inNextCopy(const GraphPane* pane, NodeId node, int step) const 
     const auto at = std::find(copies.begin(), copies.end(), copy) - copies.begin();
     const auto count = std::ptrdiff_t(copies.size());
     const std::uint32_t next = copies[std::size_t((at + step + count) % count)];
-    const Shown& now = shown(pane);
+    const PaneBlocks& now = shown(pane);
     const auto& places = now.places.empty() ? now.blocks->placeOf : now.places;
     const auto here = all.nodesIn(copy), there = all.nodesIn(next);
     const auto place = std::find(here.begin(), here.end(), places.at(node)) - here.begin();

@@ -80,7 +80,7 @@ Q_SIGNALS:
     void settled(); // a picture is there, and boxes are others
 
 private:
-    struct Shown {
+    struct PaneBlocks {
         std::shared_ptr<const snapshot::Hierarchy> blocks;
         std::vector<snapshot::NodeId> nodes; // by place; noNode: not in this graph
         std::unordered_map<snapshot::NodeId, std::uint32_t> places;
@@ -89,7 +89,7 @@ private:
     };
     struct Coming; // made with the picture
 
-    const Shown& shown(const GraphPane* pane) const;
+    const PaneBlocks& shown(const GraphPane* pane) const;
     std::uint32_t blockOf(const GraphPane* pane, snapshot::NodeId node) const;
     void arrived(const GraphPane* pane);
     bool isClosed(const GraphPane* pane, snapshot::NodeId node,
@@ -97,7 +97,7 @@ private:
     void hold(const GraphPane* pane, const snapshot::Block& block, std::optional<QPointF> at);
 
     std::vector<GraphPane*> m_panes;
-    std::map<const GraphPane*, Shown> m_shown;
+    std::map<const GraphPane*, PaneBlocks> m_shown;
     std::map<const GraphPane*, std::shared_ptr<Coming>> m_coming;
     snapshot::BlockView m_view;
     std::set<std::string> m_revealing; // paths of what is open to reveal something only

@@ -1,7 +1,7 @@
 // What is connected with the selection: lit while the rest is dimmed, or shown alone.
 #include "views/graph/graphs_view.h"
 
-#include "snapshot/reach.h"
+#include "snapshot/neighbourhood.h"
 #include "views/common/numbers.h"
 
 #include <QAction>
@@ -20,12 +20,12 @@ constexpr int mostSteps = 50;
 
 void GraphsView::addReachCommands() {
     addCommand(
-        Place::View, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s, [this] { trace(); },
+        MenuPlace::View, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s, [this] { trace(); },
         Needs::Model, OfNodes::Yes);
     addCommand(
-        Place::View, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
+        MenuPlace::View, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
         [this] { showAround(+1); }, Needs::Model, OfNodes::Yes);
-    addCommand(Place::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
+    addCommand(MenuPlace::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
                [this] { showAround(-1); });
 }
 

@@ -42,7 +42,7 @@ GraphsView::GraphsView(QWidget* parent)
 bool GraphsView::settled() const {
     return !m_step->busy() && !m_joint->busy() &&
            std::none_of(m_panes.begin(), m_panes.end(),
-                        [](const Shown& shown) { return shown.pane->busy(); });
+                        [](const ShownPane& shown) { return shown.pane->busy(); });
 }
 
 std::size_t GraphsView::makePane(const GraphState& state) {
@@ -58,7 +58,7 @@ std::size_t GraphsView::makePane(const GraphState& state) {
 
 std::size_t GraphsView::indexOf(const GraphPane* pane) const {
     return std::size_t(std::find_if(m_panes.begin(), m_panes.end(),
-                                    [&](const Shown& shown) { return shown.pane == pane; }) -
+                                    [&](const ShownPane& shown) { return shown.pane == pane; }) -
                        m_panes.begin());
 }
 
@@ -99,7 +99,7 @@ void GraphsView::stepChanged() {
     if (appears)
         m_sizesApart = m_splitter->sizes();
     m_step->setVisible(step.has_value());
-    if (appears && std::any_of(m_panes.begin() + 1, m_panes.end(), [this](const Shown& shown) {
+    if (appears && std::any_of(m_panes.begin() + 1, m_panes.end(), [this](const ShownPane& shown) {
             return shown.pane->isAncestorOf(window()->focusWidget());
         }))
         m_step->setFocus(); // what had the keys is hidden now
@@ -162,48 +162,48 @@ void GraphsView::connectPane(GraphPane* shown) {
 
 void GraphsView::addCommands() {
     const auto fit = addCommand(
-        Place::Bar, u"Fit"_s, {},
+        MenuPlace::Bar, u"Fit"_s, {},
         [this] {
-            for (const Shown& shown : m_panes)
+            for (const ShownPane& shown : m_panes)
                 shown.pane->canvas()->fitAll();
         },
         Needs::Nothing);
     fit->setToolTip(u"Fit all graphs"_s);
-    addCommand(Place::View, u"&Fit"_s, u"Ctrl+9"_s, [this] { current()->fitAll(); });
+    addCommand(MenuPlace::View, u"&Fit"_s, u"Ctrl+9"_s, [this] { current()->fitAll(); });
     addCommand(
-        Place::View, u"Fit &selection"_s, u"Ctrl+8"_s, [this] { current()->fitSelection(); },
+        MenuPlace::View, u"Fit &selection"_s, u"Ctrl+8"_s, [this] { current()->fitSelection(); },
         Needs::Model, OfNodes::Yes);
-    addCommand(Place::View, u"&100 %"_s, u"Ctrl+0"_s,
+    addCommand(MenuPlace::View, u"&100 %"_s, u"Ctrl+0"_s,
                [this] { current()->setScale(GraphCanvas::usualScale()); });
-    addCommand(Place::View, u"Zoom &in"_s, u"Ctrl++"_s,
+    addCommand(MenuPlace::View, u"Zoom &in"_s, u"Ctrl++"_s,
                [this] { current()->setScale(current()->scale() * 1.25); });
-    addCommand(Place::View, u"Zoom &out"_s, u"Ctrl+-"_s,
+    addCommand(MenuPlace::View, u"Zoom &out"_s, u"Ctrl+-"_s,
                [this] { current()->setScale(current()->scale() / 1.25); });
     QAction* minimap = addCommand(
-        Place::View, u"&Minimap"_s, u"Ctrl+M"_s, [] {}, Needs::Nothing);
+        MenuPlace::View, u"&Minimap"_s, u"Ctrl+M"_s, [] {}, Needs::Nothing);
     minimap->setCheckable(true);
     minimap->setChecked(true);
     connect(minimap, &QAction::toggled, this, [this](bool on) {
-        for (const Shown& shown : m_panes)
+        for (const ShownPane& shown : m_panes)
             shown.pane->canvas()->setMinimapShown(on);
     });
     m_regionsCommand = addCommand(
-        Place::View, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
+        MenuPlace::View, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
     m_regionsCommand->setCheckable(true);
     connect(m_regionsCommand, &QAction::toggled, this, &GraphsView::setRegionsShown);
     m_jointCommand = addCommand(
-        Place::View, u"&One layout for all graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
+        MenuPlace::View, u"&One layout for all graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
     m_jointCommand->setCheckable(true);
     connect(m_jointCommand, &QAction::toggled, this, &GraphsView::setJoint);
     addStateCommands();
-    addSeparator(Place::View);
+    addSeparator(MenuPlace::View);
     addBlockCommands();
     addReachCommands();
-    addSeparator(Place::View);
+    addSeparator(MenuPlace::View);
     auto* heats = new QActionGroup(this);
     const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
         QAction* action = addCommand(
-            Place::View, name, keys, [this, choice] { setHeat(choice); }, Needs::Nothing);
+            MenuPlace::View, name, keys, [this, choice] { setHeat(choice); }, Needs::Nothing);
         action->setCheckable(true);
         action->setChecked(choice == m_heat);
         heats->addAction(action);
@@ -211,9 +211,9 @@ void GraphsView::addCommands() {
     heat(u"No &heat"_s, u"Ctrl+H"_s, Heat::None);
     heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, Heat::Time);
     heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, Heat::Slowness);
-    addCommand(Place::Walk, u"&Next operator"_s, u"Ctrl+]"_s, [this] { walk(+1); });
-    addCommand(Place::Walk, u"&Previous operator"_s, u"Ctrl+["_s, [this] { walk(-1); });
-    addCommand(Place::Picture, u"Save &picture…"_s, u"Ctrl+Alt+E"_s, [this] {
+    addCommand(MenuPlace::Walk, u"&Next operator"_s, u"Ctrl+]"_s, [this] { walk(+1); });
+    addCommand(MenuPlace::Walk, u"&Previous operator"_s, u"Ctrl+["_s, [this] { walk(-1); });
+    addCommand(MenuPlace::Picture, u"Save &picture…"_s, u"Ctrl+Alt+E"_s, [this] {
         Q_EMIT pictureOffered(current()->picture(), side() == GraphSide::Imported
                                                         ? u"Save the imported graph"_s
                                                         : u"Save the fused graph"_s);
@@ -224,7 +224,7 @@ std::vector<QWidget*> GraphsView::stops() {
     if (m_step->isVisible())
         return {pane(0)->canvas(), m_step->canvas()};
     std::vector<QWidget*> out;
-    for (const Shown& shown : m_panes)
+    for (const ShownPane& shown : m_panes)
         out.push_back(shown.pane->canvas());
     return out;
 }
@@ -276,7 +276,7 @@ void GraphsView::setRegionsShown(bool shown) {
 
 void GraphsView::selectionSettled() {
     const State state = document().state(Part::Regions);
-    const bool wants = std::any_of(m_panes.begin(), m_panes.end(), [](const Shown& shown) {
+    const bool wants = std::any_of(m_panes.begin(), m_panes.end(), [](const ShownPane& shown) {
         return shown.state.is(Stage::Partitioned);
     });
     if (!wants || !document().plan() || document().state(Part::Plan) != State::Ready ||
@@ -288,7 +288,7 @@ void GraphsView::selectionSettled() {
 }
 
 void GraphsView::showGraph(std::size_t at) {
-    Shown& shown = m_panes[at];
+    ShownPane& shown = m_panes[at];
     const auto graph = graphOf(at);
     showState(at);
     if (!graph) {
@@ -332,7 +332,7 @@ void GraphsView::showGraph(std::size_t at) {
 void GraphsView::redraw() {
     if (m_joint->shown())
         return m_joint->redraw();
-    for (Shown& shown : m_panes)
+    for (ShownPane& shown : m_panes)
         shown.drawn = nullptr;
     for (std::size_t i = 0; i < m_panes.size(); ++i)
         showGraph(i);

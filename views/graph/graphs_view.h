@@ -69,7 +69,7 @@ private:
         Selection::Reveal how;
         bool opens; // what hides it
     };
-    struct Shown {
+    struct ShownPane {
         GraphPane* pane = nullptr;
         GraphState state;
         // What the picture was made of.
@@ -150,7 +150,7 @@ private:
     void showHeat();
 
     QSplitter* m_splitter;
-    std::vector<Shown> m_panes;
+    std::vector<ShownPane> m_panes;
     StepPane* m_step;
     QList<int> m_sizesApart; // of the panes while no step is shown
     Heat m_heat = Heat::None;

@@ -43,7 +43,7 @@ void GraphsView::setJoint(bool) {
 
 void GraphsView::showAllAnew() {
     m_joint->clear();
-    for (Shown& shown : m_panes)
+    for (ShownPane& shown : m_panes)
         shown.drawn = nullptr;
     for (std::size_t i = 0; i < m_panes.size(); ++i)
         showGraph(i);
@@ -53,7 +53,7 @@ void GraphsView::showAllAnew() {
 bool GraphsView::showJoint() {
     if (!m_jointCommand->isChecked())
         return false;
-    std::vector<JointPanes::Shown> shown;
+    std::vector<JointPanes::Pane> shown;
     JointPanes::PickedIds picked;
     for (std::size_t i = 0; i < m_panes.size(); ++i)
         if (m_panes[i].drawn && stateOf(i) == State::Ready) {
@@ -99,7 +99,7 @@ bool GraphsView::walkChanges(int step) {
         at = std::find(changes.begin(), changes.end(), *m_atChange);
     if (at == changes.end())
         at = std::find_if(changes.begin(), changes.end(), [&](std::size_t place) {
-            for (const Shown& shown : m_panes)
+            for (const ShownPane& shown : m_panes)
                 if (const auto id = m_joint->nodeAt(shown.pane, place); id != snapshot::noNode) {
                     const Ids ids = shown.pane->canvas()->selected();
                     const std::int64_t box = m_collapse->boxOf(shown.pane, id);
@@ -128,7 +128,7 @@ bool GraphsView::walkChanges(int step) {
     selection().pick(one, nullptr, last ? sideOf(*last) : std::nullopt);
     m_atChangePicked = selection().picked();
     Collapse::NodesOf nodes;
-    for (const Shown& shown : m_panes)
+    for (const ShownPane& shown : m_panes)
         if (const auto id = m_joint->nodeAt(shown.pane, place); id != snapshot::noNode)
             nodes[shown.pane] = {id};
     m_collapse->reveal(nodes);

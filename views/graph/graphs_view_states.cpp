@@ -56,7 +56,7 @@ void GraphsView::nameOf(std::size_t at) {
     const QSignalBlocker quiet(m_regionsCommand);
     m_regionsCommand->setChecked(
         std::any_of(m_panes.begin(), m_panes.end(),
-                    [](const Shown& shown) { return shown.state.is(Stage::Partitioned); }));
+                    [](const ShownPane& shown) { return shown.state.is(Stage::Partitioned); }));
 }
 
 void GraphsView::setState(std::size_t at, const GraphState& state) {
@@ -133,12 +133,13 @@ void GraphsView::removePane() {
 }
 
 void GraphsView::addStateCommands() {
-    addCommand(Place::View, u"Choose what the pane shows …"_s, u"Ctrl+Alt+."_s,
+    addCommand(MenuPlace::View, u"Choose what the pane shows …"_s, u"Ctrl+Alt+."_s,
                [this] { offerStates(); });
-    addCommand(Place::View, u"Add a pane"_s, u"Alt+Shift+Right"_s, [this] { addPane(); });
-    addCommand(Place::View, u"Take a pane away"_s, u"Alt+Shift+Left"_s, [this] { removePane(); });
+    addCommand(MenuPlace::View, u"Add a pane"_s, u"Alt+Shift+Right"_s, [this] { addPane(); });
+    addCommand(MenuPlace::View, u"Take a pane away"_s, u"Alt+Shift+Left"_s,
+               [this] { removePane(); });
     addCommand(
-        Place::Pins, u"Pin re&gion to …"_s, u"Ctrl+Alt+Z"_s, [this] { offerRegion(); },
+        MenuPlace::Pins, u"Pin re&gion to …"_s, u"Ctrl+Alt+Z"_s, [this] { offerRegion(); },
         Needs::Model, OfNodes::Yes);
 }
 

@@ -33,13 +33,13 @@ void JointPanes::listen(GraphPane* pane) {
     connect(pane, &QObject::destroyed, this, [this, pane] {
         clear();
         m_heard.erase(pane);
-        std::erase_if(m_panes, [&](const Shown& one) { return one.pane == pane; });
+        std::erase_if(m_panes, [&](const Pane& one) { return one.pane == pane; });
     });
 }
 
 std::size_t JointPanes::indexOf(const GraphPane* pane) const {
     return std::size_t(std::find_if(m_panes.begin(), m_panes.end(),
-                                    [&](const Shown& one) { return one.pane == pane; }) -
+                                    [&](const Pane& one) { return one.pane == pane; }) -
                        m_panes.begin());
 }
 
@@ -48,12 +48,12 @@ void JointPanes::layOutPart(Joint& joint, const std::vector<std::size_t>& seeds)
     joint.blocks = std::make_shared<const snapshot::Hierarchy>(hierarchyOf(joint.part.graph));
 }
 
-std::shared_ptr<JointPanes::Joint> JointPanes::make(const std::vector<Shown>& panes,
+std::shared_ptr<JointPanes::Joint> JointPanes::make(const std::vector<Pane>& panes,
                                                     const PickedIds& picked) {
     auto whole = std::make_shared<Whole>();
     std::vector<snapshot::JointState> states;
     std::size_t count = 0;
-    for (const Shown& one : panes) {
+    for (const Pane& one : panes) {
         states.push_back({one.graph.get(), one.groupTexts});
         count += one.graph->nodes.size();
     }
@@ -82,13 +82,13 @@ std::shared_ptr<JointPanes::Joint> JointPanes::make(const std::vector<Shown>& pa
     return out;
 }
 
-void JointPanes::show(std::vector<Shown> panes, const PickedIds& picked) {
+void JointPanes::show(std::vector<Pane> panes, const PickedIds& picked) {
     if (panes == m_panes && (m_joint || m_making))
         return;
     m_joint = nullptr;
     m_making = true;
     m_panes = std::move(panes);
-    for (const Shown& one : m_panes)
+    for (const Pane& one : m_panes)
         listen(one.pane);
     const std::uint64_t generation = ++m_generation;
     ++m_busy;
@@ -271,9 +271,9 @@ void JointPanes::hideAbsent(std::size_t state) {
 }
 
 void JointPanes::follow(std::size_t state) {
-    if (!m_joint || m_following ||
-        std::any_of(m_panes.begin(), m_panes.end(),
-                    [](const Shown& one) { return one.pane->busy(); }))
+    if (!m_joint || m_following || std::any_of(m_panes.begin(), m_panes.end(), [](const Pane& one) {
+            return one.pane->busy();
+        }))
         return;
     const QScopedValueRollback following(m_following, true);
     for (std::size_t s = 0; s < m_panes.size(); ++s)

@@ -24,16 +24,16 @@ class JointPanes : public QObject {
 public:
     explicit JointPanes(Collapse* collapse, QObject* parent = nullptr); // lives longer
 
-    struct Shown {
+    struct Pane {
         GraphPane* pane = nullptr; // lives longer
         Shared<snapshot::GraphDocument> graph;
         std::map<int, std::string> groupTexts = {};
 
-        bool operator==(const Shown&) const = default;
+        bool operator==(const Pane&) const = default;
     };
     // From left to right. `picked`: nodes by pane, around which a part is laid out.
     using PickedIds = std::vector<std::set<snapshot::NodeId>>;
-    void show(std::vector<Shown> panes, const PickedIds& picked);
+    void show(std::vector<Pane> panes, const PickedIds& picked);
     void redraw(); // other blocks are open
     void clear();  // the panes show what they are given apart; marks go with the next picture
     bool shown() const { return m_joint != nullptr; }
@@ -86,11 +86,11 @@ private:
     std::size_t indexOf(const GraphPane* pane) const; // behind the last: it is none of them
     void hideAbsent(std::size_t state);
     void follow(std::size_t state); // the others do
-    static std::shared_ptr<Joint> make(const std::vector<Shown>& panes, const PickedIds& picked);
+    static std::shared_ptr<Joint> make(const std::vector<Pane>& panes, const PickedIds& picked);
     static void layOutPart(Joint& joint, const std::vector<std::size_t>& seeds);
 
     Collapse* m_collapse;
-    std::vector<Shown> m_panes;
+    std::vector<Pane> m_panes;
     std::set<GraphPane*> m_heard;
     std::shared_ptr<const Joint> m_joint;
     std::uint64_t m_generation = 0;

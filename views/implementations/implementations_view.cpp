@@ -174,13 +174,15 @@ ImplementationsView::ImplementationsView(QWidget* parent)
     connect(m_pin, &QPushButton::clicked, this, &ImplementationsView::pinCurrent);
     connect(m_avoid, &QPushButton::clicked, this, &ImplementationsView::avoidCurrent);
     connect(m_unpin, &QPushButton::clicked, this, &ImplementationsView::unpinCurrent);
-    addCommand(Place::Pins, u"&Pin the candidate"_s, u"Ctrl+I"_s, [this] { pinCurrent(); });
-    addCommand(Place::Pins, u"A&void the candidate"_s, u"Ctrl+Alt+I"_s, [this] { avoidCurrent(); });
+    addCommand(MenuPlace::Pins, u"&Pin the candidate"_s, u"Ctrl+I"_s, [this] { pinCurrent(); });
+    addCommand(MenuPlace::Pins, u"A&void the candidate"_s, u"Ctrl+Alt+I"_s,
+               [this] { avoidCurrent(); });
     addCommand(
-        Place::Pins, u"Clear the pins of the &group"_s, u"Ctrl+Shift+I"_s,
+        MenuPlace::Pins, u"Clear the pins of the &group"_s, u"Ctrl+Shift+I"_s,
         [this] { unpinCurrent(); }, Needs::Model, OfNodes::Yes);
-    addCommand(Place::Pins, u"&Edit the schedule"_s, u"Ctrl+Shift+B"_s, [this] { editCurrent(); });
-    addCommand(Place::Pins, u"Show the &loops"_s, u"Ctrl+Shift+L"_s,
+    addCommand(MenuPlace::Pins, u"&Edit the schedule"_s, u"Ctrl+Shift+B"_s,
+               [this] { editCurrent(); });
+    addCommand(MenuPlace::Pins, u"Show the &loops"_s, u"Ctrl+Shift+L"_s,
                [this] { showLoops(!m_showLoops->isChecked()); });
     setPlan(nullptr);
 }

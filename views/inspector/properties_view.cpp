@@ -84,7 +84,7 @@ PropertiesView::PropertiesView(QWidget* parent)
         Q_EMIT wanted(Part::Value, about);
     });
     addCommand(
-        Place::Copy, u"Copy &values"_s, u"Ctrl+Shift+V"_s,
+        MenuPlace::Copy, u"Copy &values"_s, u"Ctrl+Shift+V"_s,
         [this] { QApplication::clipboard()->setText(m_values->asText()); }, Needs::Nothing);
 }
 

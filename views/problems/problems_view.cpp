@@ -160,7 +160,7 @@ QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
     }
     case Message:
         return text(diag.message).simplified();
-    case Place:
+    case MenuPlace:
         return text(diag.where.text());
     case Hint:
         return text(diag.hint);
@@ -198,7 +198,7 @@ ProblemsView::ProblemsView(QWidget* parent) : View(parent), m_table(new QTableVi
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Severity_, 80);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Code, 60);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Message, 400);
-    m_table->horizontalHeader()->resizeSection(ProblemsModel::Place, 220);
+    m_table->horizontalHeader()->resizeSection(ProblemsModel::MenuPlace, 220);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(u"Copy problem"_s, m_table);
     m_table->addAction(copy);

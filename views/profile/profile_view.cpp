@@ -27,7 +27,7 @@ ProfileView::ProfileView(QWidget* parent)
     connect(overlay(), &StateOverlay::actionRequested, this,
             [this] { Q_EMIT requested(Request::Profile); });
     addCommand(
-        Place::Copy, u"Copy op &times"_s, u"Ctrl+Shift+T"_s,
+        MenuPlace::Copy, u"Copy op &times"_s, u"Ctrl+Shift+T"_s,
         [this] { QApplication::clipboard()->setText(asText()); }, Needs::Nothing);
     m_sorted.setSourceModel(&m_model);
     m_sorted.setSortRole(ProfileModel::SortRole);

@@ -104,18 +104,19 @@ StepsView::StepsView(QWidget* parent)
             Q_EMIT edited(applied ? snapshot::LeaveOut{{}, one} : snapshot::LeaveOut{one});
         },
         Qt::QueuedConnection);
-    addCommand(Place::Changes, u"Next &step of rewriting"_s, u"F10"_s, [this] { step(+1); });
-    addCommand(Place::Changes, u"Previous ste&p of rewriting"_s, u"Shift+F11"_s,
+    addCommand(MenuPlace::Changes, u"Next &step of rewriting"_s, u"F10"_s, [this] { step(+1); });
+    addCommand(MenuPlace::Changes, u"Previous ste&p of rewriting"_s, u"Shift+F11"_s,
                [this] { step(-1); });
-    addCommand(Place::Changes, u"Run to the ne&xt stop"_s, u"Alt+F10"_s,
+    addCommand(MenuPlace::Changes, u"Run to the ne&xt stop"_s, u"Alt+F10"_s,
                [this] { run(m_until->currentText()); });
-    addCommand(Place::Changes, u"Run to another r&ule"_s, u"Alt+F11"_s,
+    addCommand(MenuPlace::Changes, u"Run to another r&ule"_s, u"Alt+F11"_s,
                [this] { run(QString::fromLatin1(anotherRule)); });
-    addCommand(Place::Changes, u"Lea&ve the application out, or apply it"_s,
+    addCommand(MenuPlace::Changes, u"Lea&ve the application out, or apply it"_s,
                u"Ctrl+Alt+Backspace"_s, [this] { leaveOutCurrent(); });
-    addCommand(Place::Changes, u"What else could be d&one there"_s, u"Alt+Shift+F10"_s,
+    addCommand(MenuPlace::Changes, u"What else could be d&one there"_s, u"Alt+Shift+F10"_s,
                [this] { nextChoice(); });
-    addCommand(Place::Changes, u"Do th&is instead"_s, u"Alt+Shift+F11"_s, [this] { doInstead(); });
+    addCommand(MenuPlace::Changes, u"Do th&is instead"_s, u"Alt+Shift+F11"_s,
+               [this] { doInstead(); });
     fill();
 }
 

@@ -14,7 +14,7 @@ class Gemm final : public ExternImplementation {
 public:
     using ExternImplementation::ExternImplementation;
 
-    Answer absorbsEpilogue(const Growing&, const Workload&) const override {
+    Acceptance absorbsEpilogue(const Growing&, const Workload&) const override {
         return {Verdict::No, ReasonCode::AbsorbsNothing, name()};
     }
 
@@ -22,14 +22,14 @@ public:
         if (!site.epilogue.empty())
             return makeDiag(DiagCode::LibraryFailed, "it absorbs nothing");
         FW_TRY(ExternCall call, build(site));
-        if (const Answer answer = ask(call, target); !answer.yes())
+        if (const Acceptance answer = ask(call, target); !answer.yes())
             return makeDiag(DiagCode::LibraryFailed, answer.evidence);
         call.kernel = "cblas_sgemm:" + runtime::libraryInfo(site.library).core;
         return call;
     }
 
 protected:
-    Answer ask(const ExternCall& call, const Target& target) const override {
+    Acceptance ask(const ExternCall& call, const Target& target) const override {
         std::unique_ptr<runtime::PreparedCall> ignored;
         const runtime::Status status = runtime::prepareCall(
             shaped(call.steps.front(), typicalExtent), target.threads, ignored);

@@ -245,7 +245,7 @@ Finding tried(const ShapedCall& call, const ShapedCall& small, const std::string
     return {kernel + " could not be tried with " + tailText(call), false};
 }
 
-struct Known {
+struct Tried {
     std::string key;
     Finding finding;
 };
@@ -279,7 +279,7 @@ bool mayFault(const ShapedCall& call) {
 
 Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static std::vector<Known>* known = nullptr;
+    static std::vector<Tried>* known = nullptr;
     if (!hasPlainLoops(call.kind))
         return {call.postOps.empty() ? std::string()
                                      : std::string(kindText(call.kind)) + " is not tried with " +
@@ -296,9 +296,9 @@ Finding findingOf(const ShapedCall& call, const std::string& kernel, int threads
     const std::string key = keyOf(small, kernel, threads);
     pthread_mutex_lock(&lock);
     if (!known)
-        known = new std::vector<Known>;
-    const Known* found = nullptr;
-    for (const Known& one : *known)
+        known = new std::vector<Tried>;
+    const Tried* found = nullptr;
+    for (const Tried& one : *known)
         if (one.key == key)
             found = &one;
     if (!found) {

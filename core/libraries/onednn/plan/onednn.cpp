@@ -57,8 +57,8 @@ class AskedImplementation : public ExternImplementation {
 public:
     using ExternImplementation::ExternImplementation;
 
-    Answer absorbsEpilogue(const Growing& group, const Workload& next) const override {
-        return absorbs(group, next, [this](const CallSite& site) -> Answer {
+    Acceptance absorbsEpilogue(const Growing& group, const Workload& next) const override {
+        return absorbs(group, next, [this](const CallSite& site) -> Acceptance {
             const Result<ExternCall> call = build(site);
             if (!call)
                 return {Verdict::No, ReasonCode::CannotAbsorb, call.diag().message};
@@ -87,7 +87,7 @@ public:
     }
 
 protected:
-    Answer ask(const ExternCall& call, const Target& target) const override {
+    Acceptance ask(const ExternCall& call, const Target& target) const override {
         return onednn::verdictOf(question(call), target.threads);
     }
 
@@ -100,7 +100,7 @@ private:
             *std::find_if(call.steps.begin(), call.steps.end(),
                           [](const ExternStep& s) { return s.kind != CallKind::Reorder; });
         FW_CHECK(onednn::packWeights(*site.graph, step, target.threads, call));
-        const Answer answer = onednn::verdictOf(shaped(step, typicalExtent), target.threads);
+        const Acceptance answer = onednn::verdictOf(shaped(step, typicalExtent), target.threads);
         if (!answer.yes())
             return makeDiag(DiagCode::LibraryFailed, answer.evidence);
         call.kernel = answer.evidence;
@@ -238,7 +238,7 @@ public:
     }
 
 protected:
-    Answer ask(const ExternCall& call, const Target& target) const override {
+    Acceptance ask(const ExternCall& call, const Target& target) const override {
         return onednn::verdictOf(question(call), target.threads);
     }
 

@@ -60,12 +60,12 @@ Hash contentOf(const runtime::ShapedCall& call, int threads) {
 // per process, so an answer stays true.
 class Answers {
 public:
-    std::optional<Answer> find(const Hash& question) const {
+    std::optional<Acceptance> find(const Hash& question) const {
         const std::lock_guard lock(m_mutex);
         const auto found = m_known.find(question);
         return found == m_known.end() ? std::nullopt : std::optional(found->second);
     }
-    void add(const Hash& question, const Answer& answer) {
+    void add(const Hash& question, const Acceptance& answer) {
         const std::lock_guard lock(m_mutex);
         if (m_known.size() >= many)
             m_known.clear();
@@ -75,10 +75,10 @@ public:
 private:
     static constexpr std::size_t many = 4096;
     mutable std::mutex m_mutex;
-    std::map<Hash, Answer> m_known;
+    std::map<Hash, Acceptance> m_known;
 };
 
-Answer askedOf(const runtime::ShapedCall& question, int threads) {
+Acceptance askedOf(const runtime::ShapedCall& question, int threads) {
     runtime::OneDnnAnswer answer;
     const runtime::Status status = runtime::askOneDnn(question, threads, answer);
     if (!status.ok())
@@ -102,7 +102,7 @@ runtime::ShapedCall questionOf(const ExternStep& step) {
     return question;
 }
 
-Answer verdictOf(const runtime::ShapedCall& question, int threads) {
+Acceptance verdictOf(const runtime::ShapedCall& question, int threads) {
     for (const runtime::ShapedArgument& argument : question.arguments)
         if (argument.elements() == 0)
             return {Verdict::No, ReasonCode::LibraryRefused, "an operand is empty"};
@@ -110,7 +110,7 @@ Answer verdictOf(const runtime::ShapedCall& question, int threads) {
     const Hash content = contentOf(question, threads);
     if (const auto answer = known.find(content))
         return *answer;
-    const Answer answer = askedOf(question, threads);
+    const Acceptance answer = askedOf(question, threads);
     known.add(content, answer);
     return answer;
 }

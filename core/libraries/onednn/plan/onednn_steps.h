@@ -9,7 +9,7 @@ namespace fw::onednn {
 runtime::ShapedCall questionOf(const ExternStep& step);
 
 // Its answer as a verdict: refused if it has no kernel or only a reference one.
-Answer verdictOf(const runtime::ShapedCall& question, int threads);
+Acceptance verdictOf(const runtime::ShapedCall& question, int threads);
 
 // Replaces constant weights by packed ones, with a decision. Weights stay as they are if the
 // library's layout has no name.
