@@ -120,7 +120,7 @@ int runTests(Client& client, const Arguments& arguments, Form form) {
         } else if (!document)
             row.reason = document.diag().text();
         if (form == Form::Text)
-            write(standardError, fmt::format("{}  {}\n", row.verdict, row.name));
+            write(standardError, fmt::format("{}  {}\n", row.verdict.text(), row.name));
         ++total.total;
         ++(row.verdict == "passed"        ? total.passed
            : row.verdict == "unsupported" ? total.unsupported

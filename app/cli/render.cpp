@@ -299,7 +299,8 @@ std::string render(const ExplainDocument& document) {
         for (const DecisionRecord& decision : document.decisions)
             out += fmt::format("  {}{}: {} ({}) {}\n", oneLine(decision.from, 60),
                                decision.to.empty() ? "" : " -> " + oneLine(decision.to, 60),
-                               decision.verdict, decision.code, oneLine(decision.sentence, 160));
+                               decision.verdict.text(), decision.code,
+                               oneLine(decision.sentence, 160));
     }
     if (!document.counterfactuals.empty()) {
         out += "otherwise\n";
@@ -399,7 +400,7 @@ std::string render(const DoctorDocument& document) {
                     document.cpu.vectorBits, document.cpu.target, list(document.cpu.features, " "));
     for (const LibraryRecord& library : document.libraries)
         out += fmt::format("{} {} {}: {}\n", library.name, library.version, library.core,
-                           library.status);
+                           library.status.text());
     for (const LevelsRecord& levels : document.levels)
         out += fmt::format("levels of {}: {}{}\n", levels.of, list(levels.plays, ", "),
                            levels.lacks.empty() ? std::string()

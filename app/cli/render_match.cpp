@@ -26,7 +26,7 @@ std::string shortened(const std::string& clause) {
 } // namespace
 
 std::string render(const MatchDocument& document) {
-    std::string out = fmt::format("{}, as {}\n", document.model, document.stage);
+    std::string out = fmt::format("{}, as {}\n", document.model, document.stage.text());
     for (const Diag& diag : document.diagnostics)
         out += diag.text() + "\n";
     for (const RuleMatches& rule : document.rules) {
@@ -89,7 +89,7 @@ std::string render(const MatchDocument& document) {
 
 std::string render(const ProbeDocument& document) {
     std::string out = fmt::format("{} {} at {} ({}), as {}\n", document.kind, document.rule,
-                                  document.node, document.op, document.stage);
+                                  document.node, document.op, document.stage.text());
     Table table({"asked", "", "expected", "found"}, {});
     for (const ProbeRow& row : document.rows)
         table.row({(row.kind == "clause" ? "  " : "") + shortened(row.clause), row.verdict,
@@ -123,9 +123,12 @@ std::string render(const SketchDocument& document) {
     std::string out = document.text + "\n";
     if (!document.facts.empty()) {
         Table table({"fact", "value", "asked", "may be"}, {});
-        for (const SketchFactRecord& fact : document.facts)
-            table.row({fact.key, fact.value, fact.level,
-                       fmt::format("{}", fmt::join(fact.levels, ", "))});
+        for (const SketchFactRecord& fact : document.facts) {
+            std::string levels;
+            for (const FactLevel level : fact.levels)
+                levels += (levels.empty() ? "" : ", ") + level.str();
+            table.row({fact.key, fact.value, fact.level, levels});
+        }
         out += "\n" + table.text();
     }
     if (document.matches)

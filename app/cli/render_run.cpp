@@ -70,7 +70,7 @@ public:
                          output.cosine ? fmt::format("{:.9f}", *output.cosine) : "",
                          output.sameTop ? *output.sameTop ? "same" : "DIFFERS" : "",
                          fmt::format("{} of {}", output.outside, output.elements),
-                         set.pass ? set.rule : "none"});
+                         set.pass ? set.rule.str() : "none"});
         m_any = m_any || !set.outputs.empty();
     }
     std::string text() const { return m_any ? m_table.text() : ""; }
@@ -100,7 +100,7 @@ std::string render(const RunDocument& document) {
     for (const ComparisonRecord& set : document.sets)
         out +=
             fmt::format("{}: {}, largest difference {} ({} ulp){}{}\n", set.name,
-                        set.pass ? "passed by " + set.rule : "FAILED", scientific(set.maxAbs),
+                        set.pass ? "passed by " + set.rule.str() : "FAILED", scientific(set.maxAbs),
                         optionalText(set.maxUlp, 0), set.worst.empty() ? "" : ", at ", set.worst);
     Differences differences;
     for (const ComparisonRecord& set : document.sets)

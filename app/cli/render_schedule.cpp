@@ -35,14 +35,14 @@ std::string lineOf(const LoopRow& row) {
     const std::string of =
         row.ops.empty() ? std::string() : fmt::format("  # {}", fmt::join(row.ops, ", "));
     if (row.kind == "loop")
-        return fmt::format("{} {} in {}{}", row.how, row.name, row.size, of);
+        return fmt::format("{} {} in {}{}", row.how.text(), row.name, row.size, of);
     if (row.kind == "held")
         return fmt::format("holds {}: {}, {} in {}", row.name, row.size,
                            row.bytes ? bytesText(static_cast<double>(*row.bytes)) : "? bytes",
                            row.how == "stack"      ? "the stack"
                            : row.how == "register" ? "registers"
                            : row.how == "ring"     ? "a ring of rows"
-                                                   : row.how);
+                                                   : row.how.text());
     if (row.kind == "computed")
         return fmt::format("{} {}{}", row.how == "updated" ? "updates" : "stores", row.name, of);
     return row.name;
@@ -75,7 +75,8 @@ std::string render(const ScheduleDocument& document) {
         Table table({"way", "est us", "measured us", "moved", "holds", ""},
                     {false, true, true, true, false, false});
         for (const WayOfGroup& way : document.ways)
-            table.row({way.way + (way.taken ? " *" : ""), way.estUs ? decimal(*way.estUs, 1) : "-",
+            table.row({way.way.str() + (way.taken ? " *" : ""),
+                       way.estUs ? decimal(*way.estUs, 1) : "-",
                        way.measuredUs ? decimal(*way.measuredUs, 1) : "-",
                        way.bytes ? bytesText(*way.bytes) : "-",
                        way.way == "apart" ? "" : heldText(way.held), way.note});

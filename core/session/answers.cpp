@@ -315,7 +315,7 @@ Result<TestDocument> testCommand(PipelineStore& store, const Arguments& argument
         context.report("test", arguments.folders[i], i, arguments.folders.size());
         FW_TRY(CaseRecord done, testFolder(store, arguments.folders[i], arguments, context));
         out.cases.push_back(std::move(done));
-        const std::string& verdict = out.cases.back().verdict;
+        const CaseVerdict verdict = out.cases.back().verdict;
         ++out.total;
         ++(verdict == "passed"        ? out.passed
            : verdict == "unsupported" ? out.unsupported

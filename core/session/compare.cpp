@@ -187,7 +187,8 @@ snapshot::ComparisonRecord compareOutputs(const std::string& name,
         out.maxUlp = std::max(*out.maxUlp, one.maxUlp);
         out.outputs.push_back(std::move(one.difference));
     }
-    out.rule = !out.pass ? "" : byElements ? "elements" : "norm";
+    if (out.pass)
+        out.rule = byElements ? snapshot::PassRule("elements") : "norm";
     return out;
 }
 

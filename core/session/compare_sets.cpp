@@ -83,7 +83,7 @@ Result<CaseRecord> testFolder(PipelineStore& store, const std::string& folder,
     Arguments ofCase = arguments;
     ofCase.model = folder;
     const PipelineInputs inputs = inputsOf(ofCase);
-    const auto give = [&](const std::string& verdict, const Diag& diag) {
+    const auto give = [&](CaseVerdict verdict, const Diag& diag) {
         out.verdict = verdict;
         out.reason = diag.text();
         return out;
@@ -108,7 +108,7 @@ Result<CaseRecord> testFolder(PipelineStore& store, const std::string& folder,
              (!arguments.inputs.empty() || !arguments.types.empty())))
             return module.diag(); // the question does not fit the model
         const bool refused = exitCode(code) == 2 && code != DiagCode::NotOnnx;
-        return give(refused ? "unsupported" : "failed", module.diag());
+        return give(refused ? CaseVerdict("unsupported") : "failed", module.diag());
     }
     if (data->sets.empty())
         return give("failed",

@@ -86,8 +86,8 @@ CandidateRecord record(const Candidate& candidate) {
     CandidateRecord out;
     out.name = candidate.implementation;
     out.maker = makerOf(candidate);
-    out.verdict = candidate.chosen || candidate.branch ? "chosen"
-                  : candidate.verdict == Verdict::Yes  ? "ready"
+    out.verdict = candidate.chosen || candidate.branch ? CandidateVerdict("chosen")
+                  : candidate.verdict == Verdict::Yes  ? CandidateVerdict("ready")
                                                        : "refused";
     out.code = codeText(candidate.code);
     out.sentence = Decision{{}, candidate.verdict, candidate.code, candidate.evidence}.sentence();
@@ -105,7 +105,7 @@ DecisionRecord record(const Decision& decision) {
     DecisionRecord out;
     out.from = decision.subject;
     out.fromId = noNode;
-    out.verdict = verdictText(decision.verdict);
+    out.verdict = DecisionVerdict::of(verdictText(decision.verdict));
     out.code = codeText(decision.code);
     out.sentence = decision.sentence();
     return out;
@@ -160,7 +160,7 @@ std::string noticeText(const Decision& decision) {
 
 namespace {
 
-GraphDocument describeStage(const Graph& graph, const std::string& stage, const FusionPlan* plan,
+GraphDocument describeStage(const Graph& graph, GraphStage stage, const FusionPlan* plan,
                             const std::string& body = {}) {
     GraphDocument out;
     out.stage = stage;
@@ -238,7 +238,7 @@ Result<GraphDocument> describeBody(const Graph& graph, const std::string& path) 
     return describeStage(*found->graph, "imported", nullptr, path);
 }
 
-GraphDocument describeGraph(const Graph& graph, const std::string& stage, const Graph& imported,
+GraphDocument describeGraph(const Graph& graph, GraphStage stage, const Graph& imported,
                             const FusionPlan* plan) {
     GraphDocument out = describeStage(graph, stage, plan);
     out.imported = keyOf(imported);
@@ -255,7 +255,9 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
     const Graph& graph = *imported.graph;
     InfoDocument out;
     out.model = path;
-    out.format = path.ends_with(".onnx") ? "onnx" : path.ends_with(".fw") ? "fw" : "folder";
+    out.format = path.ends_with(".onnx") ? ModelFormat("onnx")
+                 : path.ends_with(".fw") ? ModelFormat("fw")
+                                         : "folder";
     out.name = graph.name();
     out.producer = imported.info.producer;
     out.opset = imported.info.opset;
@@ -344,7 +346,7 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
         row.anchor = graph.node(group.anchor).name;
         row.implementation = group.computedBy();
         row.maker = makerOf(group);
-        row.source = group.source;
+        row.source = ChoiceSource::of(group.source);
         row.untuned = group.untuned;
         for (const Candidate& candidate : group.candidates)
             row.candidates.push_back(record(candidate));
@@ -410,7 +412,7 @@ ExplainDocument explainEdge(const Graph& graph, const FusionPlan& plan, const Ed
     out.nodes = {from.id, to.id};
     if (plan.groupOf.at(from.id) == plan.groupOf.at(to.id))
         out.group = plan.groupOf.at(from.id);
-    out.verdict = verdictText(edge.decision.verdict);
+    out.verdict = DecisionVerdict::of(verdictText(edge.decision.verdict));
     out.code = codeText(edge.decision.code);
     out.sentence = fmt::format("{} is {}fused with {}: {}", to.name,
                                edge.decision.verdict == Verdict::Yes ? "" : "not ", from.name,
@@ -495,7 +497,7 @@ Result<ExplainDocument> explain(const Graph& graph, const FusionPlan& plan,
     out.nodes = {first->id, second->id};
     if (together)
         out.group = plan.groupOf.at(first->id);
-    out.verdict = together ? "yes" : "no";
+    out.verdict = together ? DecisionVerdict("yes") : "no";
     const ReasonCode code = together ? ReasonCode::Fused : ReasonCode::NotConnected;
     const std::string evidence = together ? plan.groupAt(first->id).name : out.subject;
     out.code = codeText(code);

@@ -14,7 +14,7 @@ snapshot::NodeRecord describeNode(const Graph& graph, const Node& node); // with
 // with the paths that there are.
 Result<snapshot::GraphDocument> describeBody(const Graph& graph, const std::string& path);
 // A later stage of it; every node names the imported nodes that it stands for.
-snapshot::GraphDocument describeGraph(const Graph& graph, const std::string& stage,
+snapshot::GraphDocument describeGraph(const Graph& graph, snapshot::GraphStage stage,
                                       const Graph& imported, const FusionPlan* plan = nullptr);
 snapshot::InfoDocument describeModel(const std::string& path, const Imported& imported);
 // Edges: a decision for each of them, which of a large graph is half of the document.

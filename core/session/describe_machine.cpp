@@ -202,7 +202,7 @@ void addOwn(const Target& on, const DeclaredLibrary& declared, const Library& li
     const bool ready = status.state == LibraryState::Ready;
     row.version = status.version;
     row.core = library.kernels();
-    row.status = stateText(status.state);
+    row.status = LibraryWord::of(stateText(status.state));
     row.reason = status.reason;
     if (!ready)
         out.problems.push_back(
@@ -235,7 +235,7 @@ DoctorDocument describeMachine(const Target& on, const std::vector<DeclaredLibra
         const LibraryStatus& status = library->status();
         const bool ready = status.state == LibraryState::Ready;
         out.libraries.push_back({library->name(), status.version, status.core,
-                                 std::string(stateText(status.state)), status.reason,
+                                 LibraryWord::of(stateText(status.state)), status.reason,
                                  status.package});
         if (ready)
             out.levels.push_back(libraryLevels(library->name()));

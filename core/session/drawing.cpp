@@ -55,7 +55,7 @@ public:
 
 private:
     NodeRecord& add(const std::string& op, const std::string& name, const Span& span,
-                    const std::string& mark) {
+                    NodeMark mark) {
         NodeRecord& node = m_nodes.emplace_back();
         node.id = static_cast<NodeId>(m_nodes.size()) - 1;
         node.op = op;
@@ -81,7 +81,7 @@ private:
         for (const PatternTree& arg : p.args)
             if (const Drawn value = build(arg, previous); value.node != noNode)
                 inputs.push_back({value.node, value.output, {}});
-        NodeRecord& node = add(title, {}, p.span, m_erases ? "erased" : "kept");
+        NodeRecord& node = add(title, {}, p.span, m_erases ? NodeMark("erased") : "kept");
         node.inputs = std::move(inputs);
         for (const PatternAttrTree& attr : p.attrs)
             node.attributes[attr.kind == PatternAttrTree::Kind::All ? "*" + attr.name : attr.name] =
@@ -194,7 +194,7 @@ private:
 
     // What the right side reads stays, and what that is computed from.
     void keep(NodeId id) {
-        std::string& mark = m_out.nodes[static_cast<std::size_t>(id)].mark;
+        NodeMark& mark = m_out.nodes[static_cast<std::size_t>(id)].mark;
         if (mark != "erased")
             return;
         mark = "kept";

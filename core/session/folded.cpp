@@ -158,7 +158,9 @@ private:
             row.group = fold.node->name;
             row.worst = judgement.worst + "; " + which;
         }
-        row.verdict = row.differs ? "differs" : row.exact ? "exact" : "within";
+        row.verdict = row.differs ? snapshot::VerifyVerdict("differs")
+                      : row.exact ? snapshot::VerifyVerdict("exact")
+                                  : "within";
     }
 
     Pipeline& m_pipeline;

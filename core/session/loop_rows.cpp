@@ -153,7 +153,8 @@ void LoopRows::walk(const Stmt& statement, int depth, const std::vector<NodeId>&
     }
     case StmtOp::For: {
         LoopRow row{depth, "loop", std::string(statement->var.text()),
-                    std::string(loopKindText(statement->kind)), statement->extent.text()};
+                    snapshot::LoopRowHow::of(loopKindText(statement->kind)),
+                    statement->extent.text()};
         const std::vector<NodeId> own = statement->nodes.empty() ? nodes : idsOf(statement->nodes);
         named(row, own);
         push(std::move(row));
@@ -164,7 +165,8 @@ void LoopRows::walk(const Stmt& statement, int depth, const std::vector<NodeId>&
         LoopRow row{depth,
                     "held",
                     std::string(buffer.name.text()),
-                    isRing(statement.node()) ? "ring" : std::string(scopeText(buffer.scope)),
+                    isRing(statement.node()) ? snapshot::LoopRowHow("ring")
+                                             : snapshot::LoopRowHow::of(scopeText(buffer.scope)),
                     fmt::format("{}[{}]", dtypeText(buffer.dtype), buffer.size.text()),
                     bytesOf(buffer)};
         named(row, nodes);
@@ -173,7 +175,8 @@ void LoopRows::walk(const Stmt& statement, int depth, const std::vector<NodeId>&
     }
     case StmtOp::Store: {
         LoopRow row{depth, "computed", std::string(statement->buffer.text()),
-                    reads(statement->value, statement->buffer) ? "updated" : "stored"};
+                    reads(statement->value, statement->buffer) ? snapshot::LoopRowHow("updated")
+                                                               : "stored"};
         named(row, nodes);
         // The two sides of a condition, or elements one after another, are one for people.
         if (m_rows.empty() || m_more > 0 || !(m_rows.back() == row))

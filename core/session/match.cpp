@@ -300,7 +300,12 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                                  const Context& context) {
     MatchDocument out;
     out.model = arguments.model;
-    out.stage = arguments.stage.empty() ? "imported" : arguments.stage;
+    const auto stage =
+        arguments.stage.empty() ? MatchedStage() : MatchedStage::find(arguments.stage);
+    if (!stage)
+        return makeDiag(DiagCode::Usage, "nothing is matched in stage " + arguments.stage, {},
+                        "imported or rewritten");
+    out.stage = *stage;
     FW_TRY(std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
     const auto isAsked = [&](const BookText& book) {
         return arguments.book.empty() || book.file == arguments.book;
@@ -324,15 +329,12 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
         graph = imported->inlined;
         if (const Result<const Simplified*> simplified = pipeline.simplified(context))
             behind = *simplified;
-    } else if (out.stage == "rewritten") {
+    } else {
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
         graph = simplified->graph;
         FW_TRY(imported, pipeline.imported(context));
         before = imported->inlined.get();
         behind = simplified;
-    } else {
-        return makeDiag(DiagCode::Usage, "nothing is matched in stage " + out.stage, {},
-                        "imported or rewritten");
     }
     // Rules see the imported graph with functions in place, what decides about groups the one that
     // rules left.

@@ -33,10 +33,10 @@ public:
     }
 
 private:
-    OrderRecord& add(std::string phase, std::string kind, std::string name, std::string doc,
+    OrderRecord& add(OrderPhase phase, std::string kind, std::string name, std::string doc,
                      const std::string& file, const Span& span) {
         OrderRecord row;
-        row.phase = std::move(phase);
+        row.phase = phase;
         row.kind = std::move(kind);
         row.name = std::move(name);
         row.doc = std::move(doc);
@@ -44,9 +44,9 @@ private:
         row.line = static_cast<int>(span.line);
         return m_entries.emplace_back(std::move(row));
     }
-    OrderRecord& add(std::string phase, const DeclarationTree& declaration,
+    OrderRecord& add(OrderPhase phase, const DeclarationTree& declaration,
                      const std::string& file) {
-        return add(std::move(phase), declaration.keyword == "op" ? "operator" : declaration.keyword,
+        return add(phase, declaration.keyword == "op" ? "operator" : declaration.keyword,
                    declaration.name, declaration.doc, file, declaration.span);
     }
 

@@ -97,7 +97,7 @@ Result<ProbeDocument> probeModel(Pipeline& pipeline, const Arguments& arguments,
     FW_TRY(const Node* node, findNode(*graph, arguments.nodes.front()));
     ProbeDocument out;
     out.model = arguments.model;
-    out.stage = rule ? "imported" : "rewritten";
+    out.stage = rule ? MatchedStage("imported") : "rewritten";
     out.rule = asked.declaration->name;
     out.kind = asked.declaration->keyword;
     out.node = node->name;
@@ -116,8 +116,8 @@ Result<ProbeDocument> probeModel(Pipeline& pipeline, const Arguments& arguments,
         ProbeRow row;
         if (clause.span.line > 0)
             setRange(row, places, clause.span);
-        row.kind = kindText(clause.of);
-        row.verdict = verdictText(clause.truth);
+        row.kind = ProbeKind::of(kindText(clause.of));
+        row.verdict = ProbeVerdict::of(verdictText(clause.truth));
         row.clause = clause.clause;
         row.expected = clause.expected;
         row.found = clause.found;

@@ -195,7 +195,7 @@ std::vector<DecisionRecord> conflictsOf(const Graph& graph, const FusionPlan& pl
     const auto add = [&](const Decision& decision) {
         DecisionRecord row;
         row.from = decision.subject;
-        row.verdict = verdictText(decision.verdict);
+        row.verdict = DecisionVerdict::of(verdictText(decision.verdict));
         row.code = codeText(decision.code);
         row.sentence = decision.sentence();
         out.push_back(std::move(row));

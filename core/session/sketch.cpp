@@ -25,25 +25,26 @@ constexpr const char* sketchFile = "sketch.fw";
 // Where matches are counted, and what is selected there.
 struct SketchSource {
     const Graph* graph = nullptr;
-    std::string stage;
+    MatchedStage stage;
     std::vector<NodeId> nodes;
 };
 
 Result<SketchSource> placeOf(Pipeline& pipeline, const Arguments& arguments,
                              const Context& context) {
     SketchSource out;
-    out.stage = arguments.stage == "fused" ? "rewritten"
-                : arguments.stage.empty()  ? "imported"
-                                           : arguments.stage;
+    const auto stage = arguments.stage == "fused" ? MatchedStage("rewritten")
+                       : arguments.stage.empty()  ? MatchedStage()
+                                                  : MatchedStage::find(arguments.stage);
+    if (!stage)
+        return makeDiag(DiagCode::Usage, "nothing is selected in stage " + arguments.stage, {},
+                        "imported or rewritten");
+    out.stage = *stage;
     FW_TRY(const Imported* imported, pipeline.imported(context));
     const Graph* shown = imported->graph.get();
     out.graph = imported->inlined.get();
     if (out.stage == "rewritten") {
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
         shown = out.graph = simplified->graph.get();
-    } else if (out.stage != "imported") {
-        return makeDiag(DiagCode::Usage, "nothing is selected in stage " + out.stage, {},
-                        "imported or rewritten");
     }
     for (const std::string& name : arguments.nodes) {
         const Result<const Node*> inside = findNode(*out.graph, name);
@@ -216,7 +217,8 @@ Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& argument
     SketchDocument out;
     out.model = arguments.model;
     out.stage = place.stage;
-    out.kind = arguments.kind.empty() ? "pattern" : arguments.kind;
+    if (!arguments.kind.empty())
+        out.kind = SketchedAs::of(arguments.kind);
     out.name = wish.name;
     out.text = formatText(sketch.text, sketchFile).text;
     out.notices = sketch.notices;
@@ -230,8 +232,8 @@ Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& argument
         row.what = fact.what;
         row.value = fact.value;
         for (const SketchLevel level : fact.levels)
-            row.levels.emplace_back(levelText(level));
-        row.level = levelText(fact.level);
+            row.levels.push_back(FactLevel::of(levelText(level)));
+        row.level = FactLevel::of(levelText(fact.level));
     }
     if (!wish.levels.empty()) { // those of a rule: other kinds have fewer facts
         SketchWish all = wish;

@@ -192,7 +192,7 @@ public:
     }
 
     void finish(const Application& one, StepDocument& out) const {
-        std::map<NodeId, std::string> marks;
+        std::map<NodeId, NodeMark> marks;
         for (const GraphStep::Edit& edit : one.step.edits) {
             if (!edit.before)
                 marks[edit.after->id] = "created";
@@ -210,7 +210,7 @@ public:
             const auto mark = marks.find(id);
             SteppedNode& row = out.nodes.emplace_back();
             row.node = id;
-            row.mark = mark == marks.end() ? "kept" : mark->second;
+            row.mark = mark == marks.end() ? NodeMark("kept") : mark->second;
             row.matched = matched.contains(id);
             if (const auto operands = m_operands.find(id); operands != m_operands.end()) {
                 row.before = operands->second.before;

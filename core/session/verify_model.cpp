@@ -301,10 +301,10 @@ private:
 
     Status finish(Contestant& one) {
         VerifyRow& row = one.row;
-        row.verdict = row.differs                 ? "differs"
-                      : one.refused               ? "refused"
-                      : row.comparisons == 0      ? "not run"
-                      : row.exact && row.integers ? "exact"
+        row.verdict = row.differs                 ? VerifyVerdict("differs")
+                      : one.refused               ? VerifyVerdict("refused")
+                      : row.comparisons == 0      ? VerifyVerdict("not run")
+                      : row.exact && row.integers ? VerifyVerdict("exact")
                                                   : "within";
         if (row.comparisons == 0 && row.reason.empty())
             row.reason = "nothing could be compared";

@@ -83,7 +83,7 @@ public:
     }
 
     // By code of ours; without figures where it refuses, and with its reason.
-    Result<WayOfGroup> by(const std::string& way, const std::string& name,
+    Result<WayOfGroup> by(GroupWay way, const std::string& name,
                           const ImplementationPtr& code) const {
         WayOfGroup out;
         out.way = way;
@@ -113,7 +113,7 @@ public:
             }
             for (const Decision& decision : made.kernel->choice.decisions)
                 if (out.way == "melted" && decision.code == ReasonCode::ScheduleDefault &&
-                    decision.evidence.starts_with(out.way))
+                    decision.evidence.starts_with(out.way.text()))
                     out.note = decision.evidence;
         }
         out.bytes = bytesBeside(m_graph, m_group, out.held);
@@ -204,7 +204,7 @@ Result<std::vector<WayOfGroup>> estimatedWays(Pipeline& pipeline, const Group& g
         const bool planned = group.implementation != meltedName && !written;
         const std::string name =
             planned ? group.implementation : others[choice->index].implementation;
-        FW_TRY(WayOfGroup stacked, one.by(group.stacked ? "stacked" : "together", name,
+        FW_TRY(WayOfGroup stacked, one.by(group.stacked ? GroupWay("stacked") : "together", name,
                                           planned ? group.by : others[choice->index].by));
         out.push_back(std::move(stacked));
     }

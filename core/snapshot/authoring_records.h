@@ -10,12 +10,15 @@ namespace fw::snapshot {
 
 // --- probe
 
+FW_WORDS(ProbeKind, "step", "clause", "match", "condition")
+FW_WORDS(ProbeVerdict, "undecided", "yes", "no")
+
 // What a declaration asks of one operator, and whether it has it.
 FW_RECORD_THAT_IS(TextRange, ProbeRow, // of the clause; line 0: nowhere
     // "step": the operator as this step with all that leads up to it; "clause": one clause of it
     // alone; "match": the whole declaration around it; "condition": of its `where`
-    (std::string, kind),
-    (std::string, verdict),  // "yes", "no", "undecided"
+    (ProbeKind, kind),
+    (ProbeVerdict, verdict),
     (std::string, clause),
     (std::string, expected), // where the verdict is "no"
     (std::string, found)
@@ -23,7 +26,7 @@ FW_RECORD_THAT_IS(TextRange, ProbeRow, // of the clause; line 0: nowhere
 
 FW_RECORD(ProbeDocument,
     (std::string, model),
-    (std::string, stage), // "imported" or "rewritten": whose node is meant
+    (MatchedStage, stage), // whose node is meant
     (std::string, rule),
     (std::string, kind),  // of the declaration
     (std::string, node),  // its name

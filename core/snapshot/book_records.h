@@ -105,10 +105,12 @@ FW_RECORD_THAT_IS(TextRange, FunnelStep,
     (bool, optional)       // may be absent: whoever does not have it stays in the running
 )
 
+FW_WORDS(CaptureKind, "value", "operator")
+
 // A name in a declaration that stands for something in a match.
 FW_RECORD(CaptureRecord,
     (std::string, name),             // "x"; of an operator in the pattern: "relu"
-    (std::string, kind),             // "value" or "operator"
+    (CaptureKind, kind),             // an operator of the pattern, or what a name stands for
     (std::vector<TextRange>, ranges) // an operator: one place; a value: all of the declaration
 )
 
@@ -163,18 +165,24 @@ FW_RECORD_THAT_IS(TextRange, RuleMatches, // of the declaration
     (std::vector<std::string>, takenBy)
 )
 
+// In which graph matches are looked for.
+FW_WORDS(MatchedStage, "imported", "rewritten")
+
 FW_RECORD(MatchDocument,
     (std::string, model),
-    (std::string, stage), // "imported" or "rewritten": whose nodes are meant
+    (MatchedStage, stage), // whose nodes are meant
     (std::vector<RuleMatches>, rules),
     (Diags, diagnostics)  // of the books
 )
 
 // --- order
 
+// When a declaration is asked; a name does nothing by itself.
+FW_WORDS(OrderPhase, "rewrite", "pin", "fuse", "grow", "implement", "name")
+
 // A declaration that takes part, where it stands in the order in which the engine asks.
 FW_RECORD(OrderRecord,
-    (std::string, phase),        // "rewrite", "pin", "fuse", "grow", "implement", "name"
+    (OrderPhase, phase),
     // "rule", "builtin", "pin", "fuse", "composite", "grow", "implementations", "pattern", "chain",
     // "operator", "target"
     (std::string, kind),

@@ -10,7 +10,7 @@ namespace fw::snapshot {
 
 FW_RECORD(DrawnNode,
     (NodeId, node, noNode),
-    (std::string, mark), // "kept", "erased", "created"; of names, constants and words: empty
+    (NodeMark, mark),        // of names, constants and words: empty
     (TextRange, range),  // where it is written
     (std::string, name)  // that it has there: "c" of `c = relu(x)`
 )

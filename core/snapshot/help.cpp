@@ -52,9 +52,14 @@ private:
         return typeOf(T{}) + " by name";
     }
     template <class T>
-    requires std::is_enum_v<T> std::string typeOf(T) {
+    requires std::is_enum_v<T> std::string typeOf(T) { return oneOf(wordsOf(T{})); }
+    template <class Words>
+    std::string typeOf(const OneOf<Words>&) {
+        return oneOf(OneOf<Words>::all());
+    }
+    static std::string oneOf(std::span<const std::string_view> words) {
         std::string out;
-        for (const std::string_view word : wordsOf(T{}))
+        for (const std::string_view word : words)
             if (!word.empty())
                 out.append(out.empty() ? "one of " : ", ").append(word);
         return out;

@@ -51,6 +51,10 @@ public:
     template <class Enum>
     requires std::is_enum_v<Enum>
     void write(Enum value) { write(wordsOf(value)[static_cast<std::size_t>(value)]); }
+    template <class Words>
+    void write(const OneOf<Words>& value) {
+        write(value.text());
+    }
     template <class T>
     void write(const std::optional<T>& value) {
         if (value)
@@ -134,6 +138,17 @@ public:
         if (found == words.end())
             return wrong("one of its words");
         out = static_cast<Enum>(found - words.begin());
+        return true;
+    }
+    template <class Words>
+    bool read(OneOf<Words>& out) {
+        std::string text;
+        if (!read(text))
+            return wrong("a word");
+        const auto found = OneOf<Words>::find(text);
+        if (!found)
+            return wrong("one of its words");
+        out = *found;
         return true;
     }
     bool read(RawJson& out);

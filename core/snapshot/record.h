@@ -15,9 +15,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -52,6 +55,38 @@ auto& baseOf(R& record) {
     return static_cast<std::conditional_t<std::is_const_v<R>, const Base, Base>&>(record);
 }
 
+// A text that is one of a few. A literal is checked when it is compiled; find() is for others.
+template <class Words>
+class OneOf {
+public:
+    constexpr OneOf() = default; // the first of them
+    consteval OneOf(const char* text) : m_index(find(text).value().m_index) {}
+
+    static constexpr std::optional<OneOf> find(std::string_view text) {
+        OneOf out;
+        for (; out.m_index < Words::all.size(); ++out.m_index)
+            if (out.text() == text)
+                return out;
+        return std::nullopt;
+    }
+    static constexpr OneOf of(std::string_view text) { return find(text).value(); } // that is one
+    static constexpr std::span<const std::string_view> all() { return Words::all; }
+
+    constexpr std::string_view text() const { return Words::all[m_index]; }
+    std::string str() const { return std::string(text()); }
+    operator std::string() const { return str(); }
+    constexpr bool empty() const { return text().empty(); }
+    constexpr bool operator==(const OneOf&) const = default;
+    template <class Text>
+    requires(std::same_as<Text, std::string> || std::same_as<Text, std::string_view>) friend bool
+    operator==(const OneOf& a, const Text& b) {
+        return a.text() == b;
+    }
+
+private:
+    std::uint8_t m_index = 0;
+};
+
 // `macro` with each of the lists in parentheses behind it.
 // clang-format off
 #define FW_EACH(macro, ...) __VA_OPT__(FW_EACH_256(FW_EACH_STEP(macro, __VA_ARGS__)))
@@ -82,7 +117,9 @@ auto& baseOf(R& record) {
         FW_EACH(FW_RECORD_MEMBER, __VA_ARGS__)                                                     \
         bool operator==(const Record&) const = default;                                            \
     };                                                                                             \
-    constexpr std::string_view recordName(const Record*) { return #Record; }                       \
+    constexpr std::string_view recordName(const Record*) {                                         \
+        return #Record;                                                                            \
+    }                                                                                              \
     template <class Visitor, class R>                                                              \
     requires std::is_same_v<std::remove_const_t<R>, Record>                                        \
     void fields(Visitor& v, R& r) {                                                                \
@@ -97,9 +134,17 @@ auto& baseOf(R& record) {
 #define FW_ENUM(Enum, ...)                                                                         \
     enum class Enum : std::uint8_t { FW_EACH(FW_ENUM_NAME, __VA_ARGS__) };                         \
     constexpr auto wordsOf(Enum) {                                                                 \
-        return std::to_array<std::string_view>({FW_EACH(FW_ENUM_TEXT, __VA_ARGS__)}); }            \
+        return std::to_array<std::string_view>({FW_EACH(FW_ENUM_TEXT, __VA_ARGS__)});              \
+    }                                                                                              \
     constexpr std::string_view textOf(Enum value) {                                                \
         return wordsOf(value)[static_cast<std::size_t>(value)];                                    \
     }
+
+// FW_WORDS(RunVerdict, "exact", "within"): a text of a record that is one of these.
+#define FW_WORDS(Name, ...)                                                                        \
+    struct Name##Words {                                                                           \
+        static constexpr auto all = std::to_array<std::string_view>({__VA_ARGS__});                \
+    };                                                                                             \
+    using Name = OneOf<Name##Words>;
 
 } // namespace fw::snapshot

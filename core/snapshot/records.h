@@ -45,19 +45,23 @@ FW_RECORD(BodyRecord,
 
 // --- info
 
+FW_WORDS(DecisionVerdict, "note", "yes", "no")
+
 FW_RECORD(DecisionRecord,
     (std::string, from),      // names; `to` is empty if the decision is about one node or group
     (std::string, to),
     (NodeId, fromId, noNode), // ids of stage "fused", of how a model is read those of "imported"
     (NodeId, toId, noNode),
-    (std::string, verdict),   // "yes", "no", "note"
+    (DecisionVerdict, verdict),
     (std::string, code),
     (std::string, sentence)
 )
 
+FW_WORDS(ModelFormat, "onnx", "fw", "folder")
+
 FW_RECORD(InfoDocument,
     (std::string, model),                   // path as given
-    (std::string, format),                  // "onnx", "fw", "folder"
+    (ModelFormat, format),
     (std::string, name),
     (std::string, producer),
     (std::vector<TensorRecord>, inputs),
@@ -79,6 +83,13 @@ FW_RECORD(InfoDocument,
 )
 
 // --- graph
+
+// Of which stage a graph is; `pattern` is a drawing of one, `step` lies inside an
+// application of a rule, `text` is written in a book.
+FW_WORDS(GraphStage, "imported", "rewritten", "fused", "partitioned", "pattern", "step",
+         "text")
+// What an application of a rule does to an operator.
+FW_WORDS(NodeMark, "", "kept", "changed", "erased", "created")
 
 FW_RECORD(InputRef,
     (NodeId, node, noNode), // who makes the value
@@ -112,7 +123,7 @@ FW_RECORD(GroupLabel,
 )
 
 FW_RECORD(GraphDocument,
-    (std::string, stage),                   // "imported", "rewritten", "fused" or "partitioned"
+    (GraphStage, stage),
     (std::string, name),
     (std::string, body),                    // its path, of a body; its ids are its own
     (std::vector<NodeRecord>, nodes),       // topologically ordered, with input and constant nodes
@@ -128,10 +139,12 @@ FW_RECORD(GraphDocument,
 
 // --- fuse and explain
 
+FW_WORDS(CandidateVerdict, "", "chosen", "ready", "refused")
+
 FW_RECORD(CandidateRecord,
     (SharedText, name),
     (MakerRecord, maker),
-    (SharedText, verdict), // "chosen", "ready", "refused"
+    (CandidateVerdict, verdict),
     (SharedText, code),    // reason code, e.g. CHO02
     (SharedText, sentence),
     (std::optional<int>, priority),
@@ -157,6 +170,8 @@ FW_RECORD(ReorderRecord,
     (std::optional<double>, estUs)
 )
 
+FW_WORDS(ChoiceSource, "", "pin", "priority", "only", "cost", "order", "rule", "log")
+
 FW_RECORD(GroupRecord,
     (int, id, -1),
     (std::string, name),
@@ -166,7 +181,7 @@ FW_RECORD(GroupRecord,
     (std::string, anchor),
     (SharedText, implementation),
     (MakerRecord, maker),
-    (SharedText, source),               // "pin", "priority", "only", "cost", "order", "rule", "log"
+    (ChoiceSource, source),             // empty of a view
     (bool, untuned),                    // a log was named, which knows none of the candidates
     (std::vector<CandidateRecord>, candidates),
     (SharedText, schedule),             // the schedule as text
@@ -215,7 +230,7 @@ FW_RECORD(GateRecord,
     (bool, pass),
     (std::string, code),
     (std::string, evidence),
-    (std::string, candidate) // "chosen", "ready", "refused"; empty: no implementation but a gate
+    (CandidateVerdict, candidate) // empty: no implementation but a gate
 )
 
 FW_RECORD(CounterfactualRecord,
@@ -233,7 +248,7 @@ FW_RECORD(ExplainDocument,
     (std::string, subject),           // "Add_18 and Clip_17", "group 3"
     (std::vector<NodeId>, nodes),     // of stage "fused"
     (std::optional<int>, group),      // that holds the subject, if it is one group
-    (std::string, verdict),           // "yes", "no", "note"
+    (DecisionVerdict, verdict),
     (std::string, code),
     (std::string, sentence),
     (std::vector<GateRecord>, gates), // in the order in which they were asked
@@ -246,9 +261,12 @@ FW_RECORD(ExplainDocument,
 
 // --- diff
 
+// `changed` of graphs, the first five of plans.
+FW_WORDS(ChangeKind, "", "merged", "split", "regrouped", "nodes", "implementation", "added", "removed",
+         "changed")
+
 FW_RECORD(ChangeRecord,
-    // Of plans: "merged", "split", "regrouped", "nodes", "implementation", "added", "removed".
-    (std::string, kind),
+    (ChangeKind, kind),
     (std::string, name),                  // of the first group after (before, if none is left)
     (std::string, sentence),              // for people
     (std::vector<std::string>, before),   // groups
@@ -418,12 +436,15 @@ FW_RECORD(TuneDocument,
 
 // --- verify
 
+FW_WORDS(VerifyVerdict, "", "exact", "within", "differs", "not run",
+         "refused") // no code for it
+
 // One implementation of one group against the reference.
 FW_RECORD(VerifyRow,
     (std::string, group),              // the first with these operators
     (std::vector<int>, groups),        // ids of all that have them
     (std::string, implementation),
-    (std::string, verdict),            // "exact", "within", "differs", "not run", "refused": no code for it
+    (VerifyVerdict, verdict),
     (bool, differs),
     (bool, exact, true),               // on integers every bound was 0
     (std::int64_t, comparisons),       // values x sizes x threads x runs

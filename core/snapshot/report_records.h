@@ -40,6 +40,8 @@ FW_RECORD(OutputDifference,
     (std::optional<bool>, sameTop)       // every row of the last axis is largest at the same place
 )
 
+FW_WORDS(PassRule, "", "elements", "norm")
+
 FW_RECORD(ComparisonRecord,
     (std::string, name),  // test_data_set_0
     (bool, pass),
@@ -47,13 +49,15 @@ FW_RECORD(ComparisonRecord,
     (std::optional<double>, maxRel),
     (std::optional<double>, maxUlp),
     (std::string, worst), // which output and element
-    (std::string, rule),  // that passed it: "elements" or "norm"; empty if none did
+    (PassRule, rule),     // that passed it; empty if none did
     (std::vector<OutputDifference>, outputs)
 )
 
+FW_WORDS(CaseVerdict, "", "passed", "failed", "unsupported", "crashed")
+
 FW_RECORD(CaseRecord,
     (std::string, name),
-    (std::string, verdict),               // "passed", "failed", "unsupported", "crashed"
+    (CaseVerdict, verdict),
     (std::string, reason),
     (std::vector<ComparisonRecord>, sets) // as far as they were compared
 )
@@ -75,11 +79,14 @@ FW_RECORD(CpuRecord,
     (int, vectorBits)
 )
 
+// `not loaded`: of a book.
+FW_WORDS(LibraryWord, "", "ready", "missing", "unusable", "not loaded")
+
 FW_RECORD(LibraryRecord,
     (std::string, name),
     (std::string, version),
     (std::string, core),    // the kernels it picked for this CPU
-    (std::string, status),  // "ready", "missing", "unusable"; of a book's also "not loaded"
+    (LibraryWord, status),
     (std::string, reason),  // why it is not ready
     (std::string, package), // what to install when it is missing
     // Of one that a book declares: its file, and the SHA-256 of what is in it (empty: no file).

@@ -71,7 +71,7 @@ FW_RECORD(RewriteDocument,
     (std::vector<AppliedRecord>, applied),
     (std::int64_t, nodesBefore),
     (std::int64_t, nodesAfter),
-    (std::string, stopReason),                      // "fixpoint", "limit"
+    (std::string, stopReason),                      // "fixpoint", "limit: ..."
     (std::string, file),                            // written, if any
     (std::string, text),                            // with -o -
     (std::vector<ApplicationRecord>, applications), // in order, the first ones of very many

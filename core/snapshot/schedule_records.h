@@ -9,17 +9,23 @@ namespace fw::snapshot {
 
 // clang-format off
 
+// Held: memory of a tensor, from here to the end of the rows of this depth. Computed: an element is
+// written. A part: what stands before another kernel, call or branch.
+FW_WORDS(LoopRowKind, "loop", "held", "computed", "part")
+// A loop: the first four. Held: the next four, in a ring for as long as the loop inside runs, in the
+// memory of the model. Computed: the last two.
+FW_WORDS(LoopRowHow, "", "for", "parallel", "vector", "unroll", "register", "stack", "ring", "memory", "stored",
+         "updated")
+// How the operators that a fusion rule covers are computed; written: by a schedule of a book.
+FW_WORDS(GroupWay, "apart", "together", "stacked", "melted", "written")
+
 // A row of the loops: a loop, what is held inside the loop around it, what is computed there. Rows
 // stand in the order of the code; what lies inside a row follows it with a larger depth.
 FW_RECORD(LoopRow,
     (int, depth),
-    // "loop"; "held": memory of a tensor, from here to the end of the rows of this depth;
-    // "computed": an element is written; "part": what stands before another kernel, call or branch
-    (std::string, kind),
+    (LoopRowKind, kind),
     (std::string, name),                  // of the loop, of the tensor ("t0", "out0"); of a part what it is, in words
-    // A loop: "for", "parallel", "vector", "unroll". Held: "register", "stack", "ring" (of rows,
-    // for as long as the loop inside runs), "memory" (of the model). Computed: "stored", "updated".
-    (std::string, how),
+    (LoopRowHow, how),
     (std::string, size),                  // iterations, or elements as in "f32[224]"
     (std::optional<std::int64_t>, bytes), // held, where they are known
     (std::vector<NodeId>, nodes),         // of stage "fused", that it comes from
@@ -35,7 +41,7 @@ FW_RECORD(HeldRecord,
 
 // One way to compute what a fusion rule covers.
 FW_RECORD(WayOfGroup,
-    (std::string, way),                  // "apart", "together", "stacked", "melted"
+    (GroupWay, way),
     (std::string, implementation),       // of its own code; empty: several groups
     (bool, taken),                       // by the plan
     (std::optional<double>, estUs),

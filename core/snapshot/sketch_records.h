@@ -8,14 +8,18 @@ namespace fw::snapshot {
 
 // clang-format off
 
+FW_WORDS(SketchedAs, "pattern", "rule", "op", "fuse", "test")
+// How much of a fact a text asks for.
+FW_WORDS(FactLevel, "exact", "range", "captured", "any")
+
 // Something that the text may or may not ask for.
 FW_RECORD(SketchFactRecord,
     (std::string, key),                 // by which it is set: "conv2d.strides"
     (NodeId, node, -1),                 // whose fact it is, in the graph of the stage
     (std::string, what),                // "strides of conv2d"
     (std::string, value),               // as the part has it
-    (std::vector<std::string>, levels), // "exact", "range", "captured", "any": that it can have
-    (std::string, level)
+    (std::vector<FactLevel>, levels), // that it can have
+    (FactLevel, level)
 )
 
 // What to ask for less, so that the text matches at more places.
@@ -26,8 +30,8 @@ FW_RECORD(SketchAdvice,
 
 FW_RECORD(SketchDocument,
     (std::string, model),
-    (std::string, stage),                   // "imported" or "rewritten": the graph in which it was selected and counted
-    (std::string, kind),                    // "pattern", "rule", "op", "fuse", "test"
+    (MatchedStage, stage),                  // the graph in which it was selected and counted
+    (SketchedAs, kind),
     (std::string, name),
     (std::string, text),
     (std::vector<NodeId>, nodes),           // the operators it is made of

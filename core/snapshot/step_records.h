@@ -10,7 +10,7 @@ namespace fw::snapshot {
 
 FW_RECORD(SteppedNode,
     (NodeId, node, noNode),
-    (std::string, mark), // "kept", "changed" (it reads another value), "erased", "created"
+    (NodeMark, mark),        // changed: it reads another value
     (bool, matched),     // by the rule
     // Operands that it has in front of the application only, and behind it only: their places.
     (std::vector<std::int64_t>, before),

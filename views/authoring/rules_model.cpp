@@ -144,7 +144,7 @@ void RulesModel::addBook(const snapshot::Book& book) {
         if (rule.kind != "rule")
             row.detail = text(rule.kind);
         row.verdict = shortVerdict(rule);
-        row.verdictTone = !stands(rule)              ? Tone::Bad
+        row.verdictTone = !stands(rule)               ? Tone::Bad
                           : rule.verdict == "unknown" ? Tone::Warning
                                                       : Tone::None;
         row.tip += verdictTip(rule);
@@ -160,7 +160,7 @@ void RulesModel::addBook(const snapshot::Book& book) {
 
 const snapshot::RuleMatches* RulesModel::matchesOf(const std::string& rule, const std::string& file,
                                                    bool rewritten) const {
-    const char* stage = rewritten ? "rewritten" : "imported";
+    const std::string_view stage = rewritten ? "rewritten" : "imported";
     for (const auto& document : m_content.matches)
         for (const auto& found : document->rules)
             if (document->stage == stage && found.name == rule &&

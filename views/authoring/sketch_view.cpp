@@ -266,7 +266,7 @@ void SketchView::showFacts(const snapshot::SketchDocument& sketch) {
         item->setToolTip(Value, toolTipOf(text(fact.value)));
         auto* levels = new ComboBox(m_facts);
         levels->setAccessibleName(text(fact.what));
-        for (const std::string& level : fact.levels)
+        for (const snapshot::FactLevel level : fact.levels)
             levels->addItem(levelText(fact, level), text(level));
         levels->setCurrentIndex(levels->findData(text(fact.level)));
         levels->setEnabled(fact.levels.size() > 1);

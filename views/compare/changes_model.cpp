@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 struct KindText {
-    const char* kind;
+    std::string_view kind;
     const char* cell;
     const char* one; // in the summary
     const char* many;
