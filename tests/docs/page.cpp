@@ -109,7 +109,7 @@ QString sourceFile(const QString& at) {
 
 QStringList pages() {
     const QDir folder(sourceFile(u"resources/docs"_s));
-    QStringList out{u"README.md"_s, u"CONTRIBUTING.md"_s};
+    QStringList out{u"README.md"_s, u"CONTRIBUTING.md"_s, u"SECURITY.md"_s};
     for (const QString& name : folder.entryList({u"*.md"_s}, QDir::Files, QDir::Name))
         out << u"resources/docs/"_s + name;
     return out;

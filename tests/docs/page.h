@@ -36,7 +36,7 @@ QList<CodePlace> placesOf(const QString& page);
 QString problemOf(const CodePlace& place); // empty: it is there
 
 // By their paths in the repository.
-QStringList pages(); // README.md, CONTRIBUTING.md and those of resources/docs
+QStringList pages(); // README.md, CONTRIBUTING.md, SECURITY.md, those of resources/docs
 QString textOf(const QString& page);
 QString sourceFile(const QString& at);
 

@@ -91,6 +91,7 @@ void TestLayers::tableIsUnderstood() {
     QVERIFY(!m_folders.mayKnow(u"base"_s, u"session"_s));
     QVERIFY(!m_folders.mayKnow(u"views/graph"_s, u"views/explain"_s));
     QVERIFY(!m_folders.mayKnow(u"picture"_s, u"module"_s));
+    QVERIFY(!m_folders.mayKnow(u"views/graph"_s, u"fusion"_s));
     QVERIFY(!m_folders.mayKnow(u"runtime"_s, u"base"_s));
 }
 
