@@ -21,8 +21,8 @@ bool mayPrecede(FusionKind before, FusionKind anchor);
 
 class GeneratedCode : public Implementation {
 public:
-    Answer absorbsEpilogue(const Growing& group, const Workload& next) const final;
-    Answer absorbsPrologue(const Workload& before, const Workload& anchor) const final;
+    fw::Answer absorbsEpilogue(const Growing& group, const Workload& next) const final;
+    fw::Answer absorbsPrologue(const Workload& before, const Workload& anchor) const final;
     LayoutWish wants(const Graph& graph, const Node& node, const Target& target) const final;
 
 protected:

@@ -83,7 +83,7 @@ Tree argument(Parser& parser) {
     return out;
 }
 
-StepTree step(Parser& parser) {
+StepTree scheduleStep(Parser& parser) {
     StepTree out;
     const Token first = parser.peek();
     Token last = first;
@@ -147,7 +147,7 @@ std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser) {
         if (parser.accept("knob"))
             out->knobs.push_back(knob(parser));
         else
-            out->steps.push_back(step(parser));
+            out->steps.push_back(scheduleStep(parser));
     parser.expect("}");
     return out;
 }

@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "views/common/numbers.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <QFileInfo>
@@ -15,10 +16,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 // A file of the library is named without a folder.
 bool isShipped(const std::string& file) {
@@ -144,7 +141,7 @@ void RulesModel::addBook(const snapshot::Book& book) {
         if (rule.kind != "rule")
             row.detail = text(rule.kind);
         row.verdict = shortVerdict(rule);
-        row.verdictTone = !stands(rule)              ? Tone::Bad
+        row.verdictTone = !stands(rule)               ? Tone::Bad
                           : rule.verdict == "unknown" ? Tone::Warning
                                                       : Tone::None;
         row.tip += verdictTip(rule);

@@ -8,7 +8,7 @@ namespace fw::ui {
 
 namespace {
 
-constexpr int indentStep = 2;
+constexpr int indentOfBlock = 2;
 
 constexpr std::array<std::u16string_view, 15> declarations = {
     u"builtin",         u"chain",   u"composite", u"fuse",    u"graph", u"grow",
@@ -192,7 +192,7 @@ int indentAfter(QStringView line) {
     int indent = 0;
     while (indent < line.size() && indent < 200 && line[indent] == u' ')
         ++indent;
-    return openBehind(line, 0) > 0 ? indent + indentStep : indent;
+    return openBehind(line, 0) > 0 ? indent + indentOfBlock : indent;
 }
 
 QString withoutComments(const QString& text) {

@@ -200,16 +200,15 @@ Status maxUnpool(NodeImport& n) {
     return n.result("pad", {y}, std::move(more));
 }
 
-constexpr ImporterRow rows[] = {
-    {"MaxPool", 1, maxPool},
-    {"MaxUnpool", 9, maxUnpool},
-    {"AveragePool", 1, averagePool},
-    {"LpPool", 1, lpPool},
-};
-
 } // namespace
 
 std::span<const ImporterRow> windowImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"MaxPool", 1, maxPool},
+        {"MaxUnpool", 9, maxUnpool},
+        {"AveragePool", 1, averagePool},
+        {"LpPool", 1, lpPool},
+    };
     return rows;
 }
 
