@@ -262,7 +262,7 @@ private:
         if (added)
             added = operators.add(*defined);
         if (!added)
-            book.refuse(i, added.diag());
+            book.refuse(i, added.takeDiag().at({book.file, {}, op->span.line, op->span.column}));
         else
             m_books.operatorText += op->source + "\n";
     }

@@ -220,6 +220,8 @@ public:
         for (const OutTree& out : m_op.outs)
             newName(out.name, out.span);
         for (const ParamTree& param : m_op.params)
+            nameOfOperands(param);
+        for (const ParamTree& param : m_op.params)
             for (const DimTree& dim : param.type.dims)
                 if (!dim.axis.empty() && !isAttr(dim.axis))
                     refuse(param.span, DiagCode::TextName,
@@ -306,6 +308,22 @@ private:
     bool isAttr(const std::string& name) const {
         return std::any_of(m_op.attrs.begin(), m_op.attrs.end(),
                            [&](const AttrParamTree& attr) { return attr.name == name; });
+    }
+
+    // An attribute has the name of no element type or extent that the operands give.
+    void nameOfOperands(const ParamTree& param) {
+        std::vector<std::string> names{param.type.dtype};
+        for (const DimTree& dim : param.type.dims) {
+            const Tree& one = dim.value.kind == TreeKind::Pack ? dim.value.args[0] : dim.value;
+            if (one.isName())
+                names.push_back(one.text);
+        }
+        for (const std::string& name : names)
+            if (isAttr(name))
+                refuse(param.span, DiagCode::TextName,
+                       fmt::format("'{}' is an attribute, and what the operand '{}' gives", name,
+                                   param.name),
+                       "give one of them another name");
     }
 
     // One picks an axis, a list those of a pack.

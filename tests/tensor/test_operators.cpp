@@ -445,6 +445,12 @@ void TestOperators::refuses() {
         refusal("op u(x: T[N]) -> y: T[N] { z[n] = x[n] }", one).contains(u"'z' is not an output"));
     QVERIFY(
         refusal("op u(x: T[N], x: T[N]) -> y: T[N] { y[n] = x[n] }", one).contains(u"used twice"));
+    for (const char* text :
+         {"op u(x: T[S...], attr S: int = 1) -> y: T[S...] { y[i...] = x[i...] }",
+          "op u(x: T[N], attr N: int = 1) -> y: T[N] { y[n] = x[n] }",
+          "op u(x: T[N], attr T: int = 1) -> y: f32[N] { y[n] = 1.0 }"})
+        QVERIFY2(refusal(text, one).contains(u"is an attribute, and what the operand 'x' gives"),
+                 text);
     QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = foo(x[n]) }", one)
                 .contains(u"there is no function 'foo'"));
     QVERIFY(refusal("op u(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }", one)
