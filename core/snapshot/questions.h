@@ -74,6 +74,7 @@ enum Trait : unsigned {
     ChecksBooks = 2, // it answers for each book apart
     ReadsFiles = 4,  // --input may name files
     WritesLog = 8,   // --log need not be there
+    Speaks = 16,     // a protocol, on standard input and output: it has no document
 };
 
 struct CommandRow {
