@@ -8,6 +8,7 @@
 #include "usage.h"
 
 #include "app/lsp/server.h"
+#include "app/mcp/server.h"
 #include "session/version.h"
 
 #include <nlohmann/json.hpp>
@@ -54,7 +55,8 @@ int runFormat(Client& client, const Asked& asked) {
 }
 
 // It ends with the other side, and what is wrong then nobody reads but on standard error.
-Run speak(Result<int> (*serve)(const Arguments&)) {
+template <class Question>
+Run speak(Result<int> (*serve)(const Question&)) {
     return [serve](Client&, const Asked& asked) {
         if (!asked.model.empty())
             if (const Status there = isThere(asked.model); !there)
@@ -112,6 +114,7 @@ const std::map<std::string_view, Run>& ownRuns() {
         {"format", runFormat},
         {"fuse", runFuse},
         {"lsp", speak(lsp::serve)},
+        {"mcp", speak(mcp::serve)},
         {"rewrite", runRewrite},
         {"run", ask<RunDocument>("run", allPass)},
         {"test",

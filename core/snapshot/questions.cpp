@@ -131,6 +131,19 @@ bool Option::isMany() const {
     return std::holds_alternative<Member<std::vector<std::string>>>(slot) && words > 1;
 }
 
+bool Option::isWritten() const {
+    for (const Slot& written : {Slot(&Asked::output), Slot(&Asked::trace), Slot(&Asked::report),
+                                Slot(&Asked::writeFiles)})
+        if (slot == written)
+            return true;
+    return false;
+}
+
+bool CommandRow::writes() const {
+    return has(WritesLog) || std::any_of(options.begin(), options.end(),
+                                         [](const Option& one) { return one.isWritten(); });
+}
+
 std::vector<std::string> Option::allNames() const {
     std::vector<std::string> out;
     for (std::string_view rest = names; !rest.empty();) {
