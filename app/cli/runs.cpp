@@ -7,11 +7,14 @@
 #include "rewrite_report.h"
 #include "usage.h"
 
+#include "app/lsp/server.h"
+#include "app/mcp/server.h"
 #include "session/version.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 namespace fw::cli {
@@ -49,6 +52,20 @@ int runFormat(Client& client, const Asked& asked) {
                        : asked.checkOnly ? FormatInto::Check
                                          : FormatInto::Output,
                        formOf(asked));
+}
+
+// It ends with the other side, and what is wrong then nobody reads but on standard error.
+template <class Question>
+Run speak(Result<int> (*serve)(const Question&)) {
+    return [serve](Client&, const Asked& asked) {
+        if (!asked.model.empty())
+            if (const Status there = isThere(asked.model); !there)
+                return report(there.diag(), Form::Text);
+        if (!asked.worker.empty()) // for the processes that do the work
+            ::setenv("FUSEWRIGHT_WORKER", asked.worker.c_str(), 1);
+        const Result<int> ended = serve(asked);
+        return ended ? *ended : report(ended.diag(), Form::Text);
+    };
 }
 
 int runRewrite(Client& client, const Asked& asked) {
@@ -96,6 +113,8 @@ const std::map<std::string_view, Run>& ownRuns() {
          }},
         {"format", runFormat},
         {"fuse", runFuse},
+        {"lsp", speak(lsp::serve)},
+        {"mcp", speak(mcp::serve)},
         {"rewrite", runRewrite},
         {"run", ask<RunDocument>("run", allPass)},
         {"test",

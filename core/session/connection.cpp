@@ -57,23 +57,45 @@ Result<std::vector<std::string>> wordsOf(std::string_view command) {
     return out;
 }
 
-Result<std::unique_ptr<Connection>> Connection::open(const std::vector<std::string>& command) {
-    std::unique_ptr<Connection> out(new Connection);
-    int request[2], answer[2];
-    if (::pipe2(request, O_CLOEXEC) != 0)
-        return makeDiag(DiagCode::LimitReached,
-                        fmt::format("no pipe to {}: {}", command[0], std::strerror(errno)));
-    if (::pipe2(answer, O_CLOEXEC) != 0) {
-        const int error = errno;
-        ::close(request[0]);
-        ::close(request[1]);
-        return makeDiag(DiagCode::LimitReached,
-                        fmt::format("no pipe to {}: {}", command[0], std::strerror(error)));
+namespace {
+
+// Both ends; closed unless they are taken.
+struct Pipe {
+    int ends[2] = {-1, -1};
+
+    Pipe() = default;
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+    ~Pipe() {
+        for (const int end : ends)
+            if (end >= 0)
+                ::close(end);
     }
+    Status open(const std::string& to) {
+        if (::pipe2(ends, O_CLOEXEC) == 0)
+            return {};
+        return makeDiag(DiagCode::LimitReached,
+                        fmt::format("no pipe to {}: {}", to, std::strerror(errno)));
+    }
+    int take(std::size_t end) { return std::exchange(ends[end], -1); }
+};
+
+} // namespace
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::vector<std::string>& command,
+                                                     Errors errors) {
+    std::unique_ptr<Connection> out(new Connection);
+    Pipe request, answer, told;
+    FW_CHECK(request.open(command[0]));
+    FW_CHECK(answer.open(command[0]));
+    if (errors == Errors::Kept)
+        FW_CHECK(told.open(command[0]));
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, request[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, request.ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, answer.ends[1], STDOUT_FILENO);
+    if (errors == Errors::Kept)
+        posix_spawn_file_actions_adddup2(&actions, told.ends[1], STDERR_FILENO);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     sigset_t none, usual;
@@ -93,11 +115,12 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::vector<std::stri
         ::posix_spawnp(&out->m_child, words[0], &actions, &attributes, words.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    ::close(request[0]);
-    ::close(answer[1]);
-    out->m_to = request[1];
+    out->m_to = request.take(1);
     ::fcntl(out->m_to, F_SETFL, O_NONBLOCK); // a side that takes nothing must not hold up a cancel
-    out->m_from = answer[0];
+    out->m_from = answer.take(0);
+    out->m_fromErrors = told.take(0);
+    if (out->m_fromErrors >= 0)
+        ::fcntl(out->m_fromErrors, F_SETFL, O_NONBLOCK);
     if (error != 0) {
         out->m_child = -1;
         return makeDiag(DiagCode::FileMissing,
@@ -114,6 +137,28 @@ Connection::~Connection() {
     if (m_from >= 0)
         ::close(m_from);
     (void)reap();
+    if (m_fromErrors >= 0)
+        ::close(m_fromErrors);
+}
+
+void Connection::endNow() const {
+    if (m_child > 0)
+        ::kill(m_child, SIGTERM);
+}
+
+// What is there; the end of it is that nothing is read any more.
+void Connection::readErrors() {
+    char buffer[4096];
+    ssize_t count = 0;
+    while (m_fromErrors >= 0 && (count = ::read(m_fromErrors, buffer, sizeof buffer)) != 0) {
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return;
+        m_errors.append(buffer, static_cast<std::size_t>(count));
+    }
+    if (m_fromErrors >= 0)
+        ::close(std::exchange(m_fromErrors, -1));
 }
 
 // Its status. One that does not end by itself within two seconds is told to.
@@ -167,8 +212,12 @@ Connection::Got Connection::read(std::string& line, int milliseconds) {
         m_searched = m_pending.size();
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-        pollfd wait{m_from, POLLIN, 0};
-        const int ready = ::poll(&wait, 1, left > 0 ? static_cast<int>(left) : 0);
+        pollfd waits[] = {{m_from, POLLIN, 0}, {m_fromErrors, POLLIN, 0}}; // none is negative
+        const int ready = ::poll(waits, 2, left > 0 ? static_cast<int>(left) : 0);
+        if (ready > 0 && waits[1].revents != 0)
+            readErrors();
+        if (ready > 0 && waits[0].revents == 0)
+            continue;
         if (ready == 0)
             return Got::Nothing;
         if (ready < 0) {
@@ -189,6 +238,7 @@ Connection::Got Connection::read(std::string& line, int milliseconds) {
             const int status = reap();
             m_end = WIFSIGNALED(status) ? signalText(WTERMSIG(status))
                                         : fmt::format("exit code {}", WEXITSTATUS(status));
+            readErrors();
         }
         return Got::End;
     }

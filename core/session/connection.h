@@ -23,8 +23,11 @@ Result<std::vector<std::string>> wordsOf(std::string_view command);
 
 class Connection {
 public:
-    // FileMissing if the program cannot be started. Its standard error is ours.
-    static Result<std::unique_ptr<Connection>> open(const std::vector<std::string>& command);
+    // Of the other side's standard error: it is ours as well, or kept for errors().
+    enum class Errors : std::uint8_t { Ours, Kept };
+    // FileMissing if the program cannot be started.
+    static Result<std::unique_ptr<Connection>> open(const std::vector<std::string>& command,
+                                                    Errors errors = Errors::Ours);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -39,16 +42,20 @@ public:
     // Behind End: "exit code 255", and whether a line had begun.
     const std::string& howItEnded() const { return m_end; }
     bool endedInside() const { return !m_pending.empty(); }
+    const std::string& errors() const { return m_errors; }
+    void endNow() const; // it is told to, and may still say something
 
 private:
     Connection() = default;
     int reap();
+    void readErrors();
 
     pid_t m_child = -1;
     std::optional<Leftover> m_running;
-    int m_to = -1, m_from = -1;
+    int m_to = -1, m_from = -1, m_fromErrors = -1;
     std::string m_pending; // what came behind the last line
     std::size_t m_searched = 0;
+    std::string m_errors;
     std::string m_end;
 };
 

@@ -23,7 +23,7 @@ FW_RECORD(OptionHelp,
 FW_RECORD(CommandHelp,
     (std::string, name),
     (std::string, about),
-    (std::string, answer),              // the record that --json prints
+    (std::string, answer),              // the record that --json prints; empty: it speaks a protocol
     (std::vector<OptionHelp>, options)
 )
 FW_RECORD(FieldHelp,

@@ -64,14 +64,18 @@ Options requiring(std::string_view name, Options options) {
 }
 
 // Behind those of every command of `fw`.
-Options ofEach(Options own) {
+Options ofDoor(Options own) {
     Options out = {
         {"-h,--help", {}, "Print this help message and exit"},
         {"--worker", &Asked::worker, "\"ssh HOST fw --worker\": the work is done there"},
-        {"--json", &Asked::json, "print one JSON document"},
     };
     out.insert(out.end(), own.begin(), own.end());
     return out;
+}
+
+Options ofEach(Options own) {
+    own.insert(own.begin(), {"--json", &Asked::json, "print one JSON document"});
+    return ofDoor(std::move(own));
 }
 
 } // namespace
@@ -127,6 +131,19 @@ bool Option::isMany() const {
     return std::holds_alternative<Member<std::vector<std::string>>>(slot) && words > 1;
 }
 
+bool Option::isWritten() const {
+    for (const Slot& written : {Slot(&Asked::output), Slot(&Asked::trace), Slot(&Asked::report),
+                                Slot(&Asked::writeFiles)})
+        if (slot == written)
+            return true;
+    return false;
+}
+
+bool CommandRow::writes() const {
+    return has(WritesLog) || std::any_of(options.begin(), options.end(),
+                                         [](const Option& one) { return one.isWritten(); });
+}
+
 std::vector<std::string> Option::allNames() const {
     std::vector<std::string> out;
     for (std::string_view rest = names; !rest.empty();) {
@@ -161,6 +178,8 @@ const std::vector<CommandRow>& commandRows() {
 #define FW_INNER(worker, Document, about) CommandRow{"", #worker, #Document, Plain, about},
 #define FW_OUTER(name, Document, traits, about, ...)                                               \
     CommandRow{#name, "", #Document, traits, about, ofEach(__VA_ARGS__)},
+#define FW_DOOR(name, about, ...)                                                                  \
+    CommandRow{#name, "", "", Speaks | ListsBooks, about, ofDoor(__VA_ARGS__)},
     static const std::vector<CommandRow> rows = {
 #include "snapshot/commands.def"
     };

@@ -22,6 +22,7 @@ struct Asked : Arguments {
     std::string worker;                   // a command that reaches one
     std::string report;                   // rewrite: a file
     std::string as;                       // help
+    std::vector<std::string> commands;    // mcp: those that are tools
     std::optional<int> depth;             // draw
     bool json = false;
     bool eachOperator = false;                  // fuse
@@ -64,6 +65,7 @@ struct Option {
     std::string name() const;                  // the long one: "--output"
     std::vector<std::string> allNames() const; // "-o", "--output"
     std::string_view kind() const;             // of its value: "TEXT", "INT", "FLOAT", or nothing
+    bool isWritten() const;                    // it names a file or folder to write, or asks for it
 };
 using Options = std::vector<Option>;
 
@@ -74,6 +76,7 @@ enum Trait : unsigned {
     ChecksBooks = 2, // it answers for each book apart
     ReadsFiles = 4,  // --input may name files
     WritesLog = 8,   // --log need not be there
+    Speaks = 16,     // a protocol, on standard input and output: it has no document
 };
 
 struct CommandRow {
@@ -85,6 +88,7 @@ struct CommandRow {
     Options options = {};
 
     bool has(Trait trait) const { return (traits & trait) != 0; }
+    bool writes() const; // files that its options name
 };
 
 const std::vector<CommandRow>& commandRows();

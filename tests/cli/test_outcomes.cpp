@@ -47,6 +47,7 @@ private Q_SLOTS:
     void optionsThatDoNotFit();
     void unwritableFolders();
     void helpAndVersion();
+    void doors();
 
 private:
     QString inFolder(const QString& name) const { return m_folder.filePath(name); }
@@ -59,7 +60,8 @@ private:
 
     QTemporaryDir m_folder;
     QString m_model, m_book;
-    QJsonArray m_commands;
+    QJsonArray m_commands; // those that answer with a document
+    QJsonArray m_doors;    // those that speak a protocol
 };
 
 QString TestOutcomes::write(const QString& name, const QByteArray& text) const {
@@ -77,8 +79,10 @@ void TestOutcomes::initTestCase() {
     process.start(qEnvironmentVariable("FW_BIN") + u"/fw"_s, {u"help"_s, u"--json"_s});
     QVERIFY(process.waitForFinished(60000));
     const QJsonDocument list = QJsonDocument::fromJson(process.readAllStandardOutput());
-    m_commands = list[u"commands"_s].toArray();
+    for (const QJsonValue& command : list[u"commands"_s].toArray())
+        (command[u"answer"_s].toString().isEmpty() ? m_doors : m_commands).append(command);
     QVERIFY(m_commands.size() > 20);
+    QVERIFY(m_doors.size() == 2);
 }
 
 // What makes a command work: of an operand or an option.
@@ -189,6 +193,7 @@ QList<Wrong> TestOutcomes::wrongOf(const QString& command, const QJsonObject& op
         {u"node"_s, {{u"nosuch"_s}}},
         {u"nodes"_s, {{u"nosuch"_s}}},
         {u"name"_s, {{u"nosuch"_s}}},
+        {u"commands"_s, {{u"nosuch"_s}, {u"lsp"_s}}},
     };
     const auto found = known.find(name);
     if (found == known.end())
@@ -381,6 +386,31 @@ void TestOutcomes::helpAndVersion() {
     for (const QJsonValue& command : std::as_const(m_commands))
         cases.push_back({{command[u"name"_s].toString(), u"--help"_s}, 0});
     run(cases);
+}
+
+// What is wrong with their words is told before they speak; --json is none of these.
+void TestOutcomes::doors() {
+    std::deque<Case> cases;
+    for (const QJsonValue& door : std::as_const(m_doors)) {
+        const QString name = door[u"name"_s].toString();
+        cases.push_back({{name, u"--nosuch"_s}});
+        cases.push_back({{name}});
+        cases.push_back({{name, u"--help"_s}, 0});
+    }
+    run(cases);
+    const QString fw = qEnvironmentVariable("FW_BIN") + u"/fw"_s;
+    for (const QJsonValue& door : std::as_const(m_doors))
+        for (const QJsonValue& option : door[u"options"_s].toArray())
+            for (const Wrong& wrong : wrongOf(door[u"name"_s].toString(), option.toObject())) {
+                QProcess process;
+                process.setStandardInputFile(QProcess::nullDevice());
+                process.start(
+                    fw, {door[u"name"_s].toString(), option[u"name"_s].toString(), wrong.value});
+                QVERIFY(process.waitForFinished(60000));
+                QVERIFY2(process.exitCode() == wrong.code, qPrintable(wrong.value));
+                QVERIFY(process.readAllStandardOutput().isEmpty());
+                QVERIFY(!process.readAllStandardError().isEmpty());
+            }
 }
 
 QTEST_GUILESS_MAIN(TestOutcomes)

@@ -169,7 +169,8 @@ void TestLayers::linksRespectTheFolders() {
 void TestLayers::coreHasNoQt() {
     QStringList wrong;
     QStringList files = projectFiles(u"core"_s, sources);
-    files << projectFiles(u"app/cli"_s, sources);
+    for (const QString& folder : {u"app/rpc"_s, u"app/lsp"_s, u"app/mcp"_s, u"app/cli"_s})
+        files << projectFiles(folder, sources);
     for (const QString& file : files)
         for (const Include& include : includesOf(file))
             if (isQt(include.path))
