@@ -55,7 +55,8 @@ BooksView::BooksView(Document& document, const Answers& answers, std::unique_ptr
     layout->addWidget(m_books);
     if (m_books->drafts()) {
         m_draft = new DocumentDraft(m_document, *m_books->drafts(), this);
-        connect(m_draft, &DocumentDraft::problem, this, &BooksView::failed);
+        connect(m_draft, &DocumentDraft::problem, this,
+                [this](const Diag& diag) { Q_EMIT asked(TellProblem{diag}); });
     }
     addCommands();
     connectBooks();
@@ -192,8 +193,8 @@ void BooksView::connectBooks() {
     });
     connect(m_books, &BooksArea::fileChanged, this, [this](const QString& path) {
         const QString line = u"%1 was changed by another program"_s.arg(path);
-        Q_EMIT logged(line);
-        Q_EMIT said(line);
+        Q_EMIT asked(Log{line});
+        Q_EMIT asked(Say{line});
         m_document.rereadBook(path);
     });
     connect(m_books, &BooksArea::currentChanged, this, [this] {
@@ -204,7 +205,8 @@ void BooksView::connectBooks() {
     connect(m_books, &BooksArea::changedChanged, this, &BooksView::updateCommands);
     connect(m_books, &BooksArea::closeRequested, this, &BooksView::closeBook);
     connect(m_books, &BooksArea::copyRequested, this, &BooksView::copyShipped);
-    connect(m_books, &BooksArea::problem, this, &BooksView::failed);
+    connect(m_books, &BooksArea::problem, this,
+            [this](const Diag& diag) { Q_EMIT asked(TellProblem{diag}); });
 }
 
 bool BooksView::inBook() const {
@@ -227,12 +229,13 @@ void BooksView::offerDrafts() {
     for (const Draft& draft : left)
         names << QFileInfo(draft.path).fileName();
     m_offering = true;
-    Q_EMIT offered({u"The last window ended with what was not saved: %1"_s.arg(names.join(u", "_s)),
-                    u"Restore"_s, [this, left] { restore(left); },
-                    [this, left] {
-                        m_offering = false;
-                        m_books->drafts()->forgetLeftOver(left);
-                    }});
+    Q_EMIT asked(
+        Offer{u"The last window ended with what was not saved: %1"_s.arg(names.join(u", "_s)),
+              u"Restore"_s, [this, left] { restore(left); },
+              [this, left] {
+                  m_offering = false;
+                  m_books->drafts()->forgetLeftOver(left);
+              }});
 }
 
 void BooksView::restore(const std::vector<Draft>& left) {
@@ -252,13 +255,13 @@ void BooksView::restore(const std::vector<Draft>& left) {
     if (document)
         DocumentDraft::restore(*document, m_document);
     else if (!m_document.isOpen())
-        Q_EMIT requested(Request::OpenAgain);
+        Q_EMIT asked(Request::OpenAgain);
 }
 
 void BooksView::goToDefinition(const QString& path, const Caret& at) {
     askAssist(path, at, [this](BookEditor*, const snapshot::AssistDocument& found) {
         if (!found.definition)
-            return Q_EMIT said(u"nothing is known of where this is defined"_s);
+            return Q_EMIT asked(Say{u"nothing is known of where this is defined"_s});
         openPlace(QString::fromStdString(found.definition->file), found.definition->line,
                   found.definition->column);
     });
@@ -321,9 +324,9 @@ void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choi
                              }});
                 }
             if (entries.empty())
-                return Q_EMIT said(uses
-                                       ? u"nobody uses %1"_s.arg(QString::fromStdString(uses->name))
-                                       : u"there is no name at the caret"_s);
+                return Q_EMIT asked(
+                    Say{uses ? u"nobody uses %1"_s.arg(QString::fromStdString(uses->name))
+                             : u"there is no name at the caret"_s});
             const std::size_t others = entries.size() - places.size();
             QString title = places.empty()
                                 ? QString()
@@ -331,7 +334,7 @@ void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choi
             if (others > 0)
                 title += (title.isEmpty() ? QString() : u", "_s) +
                          u"%1 used by %2"_s.arg(QString::fromStdString(uses->name)).arg(others);
-            Q_EMIT choiceOffered(title, std::move(entries));
+            Q_EMIT asked(OfferChoice{title, std::move(entries)});
         });
 }
 

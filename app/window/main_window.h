@@ -145,6 +145,7 @@ private:
     void buildViews();
     void place(ShownView& shown);
     void connectView(ShownView& shown);
+    void act(const ShownView& shown, const Intent& intent);
     void addViewCommands(MenuPlace place, QMenu* menu);
     void addBarCommands(QToolBar* bar);
     void connectSelection();

@@ -59,6 +59,13 @@ QWidget* keysOf(QWidget* view) {
     return nullptr;
 }
 
+template <class... Each>
+struct Handlers : Each... {
+    using Each::operator()...;
+};
+template <class... Each>
+Handlers(Each...) -> Handlers<Each...>;
+
 } // namespace
 
 void MainWindow::buildViews() {
@@ -100,11 +107,6 @@ void MainWindow::place(ShownView& shown) {
     addDockWidget(dockArea(row.area), dock);
     connect(shown.view, &View::titleChanged, dock, &QDockWidget::setWindowTitle);
     connect(dock, &QDockWidget::visibilityChanged, shown.view, &View::setInFront);
-    connect(shown.view, &View::noticed, dock, &QWidget::raise);
-    connect(shown.view, &View::called, dock, [dock] {
-        dock->show();
-        dock->raise();
-    });
     PaneHeader* header = PaneHeader::install(dock);
     connect(shown.view, &View::detailChanged, header, &PaneHeader::setDetail);
     if (row.area != Area::Below)
@@ -119,40 +121,11 @@ void MainWindow::place(ShownView& shown) {
 
 void MainWindow::connectView(ShownView& shown) {
     View* view = shown.view;
-    connect(view, &View::edited, &m_document, &Document::edit);
-    connect(view, &View::wanted, &m_document, &Document::want);
-    connect(view, &View::stateWanted, &m_document, &Document::wantState);
-    connect(view, &View::requested, this, &MainWindow::serve);
-    connect(view, &View::placeActivated, this, &MainWindow::editBook);
-    connect(view, &View::counterexampleWanted, this, &MainWindow::openCounterexample);
-    connect(view, &View::written, this, [this](const QString& declarations) {
-        for (const ShownView& other : m_views)
-            if (other.view->takeText(declarations))
-                return;
-    });
-    connect(view, &View::nodeActivated, this, &MainWindow::selectByName);
-    connect(view, &View::insideWanted, this, &MainWindow::openBodies);
-    connect(view, &View::detailsWanted, &m_details, qOverload<>(&QTimer::start));
-    connect(view, &View::said, this, &MainWindow::say);
-    connect(view, &View::logged, this, &MainWindow::log);
-    connect(view, &View::failed, this, &MainWindow::showProblem);
+    connect(view, &View::asked, this, [this, &shown](const Intent& intent) { act(shown, intent); });
     connect(view, &View::busyChanged, &m_idleCheck, qOverload<>(&QTimer::start));
     connect(view, &View::filesChanged, this, &MainWindow::updateActions);
-    connect(view, &View::pictureOffered, this, &MainWindow::savePictureDialog);
     connect(view, &View::filled, this,
             [this, view](bool something) { layOutTexts(view, something); });
-    connect(view, &View::menuRequested, this, [this](const QPoint& at) {
-        if (m_document.isOpen())
-            m_nodeMenu->popup(at);
-    });
-    connect(view, &View::choiceOffered, this,
-            [this](const QString& title, const std::vector<Choice>& choices) {
-                m_palette->open(title, choices);
-            });
-    connect(view, &View::offered, this, [this](const Offer& offer) {
-        m_offer->offer(offer.text, offer.action, offer.accept, offer.decline);
-    });
-    connect(view, &View::offerTaken, this, [this] { m_offer->action()->click(); });
     connect(view, &View::statusChanged, this, [this, &shown](const QString& text) {
         if (!shown.status) {
             shown.status = new QLabel(statusBar());
@@ -165,6 +138,51 @@ void MainWindow::connectView(ShownView& shown) {
         }
         shown.status->setText(text);
     });
+}
+
+// What people do in a view: a handler for each intent.
+void MainWindow::act(const ShownView& shown, const Intent& intent) {
+    std::visit(
+        Handlers{
+            [this](Request request) { serve(request); },
+            [this](const EditInputs& asked) { m_document.edit(asked.edit); },
+            [this](const WantPart& asked) { m_document.want(asked.part, asked.about); },
+            [this](const WantState& asked) { m_document.wantState(asked.state); },
+            [this](const WantDetails&) { m_details.start(); },
+            [this](const OpenPlace& place) { editBook(place.book, place.line, place.column); },
+            [this](const WriteText& text) {
+                for (const ShownView& other : m_views)
+                    if (other.view->takeText(text.declarations))
+                        return;
+            },
+            [this](const ShowCounterexample& of) { openCounterexample(of.book, of.rule); },
+            [this](const SelectNode& node) { selectByName(node.name); },
+            [this](const ShowInside& node) { openBodies(node.imported); },
+            [this](const ShowNodeMenu& menu) {
+                if (m_document.isOpen())
+                    m_nodeMenu->popup(menu.global);
+            },
+            [this](const SavePicture& save) { savePictureDialog(save.picture, save.title); },
+            [&](ComeToFront) {
+                if (shown.dock)
+                    shown.dock->raise();
+            },
+            [&](Appear) {
+                if (shown.dock) {
+                    shown.dock->show();
+                    shown.dock->raise();
+                }
+            },
+            [this](const Say& note) { say(note.text); },
+            [this](const Log& note) { log(note.line); },
+            [this](const TellProblem& problem) { showProblem(problem.diag); },
+            [this](const OfferChoice& offer) { m_palette->open(offer.title, offer.choices); },
+            [this](const Offer& offer) {
+                m_offer->offer(offer.text, offer.action, offer.accept, offer.decline);
+            },
+            [this](TakeOffer) { m_offer->action()->click(); },
+        },
+        intent);
 }
 
 void MainWindow::connectSelection() {

@@ -48,8 +48,8 @@ PatternView::PatternView(Document& document, QWidget* parent)
             return;
         for (const snapshot::DrawnNode& node : m_drawing->nodes)
             if (node.node == id && node.range.line > 0)
-                return Q_EMIT placeActivated(selection().place().book, node.range.line,
-                                             node.range.column);
+                return Q_EMIT asked(
+                    OpenPlace{selection().place().book, node.range.line, node.range.column});
     });
     connect(m_pane, &GraphPane::busyChanged, this, [this] {
         if (!m_pane->busy())
@@ -61,7 +61,7 @@ PatternView::PatternView(Document& document, QWidget* parent)
     addCommand(
         MenuPlace::Begin, u"Show the pattern as a &graph"_s, u"Ctrl+Alt+T"_s,
         [this] {
-            Q_EMIT called();
+            Q_EMIT asked(Appear{});
             ask();
         },
         Needs::Nothing);

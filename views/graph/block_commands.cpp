@@ -42,10 +42,10 @@ void GraphsView::addBlockCommands() {
         const std::size_t at = currentPane();
         const snapshot::NodeSet nodes = nodesIn(at, selection().picked());
         if (nodes.empty())
-            return Q_EMIT said(u"select a node first"_s);
+            return Q_EMIT asked(Say{u"select a node first"_s});
         const snapshot::NodeId next = m_collapse->inNextCopy(pane(at), *nodes.begin(), step);
         if (next == snapshot::noNode)
-            return Q_EMIT said(u"what is selected lies in no block that is repeated"_s);
+            return Q_EMIT asked(Say{u"what is selected lies in no block that is repeated"_s});
         selection().pick(pickedOf(at, {next}));
         m_collapse->reveal(pane(at), next);
         comeIntoView(at, {next, Selection::Reveal::IntoView, true});

@@ -45,7 +45,7 @@ void GraphsView::trace() {
     const snapshot::NodeSet nodes = nodesIn(at, selection().picked());
     if (!graph || nodes.empty() || (m_traced && m_tracedFrom == nodes)) {
         if (!m_traced)
-            Q_EMIT said(u"select what is to be traced"_s);
+            Q_EMIT asked(Say{u"select what is to be traced"_s});
         m_traced.reset();
     } else {
         const snapshot::NodeSet ways =
@@ -56,9 +56,9 @@ void GraphsView::trace() {
         m_tracedFrom = nodes;
         m_tracedIn[0] = document().imported();
         m_tracedIn[1] = document().fused();
-        Q_EMIT said((ways.empty() ? u"%1 up and down stream, Esc for all"_s
-                                  : u"%1 on the ways between these, Esc for all"_s)
-                        .arg(countOf(std::int64_t(lit.size()), u"node"_s)));
+        Q_EMIT asked(Say{(ways.empty() ? u"%1 up and down stream, Esc for all"_s
+                                       : u"%1 on the ways between these, Esc for all"_s)
+                             .arg(countOf(std::int64_t(lit.size()), u"node"_s))});
     }
     showTrace();
 }
@@ -93,8 +93,8 @@ void GraphsView::showAround(int by) {
     } else {
         const snapshot::NodeSet nodes = nodesIn(at, selection().picked());
         if (nodes.empty() || m_joint->shown())
-            return Q_EMIT said(nodes.empty() ? u"select the middle of a neighbourhood first"_s
-                                             : u"a neighbourhood is shown of graphs apart"_s);
+            return Q_EMIT asked(Say{nodes.empty() ? u"select the middle of a neighbourhood first"_s
+                                                  : u"a neighbourhood is shown of graphs apart"_s});
         m_around = Around{graphOf(at), pane(at), nodes, 1};
     }
     m_panes[at].drawn = nullptr;

@@ -131,12 +131,12 @@ void GraphsView::connectPane(GraphPane* shown) {
             menu->addAction(choice.text, this, choice.act)->setToolTip(choice.detail);
     });
     connect(shown->overlay(), &StateOverlay::cancelRequested, this,
-            [this] { Q_EMIT requested(Request::Stop); });
+            [this] { Q_EMIT asked(Request::Stop); });
     connect(shown->overlay(), &StateOverlay::actionRequested, this, [this, shown] {
         if (const std::size_t at = indexOf(shown); compared(at))
-            Q_EMIT stateWanted(m_panes[at].state);
+            Q_EMIT asked(WantState{m_panes[at].state});
         else
-            Q_EMIT requested(Request::Reload);
+            Q_EMIT asked(Request::Reload);
     });
     connect(shown, &GraphPane::busyChanged, this, [this, shown] {
         if (!shown->busy()) { // other boxes stand for the same nodes
@@ -148,15 +148,16 @@ void GraphsView::connectPane(GraphPane* shown) {
         }
         Q_EMIT busyChanged();
     });
-    connect(shown, &GraphPane::noted, this, &GraphsView::logged);
+    connect(shown, &GraphPane::noted, this,
+            [this](const QString& line) { Q_EMIT asked(Log{line}); });
     connect(canvas, &GraphCanvas::menuRequested, this,
-            [this](std::int64_t, const QPoint& at) { Q_EMIT menuRequested(at); });
+            [this](std::int64_t, const QPoint& at) { Q_EMIT asked(ShowNodeMenu{at}); });
     connect(canvas, &GraphCanvas::scaleChanged, this, &GraphsView::showStatus);
     connect(canvas, &GraphCanvas::selectionChanged, this,
             [this, shown](const std::vector<std::int64_t>& ids) { picked(indexOf(shown), ids); });
     connect(canvas, &GraphCanvas::activated, this, [this, shown](std::int64_t id) {
         if (id >= 0 && sideOf(indexOf(shown)) == GraphSide::Imported)
-            Q_EMIT insideWanted(id);
+            Q_EMIT asked(ShowInside{id});
     });
 }
 
@@ -214,9 +215,9 @@ void GraphsView::addCommands() {
     addCommand(MenuPlace::Walk, u"&Next operator"_s, u"Ctrl+]"_s, [this] { walk(+1); });
     addCommand(MenuPlace::Walk, u"&Previous operator"_s, u"Ctrl+["_s, [this] { walk(-1); });
     addCommand(MenuPlace::Picture, u"Save &picture…"_s, u"Ctrl+Alt+E"_s, [this] {
-        Q_EMIT pictureOffered(current()->picture(), side() == GraphSide::Imported
-                                                        ? u"Save the imported graph"_s
-                                                        : u"Save the fused graph"_s);
+        Q_EMIT asked(SavePicture{current()->picture(), side() == GraphSide::Imported
+                                                           ? u"Save the imported graph"_s
+                                                           : u"Save the fused graph"_s});
     });
 }
 
@@ -249,7 +250,7 @@ void GraphsView::documentChanged(Parts parts) {
     if (parts.has(Part::Plan)) {
         selectionChanged(nullptr);
         if (m_regionsCommand->isChecked())
-            Q_EMIT detailsWanted();
+            Q_EMIT asked(WantDetails{});
     }
     if (parts.has(Part::Step) && selection().step())
         m_step->show(document().step(), *selection().step());
@@ -271,7 +272,7 @@ void GraphsView::setRegionsShown(bool shown) {
         }
     showHeat();
     if (shown)
-        Q_EMIT detailsWanted();
+        Q_EMIT asked(WantDetails{});
 }
 
 void GraphsView::selectionSettled() {
@@ -284,7 +285,7 @@ void GraphsView::selectionSettled() {
         return;
     snapshot::Arguments about;
     about.stage = "partitioned";
-    Q_EMIT wanted(Part::Regions, about);
+    Q_EMIT asked(WantPart{Part::Regions, about});
 }
 
 void GraphsView::showGraph(std::size_t at) {

@@ -72,10 +72,11 @@ bool GraphsView::showJoint() {
 void GraphsView::jointReady() {
     showHalos();
     if (const std::size_t all = m_joint->isPartOf(); all > 0)
-        Q_EMIT said(u"one layout takes up to %1 nodes: of these %2 it shows the %3 around what is "
-                    "picked, or the first"_s.arg(JointPanes::mostNodes)
-                        .arg(all)
-                        .arg(m_joint->graph()->nodes.size()));
+        Q_EMIT asked(
+            Say{u"one layout takes up to %1 nodes: of these %2 it shows the %3 around what is "
+                "picked, or the first"_s.arg(JointPanes::mostNodes)
+                    .arg(all)
+                    .arg(m_joint->graph()->nodes.size())});
 }
 
 bool GraphsView::serve(Request request) {
@@ -90,7 +91,7 @@ bool GraphsView::walkChanges(int step) {
     const std::vector<std::size_t> changes = m_joint->changes();
     if (changes.empty()) {
         const bool own = m_panes.size() == 2 && !compared(0) && !compared(1);
-        Q_EMIT said(own ? u"rewriting changed nothing"_s : u"nothing differs"_s);
+        Q_EMIT asked(Say{own ? u"rewriting changed nothing"_s : u"nothing differs"_s});
         return true;
     }
     // From where F4 led to, or from what is selected.
@@ -138,7 +139,7 @@ bool GraphsView::walkChanges(int step) {
             comeIntoView(i, {*found->second.begin(), Selection::Reveal::IntoView, true});
         }
     m_joint->reach({place});
-    Q_EMIT said(u"change %1 of %2"_s.arg(next + 1).arg(count));
+    Q_EMIT asked(Say{u"change %1 of %2"_s.arg(next + 1).arg(count)});
     return true;
 }
 
@@ -194,8 +195,8 @@ void GraphsView::sayCounterpart(std::size_t at, snapshot::NodeId id) {
         return;
     const std::size_t in = indexOf(m_joint->paneOf(*without));
     const QString where = m_panes.size() > 2 ? u" in "_s + m_panes[in].state.text() : QString();
-    Q_EMIT said(
-        u"%1 has no counterpart%2: %3"_s.arg(text(node->name), where, whyMissing(*node, at, in)));
+    Q_EMIT asked(Say{
+        u"%1 has no counterpart%2: %3"_s.arg(text(node->name), where, whyMissing(*node, at, in))});
 }
 
 } // namespace fw::ui

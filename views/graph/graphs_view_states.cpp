@@ -71,7 +71,7 @@ void GraphsView::setState(std::size_t at, const GraphState& state) {
         showAllAnew();
     showHeat();
     wantStates();
-    Q_EMIT detailsWanted();
+    Q_EMIT asked(WantDetails{});
 }
 
 void GraphsView::wantStates() {
@@ -88,7 +88,7 @@ void GraphsView::wantStates() {
     for (const GraphState& state : wanted)
         if (const auto known = document().stateGraphs().find(state);
             known == document().stateGraphs().end() || known->second.state != State::Busy)
-            Q_EMIT stateWanted(state);
+            Q_EMIT asked(WantState{state});
 }
 
 void GraphsView::beginAnew() {
@@ -104,7 +104,7 @@ void GraphsView::beginAnew() {
 
 void GraphsView::addPane() {
     if (m_panes.size() == mostPanes)
-        return Q_EMIT said(u"there are %1 panes, more have no room"_s.arg(mostPanes));
+        return Q_EMIT asked(Say{u"there are %1 panes, more have no room"_s.arg(mostPanes)});
     QList<int> sizes = m_splitter->sizes();
     const std::size_t at = makePane(m_panes.back().state);
     nameOf(at);
@@ -115,12 +115,12 @@ void GraphsView::addPane() {
         m_jointCommand->setChecked(true);
     else
         showAllAnew();
-    Q_EMIT detailsWanted();
+    Q_EMIT asked(WantDetails{});
 }
 
 void GraphsView::removePane() {
     if (m_panes.size() <= 2)
-        return Q_EMIT said(u"two panes are the least"_s);
+        return Q_EMIT asked(Say{u"two panes are the least"_s});
     GraphPane* last = m_panes.back().pane;
     if (last->isAncestorOf(window()->focusWidget()))
         pane(1)->setFocus();
@@ -145,7 +145,7 @@ void GraphsView::addStateCommands() {
 
 void GraphsView::offerStates() {
     const std::size_t at = currentPane();
-    Q_EMIT choiceOffered(u"What the pane %1 shows"_s.arg(at + 1), choicesFor(at));
+    Q_EMIT asked(OfferChoice{u"What the pane %1 shows"_s.arg(at + 1), choicesFor(at)});
 }
 
 std::vector<Choice> GraphsView::choicesFor(std::size_t at) {
@@ -254,12 +254,12 @@ void GraphsView::askModel(std::size_t at) {
 void GraphsView::offerRegion() {
     const auto choices = regionChoices(document(), selection().picked().region);
     if (choices.empty())
-        return Q_EMIT said(u"show the regions (Ctrl+Alt+J) and click the header of one"_s);
+        return Q_EMIT asked(Say{u"show the regions (Ctrl+Alt+J) and click the header of one"_s});
     std::vector<Choice> out;
     for (const RegionPin& choice : choices)
-        out.push_back(
-            {choice.text, choice.detail, [this, pins = choice.pins] { Q_EMIT edited(pins); }});
-    Q_EMIT choiceOffered(u"Pin the region to"_s, out);
+        out.push_back({choice.text, choice.detail,
+                       [this, pins = choice.pins] { Q_EMIT asked(EditInputs{pins}); }});
+    Q_EMIT asked(OfferChoice{u"Pin the region to"_s, out});
 }
 
 void GraphsView::showState(std::size_t at) {
