@@ -1,5 +1,15 @@
 # moc of Qt 6.4 does not parse <concepts>: AUTOMOC_MOC_OPTIONS makes it believe the header was read.
 
+# With FW_UNITY the headers, which are most of what a source costs, are read once for a dozen sources. A name in an unnamed
+# namespace is therefore its folder's (tests/policy/test_folder_names.cpp). The names of a source are in sight of the ones behind
+# it, which these two warnings take for hidden ones; builds without FW_UNITY have them.
+function(fw_unite target)
+  if(FW_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 # One CMake target per folder: `fw_folder(base)` makes the static library fw_base from every .cpp of the folder.
 # `views/*` among USES stands for every folder of views/.
 # What a folder may include is the list of folders it links; tests/policy reads the includes and holds both together.
@@ -32,6 +42,7 @@ function(fw_folder name)
   else()
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${FW_CORE_WARNINGS}>)
   endif()
+  fw_unite(${target})
 endfunction()
 
 # Folders that are linked into each test that needs no other: their tests ask what a process holds and when it is loaded.

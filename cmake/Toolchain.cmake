@@ -17,6 +17,8 @@ set(FW_WARNINGS -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-v
                 -Wold-style-cast -Wimplicit-fallthrough -Wno-maybe-uninitialized -Wno-restrict)
 set(FW_CORE_WARNINGS ${FW_WARNINGS} -Wconversion)
 
+option(FW_UNITY "compile the sources of a folder together, a dozen at a time" OFF)
+
 set(FW_SANITIZER "" CACHE STRING "address, thread, fuzzer (by clang) or empty")
 if(FW_SANITIZER STREQUAL "address")
   # The runtime is built without type information, which vptr checks ask for.

@@ -31,7 +31,7 @@ private:
     std::map<std::string, std::string> m_given;
 };
 
-bool isThere(const std::string& file) {
+bool isFileThere(const std::string& file) {
     std::error_code error;
     return std::filesystem::exists(file, error);
 }
@@ -79,7 +79,7 @@ Status takeGiven(snapshot::Asked& asked) {
         if (isValueText(pair.second)) {
             FW_CHECK(constants.take(pair.first, "--input", text));
             asked.types.insert_or_assign(pair.first, asGivenValue(pair.second));
-        } else if (isMeantAsValue(pair.second) && !isThere(pair.second)) {
+        } else if (isMeantAsValue(pair.second) && !isFileThere(pair.second)) {
             return noValue(pair.first, pair.second);
         } else {
             asked.inputs.insert(std::move(pair));

@@ -2,6 +2,7 @@
 
 #include "picture/graph_diagram.h"
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/graph/graph_pane.h"
 
 #include <QHBoxLayout>
@@ -17,10 +18,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 QString namesOf(const std::vector<snapshot::TensorRecord>& tensors) {
     QStringList out;

@@ -8,14 +8,14 @@ namespace fw::ui {
 
 namespace {
 
-constexpr int pauseMs = 400;
+constexpr int typingPauseMs = 400;
 
 } // namespace
 
 DocumentDraft::DocumentDraft(Document& document, Drafts& drafts, QObject* parent)
     : QObject(parent), m_document(document), m_drafts(drafts) {
     m_pause.setSingleShot(true);
-    m_pause.setInterval(pauseMs);
+    m_pause.setInterval(typingPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &DocumentDraft::keep);
     const auto later = [this] {
         if (m_document.unsaved())

@@ -4,6 +4,7 @@
 #include "app/window/palette.h"
 #include "app/window/welcome_view.h"
 #include "views/common/numbers.h"
+#include "views/common/text.h"
 
 #include <QLabel>
 #include <QProgressBar>
@@ -19,13 +20,7 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
-
-} // namespace
+namespace {} // namespace
 
 void MainWindow::buildCentre() {
     m_message = new MessageBar;

@@ -8,6 +8,7 @@
 #include "app/window/types_dialog.h"
 #include "app/window/welcome_view.h"
 #include "snapshot/document_file.h"
+#include "views/common/text.h"
 #include "views/common/theme.h"
 
 #include <QComboBox>
@@ -27,13 +28,7 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
-
-} // namespace
+namespace {} // namespace
 
 void MainWindow::openModel(const QString& path) {
     if (!mayDiscard())

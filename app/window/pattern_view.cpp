@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int pauseMs = 60; // behind the last move of the caret
+constexpr int caretPauseMs = 60; // behind the last move of the caret
 
 picture::Diagram diagramOf(const snapshot::DrawingDocument& drawing) {
     picture::DiagramOptions options;
@@ -41,7 +41,7 @@ PatternView::PatternView(Document& document, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_pane);
     m_pause.setSingleShot(true);
-    m_pause.setInterval(pauseMs);
+    m_pause.setInterval(caretPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &PatternView::ask);
     connect(m_pane->canvas(), &GraphCanvas::activated, this, [this](std::int64_t id) {
         if (!m_drawing)

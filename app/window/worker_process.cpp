@@ -8,7 +8,6 @@
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
-using snapshot::Answer;
 using snapshot::AnswerKind;
 
 namespace {
@@ -192,7 +191,7 @@ void WorkerProcess::handleLine(snapshot::Pieces line) {
                       QString::fromStdString(text.substr(0, 200)));
         return;
     }
-    Answer got = read.take();
+    snapshot::Answer got = read.take();
     switch (got.kind) {
     case AnswerKind::Hello:
         m_version = QString::fromStdString(got.hello.version);

@@ -9,7 +9,7 @@ struct ReasonRow {
     std::string_view sentence;
 };
 
-constexpr ReasonRow rows[] = {
+constexpr ReasonRow reasonRows[] = {
 #define FW_X(name, text, sentence) {text, sentence},
     FW_REASON_CODES(FW_X)
 #undef FW_X
@@ -18,11 +18,11 @@ constexpr ReasonRow rows[] = {
 } // namespace
 
 std::string_view codeText(ReasonCode code) {
-    return rows[static_cast<std::size_t>(code)].text;
+    return reasonRows[static_cast<std::size_t>(code)].text;
 }
 
 std::string_view codeSentence(ReasonCode code) {
-    return rows[static_cast<std::size_t>(code)].sentence;
+    return reasonRows[static_cast<std::size_t>(code)].sentence;
 }
 
 std::string_view verdictText(Verdict verdict) {

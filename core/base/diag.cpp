@@ -14,14 +14,14 @@ struct CodeRow {
     std::string_view meaning;
 };
 
-constexpr CodeRow rows[] = {
+constexpr CodeRow codeRows[] = {
 #define FW_X(name, text, exit, meaning) {text, exit, meaning},
     FW_DIAG_CODES(FW_X) FW_SYSTEM_CODES(FW_X)
 #undef FW_X
 };
 
 const CodeRow& row(DiagCode code) {
-    return rows[static_cast<std::size_t>(code)];
+    return codeRows[static_cast<std::size_t>(code)];
 }
 
 std::string_view severityText(Severity severity) {

@@ -21,16 +21,16 @@ namespace fw {
 
 namespace {
 
-class Descriptor {
+class PipeEnd {
 public:
-    Descriptor() = default;
-    explicit Descriptor(int file) : m_file(file) {}
-    Descriptor(Descriptor&& other) noexcept : m_file(std::exchange(other.m_file, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
+    PipeEnd() = default;
+    explicit PipeEnd(int file) : m_file(file) {}
+    PipeEnd(PipeEnd&& other) noexcept : m_file(std::exchange(other.m_file, -1)) {}
+    PipeEnd& operator=(PipeEnd&& other) noexcept {
         std::swap(m_file, other.m_file);
         return *this;
     }
-    ~Descriptor() { close(); }
+    ~PipeEnd() { close(); }
 
     int get() const { return m_file; }
     void close() {
@@ -43,8 +43,8 @@ private:
 };
 
 struct Channel {
-    Descriptor ours;
-    Descriptor theirs;
+    PipeEnd ours;
+    PipeEnd theirs;
 };
 
 bool openChannels(Channel& input, Channel& output, Channel& errors) {
@@ -52,13 +52,13 @@ bool openChannels(Channel& input, Channel& output, Channel& errors) {
     std::array<int, 2> files{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files.data()) != 0)
         return false;
-    input.ours = Descriptor(files[0]);
-    input.theirs = Descriptor(files[1]);
+    input.ours = PipeEnd(files[0]);
+    input.theirs = PipeEnd(files[1]);
     for (Channel* channel : {&output, &errors}) {
         if (pipe2(files.data(), O_CLOEXEC) != 0)
             return false;
-        channel->ours = Descriptor(files[0]);
-        channel->theirs = Descriptor(files[1]);
+        channel->ours = PipeEnd(files[0]);
+        channel->theirs = PipeEnd(files[1]);
     }
     for (const Channel* channel : {&input, &output, &errors})
         fcntl(channel->ours.get(), F_SETFL, O_NONBLOCK);
@@ -118,7 +118,7 @@ int spawn(const ProcessRequest& request, const Channel& input, const Channel& ou
 }
 
 // Reads what is there; closes at the end of the stream.
-void drain(Descriptor& file, std::string& text, std::size_t limit) {
+void drain(PipeEnd& file, std::string& text, std::size_t limit) {
     std::array<char, 16384> buffer;
     while (file.get() >= 0) {
         const ssize_t count = read(file.get(), buffer.data(), buffer.size());
@@ -133,7 +133,7 @@ void drain(Descriptor& file, std::string& text, std::size_t limit) {
     }
 }
 
-void feed(Descriptor& file, const std::string& text, std::size_t& done) {
+void feed(PipeEnd& file, const std::string& text, std::size_t& done) {
     while (done < text.size()) {
         const ssize_t count =
             send(file.get(), text.data() + done, text.size() - done, MSG_NOSIGNAL);

@@ -1,5 +1,6 @@
 #include "codegen/compile.h"
 
+#include "base/stopwatch.h"
 #include "codegen/emitter.h"
 #include "codegen/machine.h"
 #include "codegen/prefetch.h"
@@ -181,8 +182,7 @@ Result<CompiledKernel> compileKernel(const LoopNest& nest, const Target& target,
     kernel.counters = count(module);
     FW_TRY(kernel.object, codegen::emitObject(module, *machine));
     kernel.counters.textBytes = textBytes(kernel.object);
-    kernel.milliseconds =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    kernel.milliseconds = millisecondsSince(begin);
     return kernel;
 }
 

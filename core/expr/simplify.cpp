@@ -141,9 +141,9 @@ Expr simplifyNode(const Expr& e, const Ranges& ranges) {
 
 namespace {
 
-constexpr std::uint32_t worthKeeping = 16;      // parts
-constexpr std::uint32_t worthKeepingProved = 4; // of what is proved to be simplified
-constexpr std::uint32_t mostAtOnce = 4096;      // parts of a sum, each as often as it stands there
+constexpr std::uint32_t worthKeepingSimplified = 16; // parts
+constexpr std::uint32_t worthKeepingProved = 4;      // of what is proved to be simplified
+constexpr std::uint32_t mostAtOnce = 4096; // parts of a sum, each as often as it stands there
 
 class Simplification {
 public:
@@ -152,7 +152,7 @@ public:
     Expr of(const Expr& e) {
         if (e.args().empty())
             return simplifyNode(e, m_ranges);
-        if (e->parts < (isProved(e) ? worthKeepingProved : worthKeeping))
+        if (e->parts < (isProved(e) ? worthKeepingProved : worthKeepingSimplified))
             return simplifyNode(withSimplified(e), m_ranges);
         SimplifyMemo& memo = SimplifyMemo::ofThread();
         if (!m_context)

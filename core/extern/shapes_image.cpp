@@ -11,10 +11,6 @@ using runtime::Role;
 
 namespace {
 
-Diag no(std::string reason) {
-    return makeDiag(DiagCode::LibraryFailed, std::move(reason));
-}
-
 // The plan's order; where both orders are the same bytes, channels-last, which the library likes.
 std::optional<Placement> placeImage(const CallSite& site, ValueRef value, const Shape& shape) {
     const StorageMap map =

@@ -9,10 +9,6 @@ using runtime::Role;
 
 namespace {
 
-Diag no(std::string reason) {
-    return makeDiag(DiagCode::LibraryFailed, std::move(reason));
-}
-
 Expr product(const Shape& shape, std::size_t begin, std::size_t end) {
     Expr out = 1;
     for (std::size_t i = begin; i < end; ++i)

@@ -6,10 +6,6 @@ using runtime::Role;
 
 namespace {
 
-Diag no(std::string reason) {
-    return makeDiag(DiagCode::LibraryFailed, std::move(reason));
-}
-
 Status addRows(StepBuilder& builder) {
     const CallSite& site = builder.site();
     const Node& node = builder.anchor();

@@ -55,10 +55,6 @@ bool variesAlong(const Shape& shape, const Shape& whole, std::size_t axis) {
     return axis >= missing;
 }
 
-Diag no(std::string reason) {
-    return makeDiag(DiagCode::LibraryFailed, std::move(reason));
-}
-
 } // namespace
 
 StepBuilder::StepBuilder(const CallSite& site, runtime::CallKind kind) : m_site(site) {

@@ -7,6 +7,11 @@
 
 namespace fw {
 
+// Why the library does not take it.
+inline Diag no(std::string reason) {
+    return makeDiag(DiagCode::LibraryFailed, std::move(reason));
+}
+
 class StepBuilder {
 public:
     // `axis` is the axis of channels in the shape that the library sees.

@@ -17,7 +17,7 @@ using runtime::UserRole;
 
 namespace {
 
-constexpr double callUs = 1; // where it was not measured
+constexpr double callMicroseconds = 1; // where it was not measured
 
 // As the operator declares it: an integer that is written for a number is a number.
 Result<runtime::UserAttribute> attributeOf(const std::string& name, const AttrValue& value,
@@ -237,7 +237,7 @@ LayoutWish UserKernel::wants(const Graph&, const Node&, const Target&) const {
 
 double UserKernel::estimate(const Facts& work, const Workload&, const Target& target) const {
     return rooflineUs(work, target, efficiencyOf(work.work, target, m_library->name(), {})) +
-           callUs;
+           callMicroseconds;
 }
 
 Result<Lowering> UserKernel::lower(const GroupSite& group, const Target&) const {

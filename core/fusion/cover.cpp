@@ -14,7 +14,7 @@ namespace {
 
 using Nodes = std::vector<bool>; // by their place in the order of the graph
 
-struct Piece {
+struct PlacedPiece {
     std::vector<std::size_t> nodes, reads; // places
 };
 
@@ -38,7 +38,7 @@ public:
         m_count = places.size();
         m_with.resize(m_count);
         for (std::size_t p = 0; p < given.size(); ++p) {
-            Piece& piece = m_pieces.emplace_back();
+            PlacedPiece& piece = m_pieces.emplace_back();
             const std::set<NodeId> own(given[p].nodes.begin(), given[p].nodes.end());
             std::set<std::size_t> reads;
             for (const NodeId id : own) {
@@ -88,7 +88,7 @@ private:
 
     // False if it has to wait.
     bool follow(std::size_t piece, const Nodes& state, double us) {
-        const Piece& one = m_pieces[piece];
+        const PlacedPiece& one = m_pieces[piece];
         if (!std::all_of(one.reads.begin(), one.reads.end(),
                          [&](std::size_t node) { return state[node]; }))
             return false;
@@ -123,7 +123,7 @@ private:
     }
 
     const std::vector<CoverPiece>& m_given;
-    std::vector<Piece> m_pieces;
+    std::vector<PlacedPiece> m_pieces;
     std::size_t m_count = 0;
     std::vector<std::vector<std::size_t>> m_with; // pieces, by the place of a node
     std::map<Nodes, Reached> m_reached;           // nodes of a map stay where they are

@@ -1,5 +1,7 @@
 #include "fusion/group_planner.h"
 
+#include "base/stopwatch.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -52,9 +54,7 @@ Result<FusionPlan> GroupPlanner::run() {
         std::vector<NodeId> formed;
         for (std::size_t i = before; i < m_forming.size(); ++i)
             formed.push_back(m_forming[i].nodes.front());
-        m_plan.asked.push_back({std::move(formed), std::chrono::duration<double, std::milli>(
-                                                       std::chrono::steady_clock::now() - start)
-                                                       .count()});
+        m_plan.asked.push_back({std::move(formed), millisecondsSince(start)});
     }
     joinMeasured();
     for (const NodePtr& node : m_graph.nodes()) {

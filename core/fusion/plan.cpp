@@ -1,5 +1,6 @@
 #include "fusion/plan.h"
 
+#include "base/stopwatch.h"
 #include "fusion/branches.h"
 #include "fusion/group_parts.h"
 #include "fusion/group_planner.h"
@@ -24,8 +25,7 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
     FW_CHECK(lowerGroups(graph, target, options, plan));
     settleBranches(graph, plan);
     priceScattered(graph, target, plan); // when it is known who computes what
-    plan.lowerMs =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    plan.lowerMs = millisecondsSince(start);
     return plan;
 }
 

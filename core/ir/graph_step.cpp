@@ -11,11 +11,11 @@ namespace fw {
 
 namespace {
 
-std::size_t at(NodeId id) {
+std::size_t placeOfNode(NodeId id) {
     return static_cast<std::size_t>(id);
 }
 
-bool contains(const std::vector<Assumption>& list, const Assumption& assumption) {
+bool isAmong(const std::vector<Assumption>& list, const Assumption& assumption) {
     return std::any_of(list.begin(), list.end(), [&](const Assumption& known) {
         return known.condition == assumption.condition;
     });
@@ -50,7 +50,7 @@ bool GraphEditor::isUsed(const Node& node) const {
     if (m_graph.operators().bindsDims(node.op))
         return true; // by types, which removeUnused() looks at
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
-        if (!m_readers[m_graph.m_firstValue[at(node.id)] + i].empty())
+        if (!m_readers[m_graph.m_firstValue[placeOfNode(node.id)] + i].empty())
             return true;
     return std::any_of(m_graph.m_results.begin(), m_graph.m_results.end(),
                        [&](const NamedValue& result) { return result.value.node == node.id; });
@@ -126,14 +126,14 @@ Status GraphEditor::placeAdded() {
                 last = std::max(last, rank(input.node));
     if (m_handedRank >= 0)
         for (const NodeId id : added)
-            m_rank[at(id)] = last;
+            m_rank[placeOfNode(id)] = last;
     // Of several results that stand apart, the readers of the first ones move behind the last.
     std::vector<NodeId> open;
     const auto stepBehind = [&](NodeId id, std::int64_t least) {
         if (rank(id) >= least)
             return;
         m_ranksBefore.insert(m_ranksBefore.end(), {id, rank(id)});
-        m_rank[at(id)] = least;
+        m_rank[placeOfNode(id)] = least;
         open.push_back(id);
     };
     for (const auto& [reader, read] : m_handedReaders)
@@ -165,8 +165,8 @@ Status GraphEditor::inferReaders() {
             continue;
         FW_TRY(Inferred inferred, infer(*node));
         for (Assumption& assumption : inferred.assumptions)
-            if (!contains(m_graph.m_assumptions, assumption) &&
-                !contains(m_stepAssumptions, assumption)) {
+            if (!isAmong(m_graph.m_assumptions, assumption) &&
+                !isAmong(m_stepAssumptions, assumption)) {
                 assumption.node = assumption.node.empty() ? node->name : assumption.node;
                 m_demands.push_back(assumption);
                 m_stepAssumptions.push_back(std::move(assumption));
@@ -192,8 +192,8 @@ Status GraphEditor::settle() {
 GraphStep GraphEditor::commit() {
     GraphStep out;
     for (auto& [id, before] : m_before)
-        if (const NodePtr& after = m_graph.m_byId[at(id)]; before || after)
-            out.edits.push_back({before, after, m_rank[at(id)]});
+        if (const NodePtr& after = m_graph.m_byId[placeOfNode(id)]; before || after)
+            out.edits.push_back({before, after, m_rank[placeOfNode(id)]});
     const std::size_t changed = out.edits.size();
     for (std::size_t i = 0; i < m_ranksBefore.size(); i += 2)
         if (const NodePtr node = share(m_ranksBefore[i]);
@@ -218,9 +218,9 @@ void GraphEditor::putAll(const std::vector<std::pair<NodeId, NodePtr>>& nodes) {
             drop(id);
     for (const auto& [id, node] : nodes) {
         grow(id);
-        m_graph.m_byId[at(id)] = node;
-        m_typed[at(id)] = true;
-        m_ownedIn[at(id)] = 0;
+        m_graph.m_byId[placeOfNode(id)] = node;
+        m_typed[placeOfNode(id)] = true;
+        m_ownedIn[placeOfNode(id)] = 0;
     }
     for (const auto& [id, node] : nodes)
         if (node) {
@@ -234,7 +234,7 @@ void GraphEditor::rollback() {
     for (auto handed = m_handedResults.rbegin(); handed != m_handedResults.rend(); ++handed)
         m_graph.m_results[handed->index].value = handed->before;
     for (std::size_t i = m_ranksBefore.size(); i > 0; i -= 2)
-        m_rank[at(m_ranksBefore[i - 2])] = m_ranksBefore[i - 1];
+        m_rank[placeOfNode(m_ranksBefore[i - 2])] = m_ranksBefore[i - 1];
     const std::vector<std::pair<NodeId, NodePtr>> before(m_before.begin(), m_before.end());
     const std::vector<NodeId> going = std::move(m_going);
     endStep();
@@ -255,7 +255,7 @@ void GraphEditor::redo(const GraphStep& step) {
     putAll(nodes);
     for (const GraphStep::Edit& edit : step.edits)
         if (edit.after)
-            m_rank[at(edit.after->id)] = edit.rank;
+            m_rank[placeOfNode(edit.after->id)] = edit.rank;
     for (const GraphStep::Result& handed : step.results)
         m_graph.m_results[handed.index].value = handed.after;
     m_graph.m_assumptions.insert(m_graph.m_assumptions.end(), step.assumptions.begin(),

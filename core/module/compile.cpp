@@ -1,6 +1,7 @@
 #include "module/compile.h"
 
 #include "base/on_threads.h"
+#include "base/stopwatch.h"
 #include "extern/call.h"
 #include "fusion/branches.h"
 #include "fusion/group_parts.h"
@@ -21,11 +22,6 @@
 namespace fw {
 
 namespace {
-
-double milliseconds(std::chrono::steady_clock::time_point since) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
-        .count();
-}
 
 Stmt withoutProvenance(const Stmt& stmt) {
     StmtNode node = stmt.node();
@@ -137,7 +133,7 @@ Status compileJob(Job& job, const Target& target, KernelCache* cache) {
         if (cache != nullptr)
             cache->add(job.kernel);
     }
-    job.codegenMs = milliseconds(start);
+    job.codegenMs = millisecondsSince(start);
     return {};
 }
 
@@ -423,7 +419,7 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
         uses.emplace(group.id, std::move(use));
     }
     out.reports = joined(plan, settled.parts, std::move(out.reports));
-    out.times.kernelsMs = milliseconds(wall);
+    out.times.kernelsMs = millisecondsSince(wall);
     const auto assembling = std::chrono::steady_clock::now();
     FW_TRY(Assembled assembled,
            assemble(graph, settled.parts, target, uses, out.kernels.size(), options.weights));
@@ -431,7 +427,7 @@ Result<CompiledModule> compileModule(const Graph& graph, const FusionPlan& plan,
     out.hosts = std::move(assembled.hosts);
     out.weights = std::move(assembled.weights);
     out.times.packedBytes = assembled.packedBytes;
-    out.times.assembleMs = milliseconds(assembling);
+    out.times.assembleMs = millisecondsSince(assembling);
     return out;
 }
 

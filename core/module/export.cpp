@@ -24,7 +24,6 @@
 
 namespace fw::module {
 
-using namespace runtime;
 namespace fs = std::filesystem;
 
 namespace {
@@ -112,7 +111,7 @@ fw::Status checkRequest(const ExportRequest& request) {
 // elsewhere. Constants may share a place; gaps are zero.
 Result<std::span<const std::byte>> gatherWeights(const ExportRequest& request,
                                                  std::vector<std::byte>& payload) {
-    const Program& program = request.program;
+    const runtime::Program& program = request.program;
     const bool whole = request.weights.payload != nullptr;
     const std::vector<const void*> pieces(request.weights.pieces.begin(),
                                           request.weights.pieces.end());
@@ -124,13 +123,13 @@ Result<std::span<const std::byte>> gatherWeights(const ExportRequest& request,
     else
         payload.resize(program.weightsBytes);
     for (std::size_t i = 0; i < program.tensors.size(); ++i) {
-        const Tensor& tensor = program.tensors[i];
-        if (tensor.storage != Storage::Constant)
+        const runtime::Tensor& tensor = program.tensors[i];
+        if (tensor.storage != runtime::Storage::Constant)
             continue;
         const void* piece = i < pieces.size() ? pieces[i] : nullptr;
         std::int64_t bytes = 0;
-        evaluate(program.expressions[tensor.bytes], nullptr,
-                 bytes); // checkProgram did it without error
+        runtime::evaluate(program.expressions[tensor.bytes], nullptr,
+                          bytes); // checkProgram did it without error
         if (piece && bytes > 0)
             std::memcpy(payload.data() + tensor.offset, piece, static_cast<std::size_t>(bytes));
         else if (!whole && bytes > 0)
@@ -250,14 +249,14 @@ fw::Status linkStatic(const ExportRequest& request, const Staging& staging,
 
 fw::Status writeParts(const ExportRequest& request, const Staging& staging,
                       std::span<const std::byte> payload) {
-    Program stored = request.program;
-    const std::uint64_t hash = hashWeights(payload.data(), payload.size());
+    runtime::Program stored = request.program;
+    const std::uint64_t hash = runtime::hashWeights(payload.data(), payload.size());
     stored.weightsHash = hash;
     stored.metadata.clear(); // has its own place in the library
-    FW_CHECK(writeWeights(staging.file(request.weightsFile()), weightsHeader(payload.size(), hash),
-                          payload));
+    FW_CHECK(writeWeights(staging.file(request.weightsFile()),
+                          runtime::weightsHeader(payload.size(), hash), payload));
     const std::pair<std::string, std::string> files[] = {
-        {"program.bin", std::string(view(writeProgram(stored)))},
+        {"program.bin", std::string(view(runtime::writeProgram(stored)))},
         {"metadata.json", request.program.metadata},
         {"contents.s", contentsAssembly(request)},
         {"runtime.a", std::string(embeddedArchive())},
@@ -282,10 +281,10 @@ fw::Status writeParts(const ExportRequest& request, const Staging& staging,
 }
 
 // What the module opens when it is opened. It links libc and libm alone; -z defs holds it to that.
-std::vector<std::string> openedLibraries(const Program& program) {
+std::vector<std::string> openedLibraries(const runtime::Program& program) {
     std::vector<std::string> out;
-    for (const LibraryCall& call : program.calls)
-        if (const std::string name = libraryText(call);
+    for (const runtime::LibraryCall& call : program.calls)
+        if (const std::string name = runtime::libraryText(call);
             std::find(out.begin(), out.end(), name) == out.end())
             out.push_back(name);
     return out;

@@ -12,7 +12,7 @@
 
 namespace fw::module {
 
-using namespace runtime;
+using runtime::Op;
 
 namespace {
 
@@ -83,26 +83,27 @@ const char* infix(Op op) {
     return " ? ";
 }
 
-void appendSide(std::string& text, const Program& program, const std::vector<TensorId>& list,
-                const char* side, const std::string& prefix) {
+void appendSide(std::string& text, const runtime::Program& program,
+                const std::vector<runtime::TensorId>& list, const char* side,
+                const std::string& prefix) {
     std::set<std::string> taken;
     text += fmt::format("#define {}_{}_COUNT {}\n", prefix, side, list.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
-        const Tensor& tensor = program.tensors[list[i]];
+        const runtime::Tensor& tensor = program.tensors[list[i]];
         std::string name = upper(identifier(tensor.name));
         if (name == "COUNT" || !taken.insert(name).second)
             name += fmt::format("_{}", i);
         taken.insert(name);
         text += fmt::format("#define {}_{}_{} {} /* {}: {}{} */\n", prefix, side, name, i,
-                            harmless(tensor.name), typeName(tensor.type),
+                            harmless(tensor.name), runtime::typeName(tensor.type),
                             harmless(shapeText(program, tensor)));
     }
 }
 
 // Those that the caller gives, with the shapes of inputs or by name.
-std::vector<Symbol> freeSymbols(const Program& program) {
-    const Phases phases = phasesOf(program);
-    std::vector<Symbol> out;
+std::vector<runtime::Symbol> freeSymbols(const runtime::Program& program) {
+    const runtime::Phases phases = phasesOf(program);
+    std::vector<runtime::Symbol> out;
     for (std::size_t i = 0; i < program.symbols.size(); ++i)
         if (phases.ofSymbol[i] == 0)
             out.push_back(program.symbols[i]);
@@ -111,10 +112,10 @@ std::vector<Symbol> freeSymbols(const Program& program) {
 
 } // namespace
 
-std::string expressionText(const Program& program, ExpressionId expression) {
+std::string expressionText(const runtime::Program& program, runtime::ExpressionId expression) {
     std::vector<std::string> stack;
     std::vector<bool> simple;
-    for (const Instruction& instruction : program.expressions[expression].code) {
+    for (const runtime::Instruction& instruction : program.expressions[expression].code) {
         if (instruction.op == Op::Constant) {
             stack.push_back(fmt::format("{}", instruction.value));
             simple.push_back(true);
@@ -154,9 +155,9 @@ std::string expressionText(const Program& program, ExpressionId expression) {
     return stack.empty() ? std::string() : stack.back();
 }
 
-std::string shapeText(const Program& program, const Tensor& tensor) {
+std::string shapeText(const runtime::Program& program, const runtime::Tensor& tensor) {
     std::string text = "[";
-    for (ExpressionId dim : tensor.dims)
+    for (runtime::ExpressionId dim : tensor.dims)
         text += (text.size() > 1 ? ", " : "") + expressionText(program, dim);
     return text + "]";
 }
@@ -181,8 +182,9 @@ std::string contentsAssembly(const ExportRequest& request) {
         table = "    .quad 0\n";
     define("fw_kernel_table", table, 8);
 
-    const bool calls = std::any_of(request.program.steps.begin(), request.program.steps.end(),
-                                   [](const Step& step) { return step.kernel == libraryKernel; });
+    const bool calls = std::any_of(
+        request.program.steps.begin(), request.program.steps.end(),
+        [](const runtime::Step& step) { return step.kernel == runtime::libraryKernel; });
     define("fw_module_weights",
            request.embedsWeights ? "    .quad fw_module_weights_begin\n" : "    .quad 0\n", 8);
     define("fw_module_weights_size",
@@ -259,7 +261,7 @@ std::string functionsAssembly(const ExportRequest& request) {
 }
 
 std::string headerText(const ExportRequest& request) {
-    const Program& program = request.program;
+    const runtime::Program& program = request.program;
     const std::string prefix = upper(request.name);
     std::string text(embeddedHeader());
     text += fmt::format("\n/* The model {}, compiled for {}. */\n#ifndef FUSEWRIGHT_MODULE_{}_H\n"
@@ -269,7 +271,7 @@ std::string headerText(const ExportRequest& request) {
         text += fmt::format("#define {}_WEIGHTS \"{}\"\n", prefix, request.weightsFile());
     appendSide(text, program, program.inputs, "INPUT", prefix);
     appendSide(text, program, program.outputs, "OUTPUT", prefix);
-    for (const Symbol& symbol : freeSymbols(program))
+    for (const runtime::Symbol& symbol : freeSymbols(program))
         text += fmt::format("/* free dimension {}: {} to {} */\n", harmless(symbol.name),
                             symbol.minimum, symbol.maximum);
     text += fmt::format(
@@ -380,17 +382,17 @@ install(TARGETS example DESTINATION bin)
 namespace {
 
 // What computes a step: a symbol of the library, "copy", or the call "onednn convolution".
-std::string kernelText(const ExportRequest& request, const Step& step) {
-    if (step.kernel == copyKernel)
+std::string kernelText(const ExportRequest& request, const runtime::Step& step) {
+    if (step.kernel == runtime::copyKernel)
         return "copy";
-    if (step.kernel == bindKernel)
+    if (step.kernel == runtime::bindKernel)
         return "sizes";
-    if (step.kernel == nativeKernel)
-        return fmt::format("runtime {}", nativeText(step.call));
-    if (step.kernel != libraryKernel)
+    if (step.kernel == runtime::nativeKernel)
+        return fmt::format("runtime {}", runtime::nativeText(step.call));
+    if (step.kernel != runtime::libraryKernel)
         return request.kernels.at(step.kernel);
-    const LibraryCall& call = request.program.calls.at(step.call);
-    return fmt::format("{} {}", libraryText(call), kindText(call));
+    const runtime::LibraryCall& call = request.program.calls.at(step.call);
+    return fmt::format("{} {}", runtime::libraryText(call), kindText(call));
 }
 
 } // namespace
@@ -398,13 +400,13 @@ std::string kernelText(const ExportRequest& request, const Step& step) {
 std::string manifestText(const ExportRequest& request, const std::vector<FileEntry>& files,
                          const std::vector<std::string>& libraries) {
     using Json = nlohmann::ordered_json;
-    const Program& program = request.program;
-    const auto tensors = [&](const std::vector<TensorId>& list) {
+    const runtime::Program& program = request.program;
+    const auto tensors = [&](const std::vector<runtime::TensorId>& list) {
         Json entries = Json::array();
-        for (TensorId id : list) {
-            const Tensor& tensor = program.tensors[id];
+        for (runtime::TensorId id : list) {
+            const runtime::Tensor& tensor = program.tensors[id];
             entries.push_back(Json{{"name", tensor.name},
-                                   {"type", typeName(tensor.type)},
+                                   {"type", runtime::typeName(tensor.type)},
                                    {"shape", shapeText(program, tensor)}});
         }
         return entries;
@@ -415,36 +417,37 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
     json["model"] = program.name;
     json["engine"] = program.engine;
     json["target"] = program.target;
-    json["requires"] = featureNames(program.requiredFeatures);
+    json["requires"] = runtime::featureNames(program.requiredFeatures);
     json["linking"] = request.isStatic ? "static" : "shared";
     json["weights"] = request.embedsWeights ? "in the library" : request.weightsFile();
     json["libraries"] = libraries;
     json["inputs"] = tensors(program.inputs);
     json["outputs"] = tensors(program.outputs);
     json["symbols"] = Json::array();
-    for (const Symbol& symbol : freeSymbols(program))
+    for (const runtime::Symbol& symbol : freeSymbols(program))
         json["symbols"].push_back(
             Json{{"name", symbol.name}, {"minimum", symbol.minimum}, {"maximum", symbol.maximum}});
     json["assumptions"] = Json::array();
-    for (const Assumption& assumption : program.assumptions)
+    for (const runtime::Assumption& assumption : program.assumptions)
         json["assumptions"].push_back(
             Json{{"condition", expressionText(program, assumption.condition)},
                  {"sentence", assumption.sentence}});
     json["checked_indices"] = Json::array();
-    for (const Step& step : program.steps)
-        for (const IndexUse& use : step.indices)
+    for (const runtime::Step& step : program.steps)
+        for (const runtime::IndexUse& use : step.indices)
             json["checked_indices"].push_back(
                 Json{{"node", use.node},
                      {"indices", program.tensors[use.tensor].name},
                      {"extent", expressionText(program, use.extent)}});
     json["kernels"] = request.kernels;
     json["groups"] = Json::array();
-    for (const Step& step : program.steps) {
+    for (const runtime::Step& step : program.steps) {
         json["groups"].push_back(Json{
             {"name", step.name}, {"kernel", kernelText(request, step)}, {"nodes", step.nodes}});
-        if (step.choice == noChoice)
+        if (step.choice == runtime::noChoice)
             continue;
-        const std::vector<ExpressionId>& conditions = program.choices[step.choice].conditions;
+        const std::vector<runtime::ExpressionId>& conditions =
+            program.choices[step.choice].conditions;
         json["groups"].back()["when"] = step.branch < conditions.size()
                                             ? expressionText(program, conditions[step.branch])
                                             : "otherwise";

@@ -13,7 +13,7 @@ namespace fw::picture {
 namespace {
 
 constexpr double margin = 24;
-constexpr std::uint32_t none = UINT32_MAX;
+constexpr std::uint32_t noBox = UINT32_MAX;
 
 Point bezier(const Point* p, double t) {
     const double s = 1 - t;
@@ -34,14 +34,14 @@ template <class T>
 class Cells {
 public:
     void add(int x, int y, const T& item) {
-        const auto [head, fresh] = m_heads.try_emplace(key(x, y), none);
+        const auto [head, fresh] = m_heads.try_emplace(key(x, y), noBox);
         m_items.push_back({item, head->second});
         head->second = static_cast<std::uint32_t>(m_items.size() - 1);
     }
     template <class Test>
     bool any(int x, int y, const Test& test) const {
         const auto head = m_heads.find(key(x, y));
-        for (std::uint32_t i = head == m_heads.end() ? none : head->second; i != none;
+        for (std::uint32_t i = head == m_heads.end() ? noBox : head->second; i != noBox;
              i = m_items[i].next)
             if (test(m_items[i].item))
                 return true;
@@ -49,7 +49,6 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t none = UINT32_MAX;
     static std::uint64_t key(int x, int y) {
         return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)) << 32 |
                static_cast<std::uint32_t>(y);
@@ -127,7 +126,7 @@ void Painter::text(Owner owner, Point position, std::string_view content, double
 
 // Of the node of a level, in the picture.
 Point Painter::centerOf(std::uint32_t container, std::uint32_t node) const {
-    if (container == none)
+    if (container == noBox)
         return {m_outer.centers[node].x + margin, m_outer.centers[node].y + margin};
     const InnerLayout& inner = m_composition.inners[container];
     const Rect& rect = m_picture.containers[container].rect;
@@ -477,7 +476,7 @@ void Painter::run() {
     for (const Edge& edge : m_diagram.edges)
         m_picture.links.push_back({edge.from, edge.to});
     m_picture.containers.resize(m_diagram.containers.size());
-    placeContainers(m_composition.outer, none);
+    placeContainers(m_composition.outer, noBox);
     for (const std::uint32_t c : m_composition.outerFirst)
         placeContainers(m_composition.inners[c], c);
     for (const std::uint32_t c : m_composition.outerFirst)
@@ -494,7 +493,7 @@ void Painter::run() {
     }
     for (const std::uint32_t c : m_composition.outerFirst)
         paintBoxes(m_composition.inners[c], c);
-    paintBoxes(m_composition.outer, none);
+    paintBoxes(m_composition.outer, noBox);
     paintLabels();
 }
 

@@ -12,7 +12,7 @@ namespace fw {
 namespace {
 
 // Those that read something else behind the last application.
-std::vector<NodeId> changedReaders(const Progress& progress) {
+std::vector<NodeId> changedReaders(const RewriteProgress& progress) {
     std::vector<NodeId> out;
     for (const GraphStep::Edit& edit : progress.applications().back().step.edits)
         if (edit.before && edit.after)
@@ -22,7 +22,7 @@ std::vector<NodeId> changedReaders(const Progress& progress) {
 
 class FoldConstants : public BuiltinRewrite {
 public:
-    Result<std::size_t> run(Progress& progress, std::size_t entry) override {
+    Result<std::size_t> run(RewriteProgress& progress, std::size_t entry) override {
         std::set<std::pair<std::int64_t, NodeId>> waiting; // by rank
         const auto add = [&](const std::vector<NodeId>& nodes) {
             for (const NodeId id : nodes)
@@ -67,7 +67,7 @@ private:
                                    [](const Stage& one) { return !checkPoints(one, most); });
     }
 
-    static Result<bool> fold(Progress& progress, std::size_t entry, const NodePtr& shared) {
+    static Result<bool> fold(RewriteProgress& progress, std::size_t entry, const NodePtr& shared) {
         const Node& node = *shared;
         const Graph& graph = progress.graph();
         if (graph.operators().bindsDims(node.op))
@@ -120,7 +120,7 @@ private:
 
 class CommonNodes : public BuiltinRewrite {
 public:
-    Result<std::size_t> run(Progress& progress, std::size_t entry) override {
+    Result<std::size_t> run(RewriteProgress& progress, std::size_t entry) override {
         std::size_t count = 0;
         // Round by round, since nodes that are one give their readers the same operands.
         for (std::vector<NodeId> round = progress.changedNodes(m_since); !round.empty();) {
@@ -193,7 +193,8 @@ private:
         return out;
     }
 
-    static Status merge(Progress& progress, std::size_t entry, const std::vector<NodePtr>& same) {
+    static Status merge(RewriteProgress& progress, std::size_t entry,
+                        const std::vector<NodePtr>& same) {
         GraphEditor& editor = progress.editor();
         const NodePtr& first = same.front();
         Application out;

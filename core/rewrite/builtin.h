@@ -13,7 +13,7 @@ public:
     BuiltinRewrite& operator=(const BuiltinRewrite&) = delete;
     virtual ~BuiltinRewrite() = default;
     // All that can be done, each as an application of `entry`; how many there were.
-    virtual Result<std::size_t> run(Progress& progress, std::size_t entry) = 0;
+    virtual Result<std::size_t> run(RewriteProgress& progress, std::size_t entry) = 0;
 };
 
 // fold_constants: operators whose operands are all constants become their value.

@@ -15,10 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds longest{2};
-constexpr std::size_t mostWays = 16;   // to match at one root
-constexpr std::size_t mostFound = 100; // choices
-constexpr int mostRivals = 16;         // that are left out for one choice
+constexpr std::chrono::seconds longestSearch{2};
+constexpr std::size_t mostWaysToMatch = 16; // to match at one root
+constexpr std::size_t mostFound = 100;      // choices
+constexpr int mostRivals = 16;              // that are left out for one choice
 
 std::set<NodeId> takenOut(const Application& taken) {
     std::set<NodeId> out;
@@ -85,11 +85,11 @@ private:
                                [&](NodeId id) { return m_gone.contains(id); }) &&
                    !known.contains({match.nodes.begin(), match.nodes.end()});
         };
-        for (std::size_t way = 0; way < mostWays; ++way) {
+        for (std::size_t way = 0; way < mostWaysToMatch; ++way) {
             if (m_out.found.size() >= mostFound)
                 m_out.stopped = fmt::format("there are more than {}", mostFound);
-            else if (m_options.cancel.cancelled() || Clock::now() - m_start > longest)
-                m_out.stopped = fmt::format("the search ended after {} s", longest.count());
+            else if (m_options.cancel.cancelled() || Clock::now() - m_start > longestSearch)
+                m_out.stopped = fmt::format("the search ended after {} s", longestSearch.count());
             if (!m_out.stopped.empty())
                 return;
             const auto attempt = matchRule(m_matcher, rule, patterns, m_graph, root, options);

@@ -400,7 +400,7 @@ private:
     const PatternTable m_table;
     const RewriteOptions& m_options;
     const Clock::time_point m_start = Clock::now();
-    Progress m_progress;
+    RewriteProgress m_progress;
     RuleCycles m_returning;
     std::vector<Entry> m_entries;
     RewriteTrace m_trace;

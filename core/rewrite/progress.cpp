@@ -6,56 +6,56 @@ namespace fw {
 
 namespace {
 
-std::size_t at(NodeId id) {
+std::size_t indexOf(NodeId id) {
     return static_cast<std::size_t>(id);
 }
 
 } // namespace
 
-Progress::Progress(const Graph& graph, const RewriteOptions& options)
+RewriteProgress::RewriteProgress(const Graph& graph, const RewriteOptions& options)
     : m_editor(graph), m_options(options) {
     m_editor.removeUnused();
     for (const NodePtr& node : this->graph().nodes())
         know(*node);
 }
 
-int Progress::numberOf(const std::string& op) {
+int RewriteProgress::numberOf(const std::string& op) {
     const auto [found, isNew] = m_numbers.emplace(op, static_cast<int>(m_byOperator.size()));
     if (isNew)
         m_byOperator.emplace_back();
     return found->second;
 }
 
-void Progress::know(const Node& node) {
+void RewriteProgress::know(const Node& node) {
     const int number = numberOf(node.op);
     m_byOperator[static_cast<std::size_t>(number)].push_back(node.id);
-    if (at(node.id) >= m_operatorOf.size()) {
-        m_operatorOf.resize(at(node.id) + 1, -1);
-        m_maker.resize(at(node.id) + 1, -1);
-        m_seen.resize(at(node.id) + 1, 0);
+    if (indexOf(node.id) >= m_operatorOf.size()) {
+        m_operatorOf.resize(indexOf(node.id) + 1, -1);
+        m_maker.resize(indexOf(node.id) + 1, -1);
+        m_seen.resize(indexOf(node.id) + 1, 0);
     }
-    m_operatorOf[at(node.id)] = number;
+    m_operatorOf[indexOf(node.id)] = number;
     m_operators += node.isLeaf() ? 0 : 1;
 }
 
-std::ptrdiff_t Progress::makerOf(NodeId node) const {
-    return at(node) < m_maker.size() ? m_maker[at(node)] : -1;
+std::ptrdiff_t RewriteProgress::makerOf(NodeId node) const {
+    return indexOf(node) < m_maker.size() ? m_maker[indexOf(node)] : -1;
 }
 
-bool Progress::leavesOut(const std::string& rule, const Node& first) {
+bool RewriteProgress::leavesOut(const std::string& rule, const Node& first) {
     if (!m_options.leftOut.contains({rule, first.name}))
         return false;
     decisions.push_back({leftOutText(rule, first.name), Verdict::No, ReasonCode::RuleLeftOut, {}});
     return true;
 }
 
-void Progress::commit(Application application) {
+void RewriteProgress::commit(Application application) {
     application.step = m_editor.commit();
     note(application.step);
     m_applications.push_back(std::move(application));
 }
 
-void Progress::note(const GraphStep& step) {
+void RewriteProgress::note(const GraphStep& step) {
     const auto readers = [&](const Node& node) {
         for (const ValueRef& input : node.inputs)
             if (input.valid())
@@ -75,7 +75,7 @@ void Progress::note(const GraphStep& step) {
         readers(*edit.after);
         if (!edit.before) {
             know(*edit.after);
-            m_maker[at(edit.after->id)] = static_cast<std::ptrdiff_t>(m_applications.size());
+            m_maker[indexOf(edit.after->id)] = static_cast<std::ptrdiff_t>(m_applications.size());
         }
         m_changed.push_back({edit.after->id, false});
     }
@@ -84,14 +84,14 @@ void Progress::note(const GraphStep& step) {
             m_changed.push_back({value.node, true});
 }
 
-void Progress::sort(std::vector<NodeId>& nodes) const {
+void RewriteProgress::sort(std::vector<NodeId>& nodes) const {
     std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
         const std::int64_t left = m_editor.rank(a), right = m_editor.rank(b);
         return left != right ? left < right : a < b;
     });
 }
 
-const NodeIndex& Progress::index() {
+const NodeIndex& RewriteProgress::index() {
     if (!m_index) {
         m_index.emplace();
         for (const NodePtr& node : graph().nodes())
@@ -100,7 +100,7 @@ const NodeIndex& Progress::index() {
     return *m_index;
 }
 
-std::vector<NodeId> Progress::everyRoot(const RuleReach& reach) {
+std::vector<NodeId> RewriteProgress::everyRoot(const RuleReach& reach) {
     std::vector<NodeId> out;
     const auto add = [&](std::vector<NodeId>& nodes) {
         std::erase_if(nodes, [&](NodeId id) { return m_editor.find(id) == nullptr; });
@@ -117,18 +117,18 @@ std::vector<NodeId> Progress::everyRoot(const RuleReach& reach) {
     return out;
 }
 
-bool Progress::canBegin(const RuleReach& reach, NodeId node) const {
-    return reach.anyRoot || m_wanted[static_cast<std::size_t>(m_operatorOf[at(node)])];
+bool RewriteProgress::canBegin(const RuleReach& reach, NodeId node) const {
+    return reach.anyRoot || m_wanted[static_cast<std::size_t>(m_operatorOf[indexOf(node)])];
 }
 
-std::size_t Progress::readersOf(NodeId node) {
+std::size_t RewriteProgress::readersOf(NodeId node) {
     std::size_t out = 0;
     for (std::size_t i = 0; i < m_editor.find(node)->outputs.size(); ++i)
         out += graph().uses({node, static_cast<int>(i)}).size();
     return out;
 }
 
-std::vector<NodeId> Progress::toAsk(const RuleReach& reach, std::size_t& since) {
+std::vector<NodeId> RewriteProgress::toAsk(const RuleReach& reach, std::size_t& since) {
     const std::size_t first = since;
     since = m_changed.size() + 1;
     if (first == since)
@@ -143,9 +143,9 @@ std::vector<NodeId> Progress::toAsk(const RuleReach& reach, std::size_t& since) 
     ++m_search;
     std::vector<NodeId> level, next;
     const auto meet = [&](NodeId id, std::vector<NodeId>& into) {
-        if (m_editor.find(id) == nullptr || m_seen[at(id)] == m_search)
+        if (m_editor.find(id) == nullptr || m_seen[indexOf(id)] == m_search)
             return;
-        m_seen[at(id)] = m_search;
+        m_seen[indexOf(id)] = m_search;
         into.push_back(id);
     };
     for (std::size_t i = first - 1; i < m_changed.size(); ++i) {
@@ -179,7 +179,7 @@ std::vector<NodeId> Progress::toAsk(const RuleReach& reach, std::size_t& since) 
     return out;
 }
 
-std::vector<NodeId> Progress::changedNodes(std::size_t& since) {
+std::vector<NodeId> RewriteProgress::changedNodes(std::size_t& since) {
     RuleReach reach;
     reach.anyRoot = true;
     reach.depth = 0;

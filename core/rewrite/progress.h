@@ -8,9 +8,9 @@
 
 namespace fw {
 
-class Progress {
+class RewriteProgress {
 public:
-    Progress(const Graph& graph, const RewriteOptions& options);
+    RewriteProgress(const Graph& graph, const RewriteOptions& options);
 
     GraphEditor& editor() { return m_editor; }
     const Graph& graph() { return m_editor.graph(); }

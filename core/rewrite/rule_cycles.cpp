@@ -10,8 +10,8 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t mostSmall = 4096; // elements of a constant that is known by what it holds
-constexpr std::size_t farthest = 64;    // applications that are followed back
+constexpr std::size_t mostSmall = 4096;    // elements of a constant that is known by what it holds
+constexpr std::size_t farthestReturn = 64; // applications that are followed back
 
 bool isSmallConstant(const Node& node) {
     return node.isConstant() && node.data->count() <= mostSmall;
@@ -151,7 +151,7 @@ bool RuleCycles::isClosed(std::size_t since, const std::vector<NodeId>& takenOut
         if (!seen.insert(maker).second)
             continue;
         const auto& further = m_taken[maker].makersOfGone;
-        if (maker < since || !further || seen.size() > farthest)
+        if (maker < since || !further || seen.size() > farthestReturn)
             return false;
         open->insert(open->end(), further->begin(), further->end());
     }
@@ -165,7 +165,7 @@ std::vector<std::size_t> RuleCycles::chainTo(const std::vector<NodePtr>& matched
     std::vector<std::size_t> open = makersOf(matched);
     for (const std::size_t maker : open)
         next.emplace(maker, maker);
-    for (std::size_t i = 0; i < open.size() && i < farthest; ++i) {
+    for (std::size_t i = 0; i < open.size() && i < farthestReturn; ++i) {
         const std::size_t application = open[i];
         if (m_taken[application].part == part && isClosed(application, takenOut)) {
             std::vector<std::size_t> chain{application};

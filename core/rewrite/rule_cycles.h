@@ -26,7 +26,7 @@ std::string textOf(const Graph& graph, const Subgraph& part);
 
 class RuleCycles {
 public:
-    explicit RuleCycles(const Progress& progress) : m_progress(progress) {}
+    explicit RuleCycles(const RewriteProgress& progress) : m_progress(progress) {}
 
     // Every application, in order; `before`: the hash of the part that it takes out.
     void add(const Hash& before);
@@ -48,7 +48,7 @@ private:
     std::optional<std::vector<std::size_t>> makersOfAll(const std::vector<NodeId>& nodes) const;
     std::vector<std::size_t> makersOf(const std::vector<NodePtr>& matched) const;
 
-    const Progress& m_progress;
+    const RewriteProgress& m_progress;
     std::vector<Taken> m_taken; // by application
 };
 

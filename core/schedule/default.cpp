@@ -38,12 +38,6 @@ const NestTemplate& templateOf(ScheduleTemplate which) {
         ->by;
 }
 
-std::vector<std::size_t> stagesOf(const NestPlan& nest) {
-    std::vector<std::size_t> out = nest.members;
-    out.push_back(nest.root);
-    return out;
-}
-
 // Of all its stages, or of those of one node.
 double workOf(const SchedulePlanner& planner, const NestPlan& nest,
               std::optional<std::int64_t> node) {

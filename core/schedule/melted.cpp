@@ -22,12 +22,6 @@ bool storesItself(const Stage& stage) {
     return stage.store.size() == stage.space.size();
 }
 
-std::vector<std::size_t> stagesOf(const NestPlan& nest) {
-    std::vector<std::size_t> out = nest.members;
-    out.push_back(nest.root);
-    return out;
-}
-
 // The axis of what a stage writes that lies innermost.
 Symbol innermost(const SchedulePlanner& planner, std::size_t i) {
     const std::vector<Axis> space = planner.storageSpace(i);

@@ -35,6 +35,12 @@ struct NestPlan {
     std::optional<MeltedInto> into = {};
 };
 
+inline std::vector<std::size_t> stagesOf(const NestPlan& nest) {
+    std::vector<std::size_t> out = nest.members;
+    out.push_back(nest.root);
+    return out;
+}
+
 // Builds one schedule. Steps may only be added once all inlining is done.
 class SchedulePlanner {
 public:

@@ -22,9 +22,10 @@ struct Run {
     int branch = -1; // -1: the size cannot be
 };
 
-class Sizes {
+class SizesOfBranches {
 public:
-    Sizes(const Graph& graph, const Group& choice, Symbol dim) : m_choice(choice), m_dim(dim) {
+    SizesOfBranches(const Graph& graph, const Group& choice, Symbol dim)
+        : m_choice(choice), m_dim(dim) {
         for (const Assumption& assumption : graph.assumptions())
             if (freeVars(assumption.condition) == std::set<Symbol>{dim})
                 m_known.push_back(assumption.condition);
@@ -98,7 +99,7 @@ std::vector<std::string> branchSizes(const Graph& graph, const Group& choice) {
     if (dims.size() != 1)
         return out;
     std::vector<std::size_t> written(out.size());
-    for (const Run& run : Sizes(graph, choice, *dims.begin()).runs()) {
+    for (const Run& run : SizesOfBranches(graph, choice, *dims.begin()).runs()) {
         if (run.branch < 0)
             continue;
         const auto branch = static_cast<std::size_t>(run.branch);

@@ -1,5 +1,6 @@
 #include "session/calibrate.h"
 
+#include "base/stopwatch.h"
 #include "extern/extern.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
@@ -42,7 +43,7 @@ constexpr Call calls[] = {
 constexpr double secondsEach = 0.02;
 constexpr std::string_view anchorName = "y";
 
-std::string_view makerOf(const Candidate& candidate) {
+std::string_view makerName(const Candidate& candidate) {
     const Library* library = candidate.by->library();
     return library == nullptr ? ownCode : std::string_view(library->name());
 }
@@ -54,7 +55,7 @@ std::vector<const Candidate*> bestOfEach(const Group& group) {
         if (candidate.verdict != Verdict::Yes)
             continue;
         const auto known = std::find_if(out.begin(), out.end(), [&](const Candidate* one) {
-            return makerOf(*one) == makerOf(candidate);
+            return makerName(*one) == makerName(candidate);
         });
         if (known == out.end())
             out.push_back(&candidate);
@@ -128,7 +129,7 @@ private:
             FW_TRY(const std::vector<TensorData> operands, made->module->randomInputs(1, {}));
             FW_CHECK(made->module->setInputs(operands));
             contenders.push_back({candidate->implementation, made.take(), {}});
-            makers.push_back(makerOf(*candidate));
+            makers.push_back(makerName(*candidate));
         }
         std::vector<Contender*> racing;
         for (Contender& one : contenders)
@@ -182,9 +183,7 @@ namespace {
 Status measureAndSet(const Target& target, const Context& context, MeasuringSteps steps = {}) {
     const auto start = std::chrono::steady_clock::now();
     FW_TRY(const MeasuredRates measured, measureRates(target, context, steps));
-    setRates(target, measured.rates, !measured.disturbed,
-             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                 .count());
+    setRates(target, measured.rates, !measured.disturbed, millisecondsSince(start));
     return {};
 }
 

@@ -10,10 +10,9 @@ namespace {
 
 using namespace snapshot;
 
-using Answer = Result<Commands::Write>;
-
 template <auto answer>
-Answer written(PipelineStore& store, const Arguments& arguments, const Context& context) {
+Result<Commands::Write> written(PipelineStore& store, const Arguments& arguments,
+                                const Context& context) {
     auto document = answer(store, arguments, context);
     if (!document)
         return document.takeDiag();
@@ -24,7 +23,7 @@ Answer written(PipelineStore& store, const Arguments& arguments, const Context& 
 
 struct Row {
     const char* name;
-    Answer (*run)(PipelineStore&, const Arguments&, const Context&);
+    Result<Commands::Write> (*run)(PipelineStore&, const Arguments&, const Context&);
 };
 
 constexpr Row rows[] = {

@@ -1,5 +1,6 @@
 #include "session/match.h"
 
+#include "base/stopwatch.h"
 #include "ir/missing_type.h"
 
 #include "fusion/plan.h"
@@ -233,8 +234,7 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
     }
     out.stopped = found.stopped;
     out.diagnostics.insert(out.diagnostics.end(), found.problems.begin(), found.problems.end());
-    out.ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    out.ms = millisecondsSince(start);
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/stopwatch.h"
 #include "ir/missing_type.h"
 #include "ir/tensor_text.h"
 #include "onnx/model/default_inputs.h"
@@ -33,10 +34,6 @@ namespace {
 
 using namespace snapshot;
 using Clock = std::chrono::steady_clock;
-
-double milliseconds(Clock::time_point since) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
-}
 
 std::string summaryOf(const TensorData& data) {
     std::string out;
@@ -117,7 +114,7 @@ Result<MeasuredTime> timeRuns(LoadedModule& module, double seconds, int attempts
            measureTimes(1, effort, context.cancel, [&](std::vector<double>& times) -> Status {
                const auto begin = Clock::now();
                FW_CHECK(module.runAgain());
-               times = {milliseconds(begin)};
+               times = {millisecondsSince(begin)};
                return {};
            }));
     return std::move(out.front());
@@ -262,7 +259,7 @@ Result<RunDocument> runModel(Pipeline& given, const Arguments& arguments, const 
     out.randomInputs = operands.random;
     const auto start = Clock::now();
     FW_TRY(const std::vector<TensorData> results, module->run(operands.inputs));
-    out.runMs = milliseconds(start);
+    out.runMs = millisecondsSince(start);
     tellInputs(fitting.constants(pipeline), *module, out.randomInputs,
                out.notices); // data sets may have others
     tellRanOtherwise(*module, out.notices);

@@ -1,5 +1,6 @@
 #include "session/pipeline.h"
 
+#include "base/stopwatch.h"
 #include "extern/user_library.h"
 #include "fusion/computable.h"
 #include "fusion/plan.h"
@@ -31,11 +32,6 @@ namespace {
 
 constexpr std::size_t keptPipelines = 4;
 constexpr std::ptrdiff_t keptTyped = 2; // of them, with text that is not saved
-
-double milliseconds(std::chrono::steady_clock::time_point since) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
-        .count();
-}
 
 Diag cancelled() {
     return makeDiag(DiagCode::Cancelled, "the work was cancelled");
@@ -249,7 +245,7 @@ Result<const Imported*> Pipeline::imported(const Context& context) {
                    ? readGraphFile(m_modelFile, known->operators, m_inputs.dims, m_inputs.types)
                    : importModel(m_modelFile, known->operators, options, context.cancel));
         FW_CHECK(assumeRanges(m_inputs.ranges, imported));
-        m_importMs = milliseconds(start);
+        m_importMs = millisecondsSince(start);
         ++m_shared->made.imported;
         WeightFiles& weights = m_shared->weightFiles[m_modelFile];
         weights.stamps.clear();
@@ -330,7 +326,7 @@ Result<const Simplified*> Pipeline::whole(const Context& context) {
         const auto start = std::chrono::steady_clock::now();
         context.report("rewrite", "simplify");
         FW_TRY(Rewritten out, rewritten(source->inlined, context));
-        m_rewriteMs = milliseconds(start);
+        m_rewriteMs = millisecondsSince(start);
         ++m_shared->made.simplified;
         Decisions refuted = refutedRules(*known, out.trace, context.cancel);
         if (context.cancel.cancelled())
@@ -389,7 +385,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         FW_CHECK(checkMachine(*on));
         FW_CHECK(checkLibraries(*on, notices));
         FW_CHECK(checkUserLibraries(known->libraries, ownLibraries(*known), *on));
-        m_librariesMs = milliseconds(start);
+        m_librariesMs = millisecondsSince(start);
         FW_CHECK(calibrate(*on, context));
         FW_TRY(PlanOptions options, planOptions());
         options.cancel = context.cancel;
@@ -400,7 +396,7 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         m_machineMs = machineMeasuringMs() - measured;
         ++m_shared->made.planned;
         m_lowerMs = plan.lowerMs;
-        m_fuseMs = milliseconds(start) - m_librariesMs - m_machineMs - m_lowerMs;
+        m_fuseMs = millisecondsSince(start) - m_librariesMs - m_machineMs - m_lowerMs;
         return plan;
     });
 }
@@ -458,7 +454,7 @@ Result<const CompiledStage*> Pipeline::compiled(const Context& context) {
                      FW_TRY(CompiledModule module, compileOf(*source->graph, *fused, *on, context));
                      ++m_shared->made.compiled;
                      return CompiledStage{std::make_shared<const CompiledModule>(std::move(module)),
-                                          milliseconds(start)};
+                                          millisecondsSince(start)};
                  });
 }
 
@@ -468,7 +464,7 @@ Result<LoadedModule*> Pipeline::loaded(const Context& context) {
         FW_TRY(const Target* on, target());
         const auto start = std::chrono::steady_clock::now();
         FW_TRY(m_loaded, loadModule(stage->module, *on));
-        m_loadMs = milliseconds(start);
+        m_loadMs = millisecondsSince(start);
     }
     m_loaded->stopBy(context.cancel);
     return m_loaded.get();

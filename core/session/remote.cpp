@@ -38,15 +38,15 @@ constexpr int mostBefore = 50;                  // lines that a login prints bef
 constexpr int mostRounds = 3;                   // of sending what is missing
 
 // Read of the first bytes, so that a large answer is not parsed.
-enum class Line { Result, Error, Other };
-Line kindOf(const std::string& line, std::int64_t id) {
+enum class LineKind { Result, Error, Other };
+LineKind kindOf(const std::string& line, std::int64_t id) {
     const std::string start = fmt::format("{{\"id\":{},\"", id);
     if (!line.starts_with(start))
-        return Line::Other;
+        return LineKind::Other;
     const std::string_view rest = std::string_view(line).substr(start.size());
-    return rest.starts_with("result\"")  ? Line::Result
-           : rest.starts_with("error\"") ? Line::Error
-                                         : Line::Other;
+    return rest.starts_with("result\"")  ? LineKind::Result
+           : rest.starts_with("error\"") ? LineKind::Error
+                                         : LineKind::Other;
 }
 
 class RemoteWorker {
@@ -177,11 +177,11 @@ private:
         FW_CHECK(say(job, request));
         for (;;) {
             FW_TRY(const std::string text, line(job));
-            const Line kind = kindOf(text, request.id);
-            if (kind == Line::Other && text.find("\"hello\"") == std::string::npos &&
+            const LineKind kind = kindOf(text, request.id);
+            if (kind == LineKind::Other && text.find("\"hello\"") == std::string::npos &&
                 text.find("\"progress\"") == std::string::npos)
                 return lost("answers something else: " + text.substr(0, 100));
-            if (kind == Line::Other)
+            if (kind == LineKind::Other)
                 continue;
             Result<snapshot::Answer> answer = readAnswer(text);
             if (!answer)
@@ -314,13 +314,13 @@ private:
         for (;;) {
             FW_TRY(const std::string text, line(job));
             switch (kindOf(text, request.id)) {
-            case Line::Result:
+            case LineKind::Result:
                 for (const std::string& output : outputsOf(given))
                     FW_CHECK(fetch(job, output));
                 return paths.back(text);
-            case Line::Error:
+            case LineKind::Error:
                 return refused(paths.back(text));
-            case Line::Other:
+            case LineKind::Other:
                 break;
             }
             const Result<snapshot::Answer> step = readAnswer(text);

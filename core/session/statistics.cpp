@@ -37,7 +37,7 @@ std::optional<ValueRef> referenceIn(const std::string& text) {
     return ValueRef{*node, static_cast<int>(*output)};
 }
 
-Result<ValueRef> findValue(const Graph& graph, const std::string& name) {
+Result<ValueRef> valueNamed(const Graph& graph, const std::string& name) {
     const Diag missing = makeDiag(DiagCode::UnknownName, "there is no value named " + name, {},
                                   "name a value, or a node as #ID:OUTPUT");
     if (const std::optional<ValueRef> reference = referenceIn(name)) {
@@ -111,7 +111,7 @@ Result<ValueDocument> describeValue(Pipeline& pipeline, const snapshot::Argument
         FW_TRY(const Simplified* simplified, pipeline.simplified(context));
         graph = simplified->graph.get();
     }
-    FW_TRY(const ValueRef value, findValue(*graph, arguments.nodes.front()));
+    FW_TRY(const ValueRef value, valueNamed(*graph, arguments.nodes.front()));
     const Output& output = graph->output(value);
     const TensorData* data = graph->constant(value);
     if (data == nullptr)

@@ -104,12 +104,12 @@ std::string reasonToStop(const std::vector<Stop>& stops, const Application& one,
     return {};
 }
 
-struct StoppedAt {
+struct StepPlace {
     std::size_t number = 0; // from 1
     std::string stopped;
 };
 
-Result<StoppedAt> placeOf(const Arguments& arguments, const RewriteTrace& trace,
+Result<StepPlace> placeOf(const Arguments& arguments, const RewriteTrace& trace,
                           const OperatorSet& operators) {
     const auto& all = trace.applications;
     const std::int64_t from = arguments.application.value_or(arguments.until.empty() ? 1 : 0);
@@ -119,14 +119,14 @@ Result<StoppedAt> placeOf(const Arguments& arguments, const RewriteTrace& trace,
                         fmt::format("{} to {}", least, all.size()));
     FW_TRY(const std::vector<Stop> stops, stopsOf(arguments.until, trace, operators));
     if (stops.empty())
-        return StoppedAt{static_cast<std::size_t>(from), {}};
+        return StepPlace{static_cast<std::size_t>(from), {}};
     std::optional<std::size_t> before;
     if (from > 0)
         before = all[static_cast<std::size_t>(from) - 1].entry;
     for (auto i = static_cast<std::size_t>(from); i < all.size(); ++i)
         if (std::string reason = reasonToStop(stops, all[i], trace, before); !reason.empty())
-            return StoppedAt{i + 1, std::move(reason)};
-    return StoppedAt{all.size(), "end"};
+            return StepPlace{i + 1, std::move(reason)};
+    return StepPlace{all.size(), "end"};
 }
 
 std::vector<ApplicationRun> runsOf(const RewriteTrace& trace) {
@@ -346,7 +346,7 @@ Result<StepDocument> stepModel(Pipeline& pipeline, const Arguments& arguments,
         FW_CHECK(stopsOf(arguments.until, trace, simplified->graph->operators()));
         return out;
     }
-    FW_TRY(StoppedAt place, placeOf(arguments, trace, simplified->graph->operators()));
+    FW_TRY(StepPlace place, placeOf(arguments, trace, simplified->graph->operators()));
     out.stopped = std::move(place.stopped);
     RewriteHistory history(imported->inlined, trace.applications);
     FW_CHECK(goTo(place.number - 1, history, context));

@@ -26,7 +26,7 @@ bool isMadeByRule(const FusionPlan& plan, const Group& group) {
     return false;
 }
 
-const Candidate* candidateOf(const Group& group, const std::string& name) {
+const Candidate* candidateOfGroup(const Group& group, const std::string& name) {
     for (const Candidate& candidate : group.candidates)
         if (candidate.implementation == name)
             return &candidate;
@@ -89,7 +89,7 @@ public:
         out.way = way;
         out.implementation = name;
         out.taken = name == m_group.implementation;
-        if (const Candidate* candidate = candidateOf(m_group, name))
+        if (const Candidate* candidate = candidateOfGroup(m_group, name))
             out.measuredUs = candidate->measuredUs;
         const Result<Lowering> made = codeBy(m_pipeline, *code, m_group, m_context);
         if (!made.ok()) {

@@ -4,6 +4,7 @@
 // error.
 #include "session/worker.h"
 
+#include "base/stopwatch.h"
 #include "session/commands.h"
 #include "session/crash.h"
 #include "session/request_queue.h"
@@ -79,10 +80,7 @@ public:
     explicit Worker(int output) : m_output(output) {}
 
     int run() {
-        startMs =
-            1e3 * static_cast<double>(loaded) / CLOCKS_PER_SEC +
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun)
-                .count();
+        startMs = 1e3 * static_cast<double>(loaded) / CLOCKS_PER_SEC + millisecondsSince(begun);
         m_output.line(helloLine({programVersion, ::getpid()}));
         if (const Status started = m_queue.start(); !started.ok()) {
             m_output.line(errorLine(0, started.diag()));

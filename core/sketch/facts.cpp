@@ -11,8 +11,6 @@ namespace fw {
 
 namespace {
 
-using enum SketchLevel;
-
 // The value that a node has for an attribute, written or not.
 std::optional<AttrValue> valueOf(const Node& node, const Operator& op, const std::string& name) {
     if (const AttrValue* written = node.attrs.find(name))
@@ -113,18 +111,19 @@ private:
             fact.what = fmt::format("{} of {}", name, m_part.labels.at(node.id));
             fact.value = firstLine(attrText(*value));
             if (canBeWritten(*value))
-                fact.levels.push_back(Exact);
+                fact.levels.push_back(SketchLevel::Exact);
             if (!fixed()) {
                 if (canBeWritten(*value) && spanOf(*m_part.graph, op, name))
-                    fact.levels.push_back(Range);
+                    fact.levels.push_back(SketchLevel::Range);
                 if (canBeWritten(*value))
-                    fact.levels.push_back(Captured);
-                fact.levels.push_back(Any);
+                    fact.levels.push_back(SketchLevel::Captured);
+                fact.levels.push_back(SketchLevel::Any);
             }
             if (fact.levels.empty())
                 continue;
             const auto fallback = op.attrDefault(name);
-            fact.level = fixed() || !fallback || !(*fallback == *value) ? fact.levels.front() : Any;
+            fact.level = fixed() || !fallback || !(*fallback == *value) ? fact.levels.front()
+                                                                        : SketchLevel::Any;
             add(std::move(fact));
         }
     }
@@ -145,25 +144,26 @@ private:
             const auto elements = elementsOf(*data);
             SketchFact fact = start("value", elements ? firstLine(*elements) : "a constant");
             if (elements)
-                fact.levels.push_back(Exact);
+                fact.levels.push_back(SketchLevel::Exact);
             if (!(fixed() && data->count() == 1))
-                fact.levels.insert(fact.levels.end(), {Range, Any});
-            fact.level = data->count() == 1 ? fact.levels.front() : Range;
+                fact.levels.insert(fact.levels.end(), {SketchLevel::Range, SketchLevel::Any});
+            fact.level = data->count() == 1 ? fact.levels.front() : SketchLevel::Range;
             add(std::move(fact));
         } else if (maker.isInput()) {
             SketchFact fact = start("value", "an input of the graph");
-            fact.levels = {Exact, Any};
+            fact.levels = {SketchLevel::Exact, SketchLevel::Any};
             add(std::move(fact));
         }
         if (fixed())
             return; // its types are those of the operator
         SketchFact dtype = start("dtype", std::string(dtypeText(type.dtype)));
-        dtype.levels = {Exact, Captured, Any};
+        dtype.levels = {SketchLevel::Exact, SketchLevel::Captured, SketchLevel::Any};
         add(std::move(dtype));
         SketchFact shape = start("shape", shapeText(type.shape));
         if (fixedExtents(type.shape))
-            shape.levels.push_back(Exact);
-        shape.levels.insert(shape.levels.end(), {Range, Captured, Any});
+            shape.levels.push_back(SketchLevel::Exact);
+        shape.levels.insert(shape.levels.end(),
+                            {SketchLevel::Range, SketchLevel::Captured, SketchLevel::Any});
         add(std::move(shape));
     }
 
@@ -200,7 +200,7 @@ SketchWords::SketchWords(const SketchPart& part, const std::vector<SketchFact>& 
     int dtypes = 0, dims = 0;
     for (const SketchFact& fact : facts) {
         m_facts.emplace(fact.key, &fact);
-        if (fact.level == Captured) {
+        if (fact.level == SketchLevel::Captured) {
             const std::string what = fact.what.substr(0, fact.what.find(' '));
             if (what == "dtype") {
                 ++dtypes;
@@ -223,7 +223,8 @@ SketchWords::SketchWords(const SketchPart& part, const std::vector<SketchFact>& 
             for (const std::string& name :
                  part.graph->operators().find(part.node(id).op)->attrNames())
                 if (const SketchFact* one = fact(attributeKey(part, id, name));
-                    (one == nullptr || one->level == Any || one->level == Range) &&
+                    (one == nullptr || one->level == SketchLevel::Any ||
+                     one->level == SketchLevel::Range) &&
                     !m_rest.contains(id))
                     m_rest[id] = take("a");
 }
@@ -244,14 +245,14 @@ std::string SketchWords::attributes(NodeId node) const {
         if (one == nullptr)
             continue;
         const auto value = valueOf(of, op, name);
-        if (one->level == Exact)
+        if (one->level == SketchLevel::Exact)
             add(fmt::format("{} = {}", name, attrText(*value)));
-        if (one->level == Range) {
+        if (one->level == SketchLevel::Range) {
             const auto span = spanOf(*m_part.graph, op, name);
             add(fmt::format("{} in {}..{}", name, numberText(span->first),
                             numberText(span->second)));
         }
-        if (one->level == Captured) {
+        if (one->level == SketchLevel::Captured) {
             const std::string& capture = m_captures.at(key);
             add(capture == name ? name : fmt::format("{} = {}", name, capture));
         }
@@ -272,9 +273,9 @@ std::string SketchWords::again(NodeId node) const {
         for (const std::string& name : op.attrNames()) {
             const std::string key = attributeKey(m_part, node, name);
             const SketchFact* one = fact(key);
-            if (one != nullptr && one->level == Exact)
+            if (one != nullptr && one->level == SketchLevel::Exact)
                 add(fmt::format("{} = {}", name, attrText(*valueOf(of, op, name))));
-            if (one != nullptr && one->level == Captured)
+            if (one != nullptr && one->level == SketchLevel::Captured)
                 add(fmt::format("{} = {}", name, m_captures.at(key)));
         }
     }
@@ -286,11 +287,11 @@ std::string SketchWords::constraint(ValueRef operand) const {
     const auto add = [&](const std::string& text) { out += (out.empty() ? ": " : " & ") + text; };
     if (const SketchFact* value = fact(operandKey(m_part, operand, "value"))) {
         if (const TensorData* data = m_part.graph->constant(operand)) {
-            if (value->level == Exact)
+            if (value->level == SketchLevel::Exact)
                 add("const " + *elementsOf(*data));
-            if (value->level == Range)
+            if (value->level == SketchLevel::Range)
                 add("const");
-        } else if (value->level == Exact) {
+        } else if (value->level == SketchLevel::Exact) {
             add("input");
         }
     }
@@ -302,17 +303,17 @@ std::string SketchWords::constraint(ValueRef operand) const {
     const std::string shapeKey = operandKey(m_part, operand, "shape");
     const SketchFact* dtype = fact(dtypeKey);
     const SketchFact* shape = fact(shapeKey);
-    if (dtype->level == Any && shape->level == Any)
+    if (dtype->level == SketchLevel::Any && shape->level == SketchLevel::Any)
         return out;
-    std::string type = dtype->level == Exact      ? dtype->value
-                       : dtype->level == Captured ? m_captures.at(dtypeKey)
-                                                  : "any";
+    std::string type = dtype->level == SketchLevel::Exact      ? dtype->value
+                       : dtype->level == SketchLevel::Captured ? m_captures.at(dtypeKey)
+                                                               : "any";
     const Shape& extents = m_part.graph->type(operand).shape;
-    if (shape->level == Exact)
+    if (shape->level == SketchLevel::Exact)
         type += shapeText(extents);
-    if (shape->level == Captured)
+    if (shape->level == SketchLevel::Captured)
         type += "[" + m_captures.at(shapeKey) + "]";
-    if (shape->level == Range) {
+    if (shape->level == SketchLevel::Range) {
         std::string list;
         for (std::size_t i = 0; i < extents.size(); ++i)
             list += i > 0 ? ", any" : "any";

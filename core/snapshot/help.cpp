@@ -10,6 +10,8 @@ namespace fw::snapshot {
 
 namespace {
 
+using snapshot::fields; // of every record; this folder has others in unnamed namespaces
+
 // Visits the fields of a record, and of the records in it, each once.
 class Describer {
 public:

@@ -14,7 +14,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 using Mark = JointNode::Mark;
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t noPlace = std::numeric_limits<std::size_t>::max();
 constexpr int noGroup = -1, anyGroup = -2; // anyGroup: the state does not say
 
 bool isSame(const InputRef& a, const InputRef& b) {
@@ -71,16 +71,17 @@ private:
     enum class Import : std::uint8_t { Same, Any };
     std::size_t latestOf(std::size_t joint, std::size_t state, Import import) const {
         for (std::size_t s = state; s-- > 0;)
-            if (m_recordOf[s][joint] != none && (import == Import::Any || isOfOneImport(s, state)))
+            if (m_recordOf[s][joint] != noPlace &&
+                (import == Import::Any || isOfOneImport(s, state)))
                 return s;
-        return none;
+        return noPlace;
     }
 
     void add(std::size_t state) {
         const std::vector<NodeRecord>& nodes = graph(state).nodes;
         for (std::vector<std::size_t>& records : m_recordOf)
-            records.resize(m_count, none);
-        m_placeOf.assign(nodes.size(), none);
+            records.resize(m_count, noPlace);
+        m_placeOf.assign(nodes.size(), noPlace);
         m_jointOf[state].clear();
         if (state > 0) {
             pairByOrigins(state, true);
@@ -89,9 +90,9 @@ private:
             pairByStructure(state);
         }
         for (std::size_t i = 0; i < nodes.size(); ++i)
-            if (m_placeOf[i] == none) {
+            if (m_placeOf[i] == noPlace) {
                 for (std::vector<std::size_t>& records : m_recordOf)
-                    records.push_back(none);
+                    records.push_back(noPlace);
                 bind(state, i, m_count++);
             }
     }
@@ -108,11 +109,11 @@ private:
     void pair(std::size_t state, const auto& keyOfJoint, const auto& keyOfNode) {
         std::map<Key, Places> waiting; // last first
         for (std::size_t j = m_count; j-- > 0;)
-            if (m_recordOf[state][j] == none)
+            if (m_recordOf[state][j] == noPlace)
                 if (std::optional<Key> key = keyOfJoint(j))
                     waiting[std::move(*key)].push_back(j);
         for (std::size_t i = 0; i < m_placeOf.size() && !waiting.empty(); ++i) {
-            if (m_placeOf[i] != none)
+            if (m_placeOf[i] != noPlace)
                 continue;
             const std::optional<Key> key = keyOfNode(i);
             const auto found = key ? waiting.find(*key) : waiting.end();
@@ -137,15 +138,15 @@ private:
             state,
             [&](std::size_t j) -> std::optional<Key> {
                 const std::size_t of = latestOf(j, state, Import::Same);
-                return of == none ? std::nullopt : keyOf(of, m_recordOf[of][j]);
+                return of == noPlace ? std::nullopt : keyOf(of, m_recordOf[of][j]);
             },
             [&](std::size_t i) { return keyOf(state, i); });
     }
 
     // Of a node that no state of the same import has.
     std::size_t foreignOf(std::size_t joint, std::size_t state) const {
-        return latestOf(joint, state, Import::Same) == none ? latestOf(joint, state, Import::Any)
-                                                            : none;
+        return latestOf(joint, state, Import::Same) == noPlace ? latestOf(joint, state, Import::Any)
+                                                               : noPlace;
     }
 
     void pairByName(std::size_t state) {
@@ -159,7 +160,7 @@ private:
             state,
             [&](std::size_t j) -> std::optional<Key> {
                 const std::size_t of = foreignOf(j, state);
-                return of == none ? std::nullopt : keyOf(record(of, j));
+                return of == noPlace ? std::nullopt : keyOf(record(of, j));
             },
             [&](std::size_t i) { return keyOf(graph(state).nodes[i]); });
     }
@@ -179,7 +180,7 @@ private:
             const auto known = constants.find(input.node);
             const auto joint = m_jointOf[state].find(input.node);
             if (known != constants.end() && known->second)
-                std::get<2>(out).emplace_back(none, 0);
+                std::get<2>(out).emplace_back(noPlace, 0);
             else if (joint == m_jointOf[state].end())
                 return {};
             else
@@ -199,7 +200,7 @@ private:
         std::map<Structure, Places> waiting; // last first
         for (std::size_t j = m_count; j-- > 0;)
             if (const std::size_t of = foreignOf(j, state);
-                of != none && m_recordOf[state][j] == none)
+                of != noPlace && m_recordOf[state][j] == noPlace)
                 if (auto key = structureOf(of, record(of, j), constantsOf(of)))
                     waiting[std::move(*key)].push_back(j);
         if (waiting.empty())
@@ -209,7 +210,7 @@ private:
         for (std::size_t i = 0; i < nodes.size(); ++i)
             at.emplace(nodes[i].id, i);
         for (std::size_t i = 0; i < nodes.size(); ++i) { // operands stand in front
-            if (m_placeOf[i] != none)
+            if (m_placeOf[i] != noPlace)
                 continue;
             const auto key = structureOf(state, nodes[i], constantsOf(state));
             const auto found = key ? waiting.find(*key) : waiting.end();
@@ -233,8 +234,8 @@ private:
                 continue;
             const NodeRecord& one = graph(state).nodes[now->second];
             const NodeRecord& other = record(of, then->second);
-            if (one.constant && other.constant && m_placeOf[now->second] == none &&
-                m_recordOf[state][then->second] == none && !typesDiffer(one, other))
+            if (one.constant && other.constant && m_placeOf[now->second] == noPlace &&
+                m_recordOf[state][then->second] == noPlace && !typesDiffer(one, other))
                 bind(state, now->second, then->second);
         }
     }
@@ -248,9 +249,9 @@ private:
             JointNode& node = m_out.nodes[j];
             node.ids.assign(states, noNode);
             node.hidden.resize(states);
-            std::size_t last = none;
+            std::size_t last = noPlace;
             for (std::size_t s = 0; s < states; ++s)
-                if (m_recordOf[s][j] != none) {
+                if (m_recordOf[s][j] != noPlace) {
                     node.ids[s] = record(s, j).id;
                     last = s;
                 }
@@ -339,7 +340,7 @@ private:
     std::vector<int> groupsOf(std::size_t joint) const {
         std::vector<int> out(m_states.size(), anyGroup);
         for (std::size_t s = 0; s < m_states.size(); ++s)
-            if (!graph(s).groups.empty() && m_recordOf[s][joint] != none)
+            if (!graph(s).groups.empty() && m_recordOf[s][joint] != noPlace)
                 out[s] = record(s, joint).group;
         return out;
     }
@@ -398,7 +399,7 @@ private:
 
     std::span<const JointState> m_states;
     std::size_t m_count = 0;
-    // By state and place in the joint graph: the place in the state's graph, or none.
+    // By state and place in the joint graph: the place in the state's graph, or noPlace.
     std::vector<std::vector<std::size_t>> m_recordOf;
     std::vector<std::unordered_map<NodeId, std::size_t>> m_jointOf; // by state: of an id
     Places m_placeOf; // of the nodes of the state that is added

@@ -8,7 +8,7 @@ namespace fw::snapshot {
 
 namespace {
 
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t notInPart = std::numeric_limits<std::size_t>::max();
 
 std::vector<std::vector<std::size_t>> neighboursOf(const JointGraph& whole) {
     std::vector<std::vector<std::size_t>> out(whole.nodes.size());
@@ -47,7 +47,7 @@ JointGraph partOf(const JointGraph& whole, std::span<const std::size_t> seeds, s
     out.states = whole.states;
     out.graph.stage = whole.graph.stage;
     out.graph.name = whole.graph.name;
-    std::vector<std::size_t> placeOf(whole.nodes.size(), none);
+    std::vector<std::size_t> placeOf(whole.nodes.size(), notInPart);
     for (std::size_t i = 0; i < places.size(); ++i)
         placeOf[places[i]] = i;
     std::vector<int> groupOf(whole.graph.groups.size(), -1);
@@ -56,18 +56,18 @@ JointGraph partOf(const JointGraph& whole, std::span<const std::size_t> seeds, s
         JointNode node = whole.nodes[at];
         record.id = static_cast<NodeId>(out.nodes.size());
         record.inputs.clear();
-        std::vector<std::size_t> operandAt(whole.graph.nodes[at].inputs.size(), none);
+        std::vector<std::size_t> operandAt(whole.graph.nodes[at].inputs.size(), notInPart);
         for (std::size_t k = 0; k < operandAt.size(); ++k) {
             InputRef input = whole.graph.nodes[at].inputs[k];
             const std::size_t from = placeOf[static_cast<std::size_t>(input.node)];
-            if (from == none)
+            if (from == notInPart)
                 continue;
             operandAt[k] = record.inputs.size();
             input.node = static_cast<NodeId>(from);
             record.inputs.push_back(std::move(input));
         }
         for (std::vector<std::size_t>& hidden : node.hidden) {
-            std::erase_if(hidden, [&](std::size_t k) { return operandAt[k] == none; });
+            std::erase_if(hidden, [&](std::size_t k) { return operandAt[k] == notInPart; });
             for (std::size_t& k : hidden)
                 k = operandAt[k];
         }
@@ -88,7 +88,7 @@ JointGraph partOf(const JointGraph& whole, std::span<const std::size_t> seeds, s
     for (std::size_t i = 0; i < whole.graph.results.size(); ++i) {
         InputRef result = whole.graph.results[i];
         const std::size_t maker = placeOf[static_cast<std::size_t>(result.node)];
-        if (maker == none)
+        if (maker == notInPart)
             continue;
         result.node = static_cast<NodeId>(maker);
         out.graph.results.push_back(std::move(result));

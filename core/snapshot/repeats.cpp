@@ -11,26 +11,26 @@ namespace fw::snapshot {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
+constexpr std::uint32_t unseen = UINT32_MAX;
 constexpr std::size_t longestWindow = 8192;
 
 // Where a label was seen last.
 class LastSeen {
 public:
     explicit LastSeen(std::size_t count)
-        : m_slots(std::bit_ceil(2 * count + 1), Slot{0, none}), m_mask(m_slots.size() - 1) {}
+        : m_slots(std::bit_ceil(2 * count + 1), Slot{0, unseen}), m_mask(m_slots.size() - 1) {}
 
-    // Puts `place` there and returns what was: none if it is new.
+    // Puts `place` there and returns what was: unseen if it is new.
     std::uint32_t exchange(std::uint64_t label, std::uint32_t place) {
         for (std::size_t at = mixHash(label, 1) & m_mask;; at = (at + 1) & m_mask) {
             Slot& slot = m_slots[at];
-            if (slot.place == none || slot.label == label) {
+            if (slot.place == unseen || slot.label == label) {
                 slot.label = label;
                 return std::exchange(slot.place, place);
             }
         }
     }
-    void clear() { std::fill(m_slots.begin(), m_slots.end(), Slot{0, none}); }
+    void clear() { std::fill(m_slots.begin(), m_slots.end(), Slot{0, unseen}); }
 
 private:
     struct Slot {
@@ -59,7 +59,7 @@ std::vector<Repeat> allRuns(std::span<const std::uint64_t> labels) {
         };
         for (std::size_t i = 0; i < windows.size(); ++i) {
             const std::uint32_t before = seen.exchange(windows[i], static_cast<std::uint32_t>(i));
-            const std::size_t now = before == none ? 0 : i - before;
+            const std::size_t now = before == unseen ? 0 : i - before;
             if (now == distance)
                 continue;
             close(i);

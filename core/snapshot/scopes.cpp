@@ -10,7 +10,7 @@ namespace fw::snapshot {
 
 namespace {
 
-constexpr std::uint32_t none = Hierarchy::none;
+constexpr std::uint32_t notThere = Hierarchy::none;
 constexpr std::uint32_t mostDepth = 24; // of scopes; parts of a name behind that are one
 
 struct Scope {
@@ -98,7 +98,8 @@ private:
             if (node.constant || isInput(node) || found == m_groups.end())
                 continue;
             Group& group = found->second;
-            group.scope = group.first == none ? m_scopeOf[i] : shared(group.scope, m_scopeOf[i]);
+            group.scope =
+                group.first == notThere ? m_scopeOf[i] : shared(group.scope, m_scopeOf[i]);
             group.first = std::min(group.first, i);
         }
         for (const GroupLabel& label : m_graph.groups)
@@ -203,7 +204,7 @@ private:
 
     struct Group {
         const GroupLabel* label = nullptr;
-        std::uint32_t scope = 0, first = none;
+        std::uint32_t scope = 0, first = notThere;
         TreeBlock* block = nullptr;
     };
 

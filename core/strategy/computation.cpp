@@ -26,9 +26,10 @@ std::vector<std::string> operandNames(const ImplementationsTree& block, const Op
     return out;
 }
 
-class Check {
+class ComputationCheck {
 public:
-    Check(const ComputedEntry& computed, const OperatorSet& operators, const std::string& file)
+    ComputationCheck(const ComputedEntry& computed, const OperatorSet& operators,
+                     const std::string& file)
         : m_block(*computed.block), m_entry(*computed.entry), m_operators(operators), m_out(file),
           m_op(operators.find(m_block.subject)) {}
 
@@ -270,7 +271,7 @@ private:
 
 Diags checkComputation(const ComputedEntry& computed, const OperatorSet& operators,
                        const std::string& file) {
-    return Check(computed, operators, file).run();
+    return ComputationCheck(computed, operators, file).run();
 }
 
 Result<GraphPtr> computationGraph(const ComputedEntry& computed, const Workload& call) {

@@ -2,6 +2,7 @@
 
 #include "base/cache_folder.h"
 #include "base/files.h"
+#include "base/stopwatch.h"
 #include "strategy/machine_file.h"
 #include "strategy/machine_measure.h"
 #include "target/saved_machine.h"
@@ -138,8 +139,7 @@ void measure(const Target& target, StandingFigures& known, Ceiling ceiling) {
                       measured.disturbed, secondsNow());
     if (!known.refusal)
         writeFigures(target, known.figures);
-    measuringMs +=
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    measuringMs += millisecondsSince(start);
 }
 
 } // namespace

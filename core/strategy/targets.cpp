@@ -20,9 +20,9 @@ bool contains(const std::vector<std::string>& all, const std::string& one) {
 
 constexpr std::size_t deepest = 64;
 
-class Check {
+class TargetCheck {
 public:
-    Check(const TargetTree& target, const TargetTable& declared, const std::string& file)
+    TargetCheck(const TargetTree& target, const TargetTable& declared, const std::string& file)
         : m_target(target), m_declared(declared), m_out(file) {}
 
     Diags make(const OperatorSet& operators, const PatternTable& patterns) {
@@ -182,7 +182,7 @@ Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>
 Diags checkTarget(const TargetTree& target, const TargetTable& declared,
                   const OperatorSet& operators, const PatternTable& patterns,
                   const std::string& file) {
-    return Check(target, declared, file).make(operators, patterns);
+    return TargetCheck(target, declared, file).make(operators, patterns);
 }
 
 DeclaredTarget declaredTarget(const TargetTree& target) {

@@ -86,7 +86,7 @@ bool atLiteral(const Parser& parser) {
 }
 
 // Behind "const": what it is equal to, if that is written.
-PatternConstraint constant(Parser& parser) {
+PatternConstraint constantConstraint(Parser& parser) {
     PatternConstraint out;
     parser.offer({"true", "false"});
     if (atLiteral(parser)) {
@@ -131,7 +131,7 @@ PatternConstraint type(Parser& parser) {
 PatternConstraint constraint(Parser& parser) {
     PatternConstraint out;
     if (parser.accept("const"))
-        return constant(parser);
+        return constantConstraint(parser);
     if (parser.accept("input")) {
         out.kind = PatternConstraint::Kind::Input;
         return out;
@@ -280,7 +280,7 @@ void named(Parser& parser, PatternTree& tree) {
         tree.kind = PatternKind::Any;
     } else if (!tree.ofKind && tree.name == "const") {
         tree.kind = PatternKind::Const;
-        if (PatternConstraint wanted = constant(parser);
+        if (PatternConstraint wanted = constantConstraint(parser);
             wanted.kind == PatternConstraint::Kind::Equal) {
             wanted.span = parser.spanFrom(first);
             wanted.text = parser.source(wanted.span);

@@ -97,7 +97,7 @@ void bindLoops(const Parser& parser, const StepTree& step) {
         parser.bindsNamesIn(BoundName::Kind::Value, args.back());
 }
 
-StepTree step(Parser& parser) {
+StepTree scheduleStep(Parser& parser) {
     StepTree out;
     const Token first = parser.peek();
     Token last = first;
@@ -162,7 +162,7 @@ std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser) {
         if (parser.accept("knob"))
             out->knobs.push_back(knob(parser));
         else
-            out->steps.push_back(step(parser));
+            out->steps.push_back(scheduleStep(parser));
     parser.expect("}");
     return out;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto rowWidth = static_cast<std::int64_t>(BoundedRows::width);
 
-using Readable = std::unordered_map<Symbol, const BoundedValues*>;
+using ReadTensors = std::unordered_map<Symbol, const BoundedValues*>;
 
 // Counts through a box, all but `along`; false when it is through.
 bool advance(std::vector<std::int64_t>& at, std::size_t first, std::size_t last,
@@ -49,7 +49,7 @@ std::size_t rowAxis(const StageBox& box, std::int64_t folds) {
 // A stage, row by row.
 class StageRows {
 public:
-    StageRows(const Stage& stage, StageBox box, std::int64_t folds, const Readable& tensors,
+    StageRows(const Stage& stage, StageBox box, std::int64_t folds, const ReadTensors& tensors,
               const BoundedOptions& options)
         : m_stage(stage), m_options(options), m_box(std::move(box)), m_folds(folds),
           m_along(rowAxis(m_box, folds)),
@@ -81,7 +81,7 @@ public:
 private:
     bool isSpaceRow() const { return m_along < m_box.space; }
 
-    BoundedRows rowsOf(const Expr& e, const Readable& tensors) const {
+    BoundedRows rowsOf(const Expr& e, const ReadTensors& tensors) const {
         const auto longest =
             static_cast<std::size_t>(std::clamp<std::int64_t>(m_extent, 1, rowWidth));
         return {e, m_box.variables, m_along, longest, tensors, m_options};
@@ -272,7 +272,7 @@ private:
     const OpInst& m_inst;
     const BoundedOptions& m_options;
     std::unordered_map<Symbol, BoundedValues> m_own;
-    Readable m_readable;
+    ReadTensors m_readable;
 };
 
 } // namespace

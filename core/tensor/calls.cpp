@@ -38,9 +38,9 @@ private:
 
 // A value is an operand or what a call makes; everything else that stands for one is a number or a
 // list that is known when the body is read.
-class Reader {
+class CallReader {
 public:
-    Reader(const OpTree& op, const std::string& file, Binding binding, std::size_t operands)
+    CallReader(const OpTree& op, const std::string& file, Binding binding, std::size_t operands)
         : m_op(op), m_binding(std::move(binding)), m_evaluator(m_binding, file) {
         nameOperands(operands);
     }
@@ -294,7 +294,7 @@ bool isChoice(const Tree& tree) {
 Result<CallSequence> readCalls(const OpTree& op, const std::string& file, const OpCall& call,
                                std::vector<const Tree*>* places) {
     FW_TRY(Binding binding, bindCall(op, file, call));
-    Reader reader(op, file, std::move(binding), call.inputs.size());
+    CallReader reader(op, file, std::move(binding), call.inputs.size());
     Result<CallSequence> out = reader.run();
     if (places != nullptr)
         *places = reader.places();

@@ -27,12 +27,12 @@ std::string patternText(const ParamTree& param) {
 }
 
 // An operand under its name, and its pattern.
-struct Operand {
+struct NamedOperand {
     const std::string& name;
     const TensorType& type;
 };
 
-Diag misfit(const ParamTree& param, const Operand& operand) {
+Diag misfit(const ParamTree& param, const NamedOperand& operand) {
     return makeDiag(DiagCode::ShapeMismatch,
                     fmt::format("{} is {}, which does not fit {}", operand.name,
                                 operand.type.text(), patternText(param)));
@@ -96,7 +96,7 @@ struct Run {
 };
 
 Status fill(const Run& run, std::vector<Item>& items, const ParamTree& param,
-            const Operand& operand, const std::string& file) {
+            const NamedOperand& operand, const std::string& file) {
     std::size_t known = 0, open = unknown;
     for (std::size_t i = run.begin; i < run.end; ++i) {
         if (items[i].size == unknown && open != unknown)
@@ -122,7 +122,7 @@ Status fill(const Run& run, std::vector<Item>& items, const ParamTree& param,
 Result<std::vector<std::size_t>> patternSizes(const ParamTree& param, const std::string& name,
                                               const TensorType& type, const Names& names,
                                               TreeEvaluator& shapes, const std::string& file) {
-    const Operand operand{name, type};
+    const NamedOperand operand{name, type};
     const std::vector<DimTree>& dims = param.type.dims;
     const std::size_t rank = type.rank();
     std::vector<Item> items(dims.size());

@@ -53,61 +53,64 @@ bool holdsLargeNumber(const Expr& e) {
 }
 
 // What an index may be. Free dimensions and what is read are small: they are no reason.
-struct Span {
+struct IndexSpan {
     long double low = 0, high = 0; // 64 bits are exact, and what lies beyond shows
 };
 
-class Reach : public Evaluate<Reach, Span> {
+class IndexReach : public Evaluate<IndexReach, IndexSpan> {
 public:
-    explicit Reach(const Ranges& ranges) : m_ranges(ranges) {}
+    explicit IndexReach(const Ranges& ranges) : m_ranges(ranges) {}
 
     bool leaves() const { return m_leaves; }
 
-    Span of(const Expr& e) { return isInteger(e.dtype()) ? Evaluate::of(e) : Span{0, small}; }
-    Span integer(const Expr& e) const {
+    IndexSpan of(const Expr& e) {
+        return isInteger(e.dtype()) ? Evaluate::of(e) : IndexSpan{0, small};
+    }
+    IndexSpan integer(const Expr& e) const {
         return {static_cast<long double>(e->integer), static_cast<long double>(e->integer)};
     }
-    Span variable(const Expr& e) {
+    IndexSpan variable(const Expr& e) {
         const Range* range = m_ranges.find(e->symbol);
-        return range == nullptr ? Span{0, small} : Span{of(range->min).low, of(range->max).high};
+        return range == nullptr ? IndexSpan{0, small}
+                                : IndexSpan{of(range->min).low, of(range->max).high};
     }
-    Span neg(const Expr& e) {
-        const Span a = of(e.arg(0));
+    IndexSpan neg(const Expr& e) {
+        const IndexSpan a = of(e.arg(0));
         return held({-a.high, -a.low});
     }
-    Span add(const Expr& e) { return held(sum(of(e.arg(0)), of(e.arg(1)))); }
-    Span sub(const Expr& e) {
-        const Span a = of(e.arg(0)), b = of(e.arg(1));
+    IndexSpan add(const Expr& e) { return held(sum(of(e.arg(0)), of(e.arg(1)))); }
+    IndexSpan sub(const Expr& e) {
+        const IndexSpan a = of(e.arg(0)), b = of(e.arg(1));
         return held({a.low - b.high, a.high - b.low});
     }
-    Span mul(const Expr& e) { return held(product(of(e.arg(0)), of(e.arg(1)))); }
-    Span fma(const Expr& e) { return held(sum(mul(e), of(e.arg(2)))); }
-    Span min(const Expr& e) {
-        const Span a = of(e.arg(0)), b = of(e.arg(1));
+    IndexSpan mul(const Expr& e) { return held(product(of(e.arg(0)), of(e.arg(1)))); }
+    IndexSpan fma(const Expr& e) { return held(sum(mul(e), of(e.arg(2)))); }
+    IndexSpan min(const Expr& e) {
+        const IndexSpan a = of(e.arg(0)), b = of(e.arg(1));
         return {std::min(a.low, b.low), std::min(a.high, b.high)};
     }
-    Span max(const Expr& e) {
-        const Span a = of(e.arg(0)), b = of(e.arg(1));
+    IndexSpan max(const Expr& e) {
+        const IndexSpan a = of(e.arg(0)), b = of(e.arg(1));
         return {std::max(a.low, b.low), std::max(a.high, b.high)};
     }
-    Span select(const Expr& e) {
-        const Span a = of(e.arg(1)), b = of(e.arg(2));
+    IndexSpan select(const Expr& e) {
+        const IndexSpan a = of(e.arg(1)), b = of(e.arg(2));
         return {std::min(a.low, b.low), std::max(a.high, b.high)};
     }
-    Span div(const Expr& e) {
-        const Span a = of(e.arg(0)), b = of(e.arg(1));
+    IndexSpan div(const Expr& e) {
+        const IndexSpan a = of(e.arg(0)), b = of(e.arg(1));
         return {a.low < 0 || b.low < 0 ? -most(a) : 0, most(a)};
     }
-    Span floorDiv(const Expr& e) { return div(e); }
-    Span mod(const Expr& e) {
+    IndexSpan floorDiv(const Expr& e) { return div(e); }
+    IndexSpan mod(const Expr& e) {
         of(e.arg(0));
-        const Span b = of(e.arg(1));
+        const IndexSpan b = of(e.arg(1));
         return {b.low < 0 ? -most(b) : 0, most(b)};
     }
-    Span cast(const Expr& e) { return of(e.arg(0)); }
-    Span load(const Expr&) const { return {0, small}; }
-    Span pad(const Expr&) const { return {0, small}; }
-    Span other(ExprOp, const Expr& e) {
+    IndexSpan cast(const Expr& e) { return of(e.arg(0)); }
+    IndexSpan load(const Expr&) const { return {0, small}; }
+    IndexSpan pad(const Expr&) const { return {0, small}; }
+    IndexSpan other(ExprOp, const Expr& e) {
         for (const Expr& part : e.args())
             of(part);
         return {0, small};
@@ -116,15 +119,19 @@ public:
 private:
     static constexpr long double small = 8;
 
-    static long double most(const Span& a) { return std::max(std::fabs(a.low), std::fabs(a.high)); }
-    static Span sum(const Span& a, const Span& b) { return {a.low + b.low, a.high + b.high}; }
-    static Span product(const Span& a, const Span& b) {
+    static long double most(const IndexSpan& a) {
+        return std::max(std::fabs(a.low), std::fabs(a.high));
+    }
+    static IndexSpan sum(const IndexSpan& a, const IndexSpan& b) {
+        return {a.low + b.low, a.high + b.high};
+    }
+    static IndexSpan product(const IndexSpan& a, const IndexSpan& b) {
         const auto [low, high] =
             std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
         return {low, high};
     }
 
-    Span held(Span span) {
+    IndexSpan held(IndexSpan span) {
         m_leaves = m_leaves || span.low < -0x1p63L || span.high >= 0x1p63L;
         return span;
     }
@@ -138,7 +145,7 @@ private:
 bool leaves64Bits(const Expr& index, const Ranges& ranges) {
     if (!holdsLargeNumber(index))
         return false;
-    Reach reach(ranges);
+    IndexReach reach(ranges);
     reach.of(index);
     return reach.leaves();
 }

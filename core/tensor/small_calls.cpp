@@ -11,7 +11,7 @@ namespace {
 constexpr int maxCalls = 400; // of one choice of element types
 
 // One way to fill in what the signature leaves open.
-struct Trial {
+struct SmallCall {
     std::map<std::string, DType> types;       // of type variables
     std::map<std::string, std::size_t> ranks; // of packs
     int extents = 0;                          // which row of extentOf
@@ -71,7 +71,7 @@ const Tree& inner(const DimTree& dim) {
 class Operands {
 public:
     Operands(const OpTree& op, const std::string& file, const AskedValues& asked,
-             const Trial& trial)
+             const SmallCall& trial)
         : m_op(op), m_asked(asked), m_trial(trial), m_values(m_names, file) {}
 
     std::optional<OpCall> make() {
@@ -157,7 +157,7 @@ private:
 
     const OpTree& m_op;
     const AskedValues& m_asked;
-    const Trial& m_trial;
+    const SmallCall& m_trial;
     Names m_names;
     TreeEvaluator m_values;
     std::size_t m_dims = 0;
@@ -175,10 +175,10 @@ void addConditions(const Tree& tree, std::vector<const Tree*>& conditions) {
 class Enumeration {
 public:
     Enumeration(const std::set<std::string>& packs, bool optional, bool openAttributes,
-                const std::function<void(const Trial&)>& visit)
+                const std::function<void(const SmallCall&)>& visit)
         : m_packs(packs), m_optional(optional), m_openAttributes(openAttributes), m_visit(visit) {}
 
-    void everyRank(Trial& trial) {
+    void everyRank(SmallCall& trial) {
         constexpr std::size_t small = 3;
         std::size_t count = 1;
         for (std::size_t i = 0; i < std::min<std::size_t>(m_packs.size(), 3); ++i)
@@ -200,7 +200,7 @@ public:
     }
 
 private:
-    void everyExtent(Trial& trial) {
+    void everyExtent(SmallCall& trial) {
         for (trial.extents = 0; trial.extents < extentRows; ++trial.extents)
             for (trial.attributes = 0; trial.attributes < (m_openAttributes ? attributeRows : 1);
                  ++trial.attributes)
@@ -213,7 +213,7 @@ private:
 
     const std::set<std::string>& m_packs;
     bool m_optional, m_openAttributes;
-    const std::function<void(const Trial&)>& m_visit;
+    const std::function<void(const SmallCall&)>& m_visit;
 };
 
 } // namespace
@@ -244,10 +244,10 @@ void SmallCalls::each(const std::map<std::string, DType>& types,
         if (asked && m_asked.empty())
             return;
         int calls = 0;
-        Trial trial;
+        SmallCall trial;
         trial.types = types;
         trial.asked = asked;
-        const std::function<void(const Trial&)> visit = [&](const Trial& one) {
+        const std::function<void(const SmallCall&)> visit = [&](const SmallCall& one) {
             if (calls == maxCalls)
                 return;
             if (const auto call = Operands(m_op, m_file, m_asked, one).make()) {

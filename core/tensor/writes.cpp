@@ -48,24 +48,24 @@ bool isInjective(const Stage& stage) {
 }
 
 // What one index of a stage runs over: first, first + 1, ..., first + count - 1.
-struct Run {
+struct IndexRun {
     Expr first, count;
 };
 
-std::optional<Run> runOf(const Stage& stage, std::size_t d) {
+std::optional<IndexRun> runOf(const Stage& stage, std::size_t d) {
     for (const Axis& axis : stage.space)
         if (const auto linear = linearIn(stage.store[d], axis.var);
             linear && linear->coefficient == 1 &&
             std::none_of(stage.space.begin(), stage.space.end(),
                          [&](const Axis& other) { return usesVar(linear->rest, other.var); }))
-            return Run{linear->rest, axis.extent};
+            return IndexRun{linear->rest, axis.extent};
     return std::nullopt;
 }
 
 // One stage begins where the one before it ends, or behind that, as the operands of a concat do. So
 // it is enough to look at neighbours, where in general every pair has to be.
 bool followEachOther(const std::vector<const Stage*>& stages, std::size_t d, const Ranges& known) {
-    std::optional<Run> last;
+    std::optional<IndexRun> last;
     for (const Stage* stage : stages) {
         auto run = d < stage->store.size() ? runOf(*stage, d) : std::nullopt;
         if (!run || !proveNonNegative(run->count, known) ||
@@ -88,22 +88,22 @@ bool areDisjoint(const Stage& a, const Stage& b, const Ranges& known) {
     return false;
 }
 
-Expr pointsOf(const Stage& stage) {
+Expr extentOfPoints(const Stage& stage) {
     Expr out(1);
     for (const Axis& axis : stage.space)
         out = out * axis.extent;
     return out;
 }
 
-class Output {
+class WrittenOutput {
 public:
-    Output(const OpInst& inst, const TensorDecl& out, const Ranges& known)
+    WrittenOutput(const OpInst& inst, const TensorDecl& out, const Ranges& known)
         : m_out(out), m_known(known), m_size(elementCount(out.type.shape)), m_written(0) {
         for (std::size_t i = 0; i < inst.stages.size(); ++i)
             if (inst.stages[i].out == out.name) {
                 m_stages.push_back(&inst.stages[i]);
                 m_last = i;
-                m_written = m_written + pointsOf(inst.stages[i]);
+                m_written = m_written + extentOfPoints(inst.stages[i]);
             }
     }
 
@@ -174,7 +174,7 @@ private:
 
     std::optional<WriteProblem> count(const Stage& stage, const std::vector<std::int64_t>& extents,
                                       std::vector<bool>& seen) const {
-        const std::int64_t points = pointsOf(stage).asInt().value_or(0);
+        const std::int64_t points = extentOfPoints(stage).asInt().value_or(0);
         Bindings at;
         for (std::int64_t point = 0; point < points; ++point) {
             std::int64_t rest = point;
@@ -225,7 +225,7 @@ private:
 
 std::optional<WriteProblem> writeProblem(const OpInst& inst, const Ranges& known) {
     for (const TensorDecl& out : inst.outputs)
-        if (auto problem = Output(inst, out, known).problem())
+        if (auto problem = WrittenOutput(inst, out, known).problem())
             return problem;
     return std::nullopt;
 }

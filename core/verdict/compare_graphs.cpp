@@ -15,7 +15,7 @@ namespace {
 constexpr double ofAttributes = 2.4e-7; // relative, 4 u of f32: so exact is what models write
 constexpr double ofDoubles = 1e-13;     // what the reference itself may round
 
-using Ends = BoundedOptions::Ends;
+using BoundedEnds = BoundedOptions::Ends;
 using Inputs = std::vector<TensorData>;
 
 // Graphs of trials are small; what an attribute makes large is left out.
@@ -179,7 +179,7 @@ private:
 
     // Beyond what rounding may do, conversions to narrower types among it, unless nothing else
     // rounds.
-    bool differs(const Inputs& inputs, Ends ends, bool wraps) const {
+    bool differs(const Inputs& inputs, BoundedEnds ends, bool wraps) const {
         BoundedOptions options = ofTrial();
         options.ends = ends;
         options.wraps = wraps;
@@ -212,7 +212,7 @@ private:
     bool ofNumbers(DrawnValues how, const std::set<ButFor>& enough) {
         Inputs inputs = drawn(how);
         BoundedOptions options = ofTrial();
-        options.ends = Ends::All;
+        options.ends = BoundedEnds::All;
         const auto both = computed(inputs, options);
         if (!both)
             return how != DrawnValues::Whole && how != DrawnValues::Any;
@@ -220,7 +220,7 @@ private:
         for (const auto* values : {&both->got, &both->wanted})
             for (const BoundedValues& one : *values)
                 m_out.rounds = m_out.rounds || !one.errors.empty();
-        if (!where || !differs(inputs, Ends::All, true)) {
+        if (!where || !differs(inputs, BoundedEnds::All, true)) {
             m_out.computed = true;
             noteRounding(inputs);
             if (how == DrawnValues::Any) {
@@ -236,8 +236,8 @@ private:
             return true;
         }
         const bool ofAttribute = bringsEnds(m_before, m_after);
-        const bool ordinary = !ofAttribute && (differs(inputs, Ends::None, false) ||
-                                               differs(inputs, Ends::Narrow, false));
+        const bool ordinary = !ofAttribute && (differs(inputs, BoundedEnds::None, false) ||
+                                               differs(inputs, BoundedEnds::Narrow, false));
         const auto beyond = ordinary ? behindNoNumbers(inputs) : std::nullopt;
         if (ordinary && !beyond) {
             m_out.ordinary = difference(std::move(inputs), *where);
@@ -245,8 +245,8 @@ private:
             return false;
         }
         const ButFor what =
-            beyond                                              ? *beyond
-            : !ofAttribute && differs(inputs, Ends::None, true) ? ButFor::Wrapping
+            beyond                                                     ? *beyond
+            : !ofAttribute && differs(inputs, BoundedEnds::None, true) ? ButFor::Wrapping
             : leavesTheNumbers(m_before, inputs) || leavesTheNumbers(m_after, inputs)
                 ? ButFor::Overflow
                 : ButFor::Underflow;
@@ -272,7 +272,7 @@ private:
         }
         const Result<GraphPtr> whole = editor.finish();
         BoundedOptions options = ofTrial();
-        options.ends = Ends::Narrow;
+        options.ends = BoundedEnds::Narrow;
         const auto known = whole ? evaluateGraphBounded(**whole, inputs, options)
                                  : Result<std::vector<BoundedValues>>(whole.diag());
         const auto before = withInputsFor(m_before, inBefore);
@@ -387,7 +387,7 @@ private:
         const Result<GraphPtr> before = results(m_before, true), after = results(m_after, false);
         BoundedOptions options;
         options.sharp = true;
-        options.ends = Ends::All;
+        options.ends = BoundedEnds::All;
         const auto wanted = before ? evaluateGraphBounded(**before, inputs, options)
                                    : Result<std::vector<BoundedValues>>(before.diag());
         const auto got = after ? evaluateGraphBounded(**after, inputs, options)

@@ -12,8 +12,8 @@ namespace fw {
 
 namespace {
 
-constexpr int mostDraws = 80;   // of one overlap
-constexpr int wantedGraphs = 3; // at which both act, of one overlap
+constexpr int mostOverlapDraws = 80; // of one overlap
+constexpr int wantedGraphs = 3;      // at which both act, of one overlap
 // Calls that inference is asked about, of one overlap, at first and for each graph at which both
 // act: what has many operators rarely fits at once.
 constexpr std::size_t leastWork = 200, workOfPair = 20; // of two of its operators
@@ -152,7 +152,7 @@ std::optional<CriticalPair> CriticalPairs::of(const std::shared_ptr<const RuleTr
         const std::size_t calls = callsIn(pattern);
         const std::size_t work = std::max(leastWork, workOfPair * calls * calls);
         std::size_t allowed = work;
-        for (int draw = 0, graphs = 0; draw < mostDraws && graphs < wantedGraphs &&
+        for (int draw = 0, graphs = 0; draw < mostOverlapDraws && graphs < wantedGraphs &&
                                        drawer.work() < allowed && !cancel.cancelled();
              ++draw) {
             const std::optional<GraphPtr> graph = drawer.draw();

@@ -8,7 +8,6 @@ namespace fw {
 
 namespace {
 
-constexpr int mostAttempts = 400;          // at one call
 constexpr std::int64_t mostElements = 600; // of one tensor
 constexpr double mostWork = 2e4;           // operations of one call
 constexpr std::int64_t mostOften = 64;     // extents that other axes have, too

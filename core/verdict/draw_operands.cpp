@@ -15,7 +15,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t mostTerms = 64;    // literals that are kept
+constexpr std::size_t mostLiterals = 64; // literals that are kept
 constexpr std::int64_t mostExtent = 512; // of one axis
 
 void addType(DType dtype, Literals& out) {
@@ -25,7 +25,7 @@ void addType(DType dtype, Literals& out) {
 }
 
 void addLiterals(const Tree& tree, double sign, Literals& out) {
-    if (tree.kind == TreeKind::Int && out.integers.size() < mostTerms) {
+    if (tree.kind == TreeKind::Int && out.integers.size() < mostLiterals) {
         const std::int64_t integer =
             sign < 0 && tree.integer != std::numeric_limits<std::int64_t>::min() ? -tree.integer
                                                                                  : tree.integer;
@@ -33,15 +33,15 @@ void addLiterals(const Tree& tree, double sign, Literals& out) {
             out.extents.push_back(tree.integer);
         out.integers.push_back(integer);
         out.reals.push_back(static_cast<double>(integer));
-    } else if (tree.kind == TreeKind::Float && out.reals.size() < mostTerms) {
+    } else if (tree.kind == TreeKind::Float && out.reals.size() < mostLiterals) {
         out.reals.push_back(sign * tree.real);
     }
     if (const auto dtype = tree.isName() ? parseDtype(tree.text) : std::nullopt;
-        dtype && out.dtypes.size() < mostTerms) {
+        dtype && out.dtypes.size() < mostLiterals) {
         out.dtypes.push_back(*dtype);
         addType(*dtype, out);
     }
-    if (tree.kind == TreeKind::List && out.lists.size() < mostTerms) {
+    if (tree.kind == TreeKind::List && out.lists.size() < mostLiterals) {
         std::vector<std::int64_t> list;
         const auto value = evaluate(tree, {});
         if (const auto* items = value ? std::get_if<Exprs>(&*value) : nullptr)

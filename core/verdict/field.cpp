@@ -44,9 +44,9 @@ std::uint64_t ofInteger(std::int64_t value) {
     return value < 0 ? minus(magnitude % p) : magnitude % p;
 }
 
-class Values : private Evaluate<Values, std::uint64_t, const Term&> {
+class TermValues : private Evaluate<TermValues, std::uint64_t, const Term&> {
 public:
-    Values(const Terms& terms, std::uint64_t seed) : m_terms(terms), m_seed(seed) {
+    TermValues(const Terms& terms, std::uint64_t seed) : m_terms(terms), m_seed(seed) {
         for (std::size_t i = 0; i < terms.size(); ++i)
             m_values.push_back(valueOf(terms[static_cast<TermId>(i)]));
     }
@@ -257,7 +257,7 @@ std::uint64_t oppositeInField(std::uint64_t value) {
 }
 
 std::vector<std::uint64_t> fieldValues(const Terms& terms, std::uint64_t seed) {
-    return Values(terms, seed).take();
+    return TermValues(terms, seed).take();
 }
 
 } // namespace fw

@@ -10,15 +10,15 @@ namespace fw {
 namespace {
 
 constexpr std::size_t wantedCalls = 6;
-constexpr std::size_t mostWork = 2500;      // calls that inference is asked about
-constexpr std::size_t mostOperators = 4096; // that are remembered
+constexpr std::size_t mostFittingWork = 2500; // calls that inference is asked about
+constexpr std::size_t mostOperators = 4096;   // that are remembered
 
 std::vector<OpCall> found(const Operator& op, std::size_t operands) {
     const Literals none;
     Random random(1);
     KnownCalls known;
     std::vector<OpCall> out;
-    for (std::size_t work = 0; work < mostWork && out.size() < wantedCalls;) {
+    for (std::size_t work = 0; work < mostFittingWork && out.size() < wantedCalls;) {
         CallDrawer drawer(random, none, known); // extents of its own
         WantedCall wanted;
         wanted.op = &op;

@@ -9,7 +9,7 @@ namespace fw {
 
 namespace {
 
-constexpr int wantedGraphs = 40, fewestGraphs = 12, mostDraws = 2500;
+constexpr int wantedDrawn = 40, fewestGraphs = 12, mostDrawn = 2500;
 
 // Whether a pattern asks for more than operators, values and constants. Draws may hold to it by
 // chance, as all groups of small convolutions are 1.
@@ -63,7 +63,7 @@ std::optional<HiddenBy> triedOn(const RuleTree& rule, const PatternTable& table,
     };
     std::map<std::string, int> takers;
     HiddenBy out;
-    for (int draw = 0; draw < mostDraws && out.graphs < wantedGraphs; ++draw) {
+    for (int draw = 0; draw < mostDrawn && out.graphs < wantedDrawn; ++draw) {
         const std::optional<GraphPtr> graph = next(draw);
         if (!graph || !fits(*graph))
             continue;

@@ -10,7 +10,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t mostTerms = 60000; // of a graph
+constexpr std::size_t mostTermsOfGraph = 60000; // of a graph
 constexpr std::size_t mostTermsInAll = 1500000;
 constexpr int mostQuestions = 40;             // to the solver
 constexpr std::size_t mostQuestionsOfOne = 6; // pairs of terms of one graph
@@ -78,12 +78,12 @@ Proof Prover::asked(const Graph& before, const Graph& after, Constants mode) {
                 constants[node->id] = leavesFor(node->outputs[0].type);
     if (mode == Constants::Any && constants.empty())
         return Proof::None;
-    const auto wanted = evaluateTerms(before, inputs, constants, terms, mostTerms);
+    const auto wanted = evaluateTerms(before, inputs, constants, terms, mostTermsOfGraph);
     const auto got =
-        wanted ? evaluateTerms(after, inputs, constants, terms, mostTerms) : std::nullopt;
+        wanted ? evaluateTerms(after, inputs, constants, terms, mostTermsOfGraph) : std::nullopt;
     m_terms += terms.size();
     if (!got)
-        return terms.size() >= mostTerms ? Proof::TooLarge : Proof::None;
+        return terms.size() >= mostTermsOfGraph ? Proof::TooLarge : Proof::None;
     std::set<std::pair<TermId, TermId>> different;
     for (std::size_t i = 0; i < wanted->size(); ++i) {
         if ((*wanted)[i].extents != (*got)[i].extents)

@@ -12,7 +12,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::size_t mostNodes = 100;       // of both terms; what was ever shown has 40
+constexpr std::size_t mostTermNodes = 100;   // of both terms; what was ever shown has 40
 constexpr std::size_t mostNodesOfRoots = 12; // where roots are computed with
 
 struct NotExpressed {};
@@ -44,7 +44,7 @@ private:
     z3::expr of(TermId id) {
         if (const auto known = m_known.find(id); known != m_known.end())
             return known->second;
-        if (m_known.size() >= mostNodes)
+        if (m_known.size() >= mostTermNodes)
             throw TooLarge();
         const Term& term = m_terms[id];
         const std::uint64_t value = m_values[static_cast<std::size_t>(id)];

@@ -12,7 +12,7 @@ namespace {
 
 using Count = std::map<std::string, int>; // operators
 
-constexpr std::size_t mostForms = 64; // of a pattern
+constexpr std::size_t mostPatternForms = 64; // of a pattern
 
 Count sum(Count a, const Count& b) {
     for (const auto& [op, count] : b)
@@ -49,7 +49,7 @@ public:
                 form[op] -= count;
     }
 
-    bool known() const { return !m_forms.empty() && m_forms.size() <= mostForms; }
+    bool known() const { return !m_forms.empty() && m_forms.size() <= mostPatternForms; }
     const std::vector<Count>& forms() const { return m_forms; } // taken less made
 
 private:
@@ -59,7 +59,7 @@ private:
         Forms out;
         for (const Count& one : a)
             for (const Count& other : b)
-                if (out.size() <= mostForms)
+                if (out.size() <= mostPatternForms)
                     out.push_back(sum(one, other));
         return out;
     }
@@ -127,7 +127,7 @@ private:
         }
         case PatternKind::Repeat: {
             Forms out{Count()};
-            for (std::int64_t i = 0; i < p.low && out.size() <= mostForms; ++i)
+            for (std::int64_t i = 0; i < p.low && out.size() <= mostPatternForms; ++i)
                 out = product(out, takes(p.args[0], {}));
             return out;
         }

@@ -18,10 +18,10 @@ namespace {
 constexpr int wantedCases = 40, mostDraws = 2500;
 constexpr int casesWhileCheap = 120;
 constexpr int mostProofs = 40;
-constexpr int mostWrong = 6;             // counterexamples, of which the smallest is kept
-constexpr int variations = 8;            // of a graph at which it acts
-constexpr int leastGraphs = 24;          // at which it acts, of those that are drawn, while cheap
-constexpr std::size_t mostWork = 150000; // calls that inference is asked about
+constexpr int mostWrong = 6;              // counterexamples, of which the smallest is kept
+constexpr int variations = 8;             // of a graph at which it acts
+constexpr int leastGraphs = 24;           // at which it acts, of those that are drawn, while cheap
+constexpr std::size_t mostAsked = 150000; // calls that inference is asked about
 constexpr std::size_t cheapWork = 6000;
 constexpr int mostReshaped = 16;  // graphs of which some with other shapes are tried
 constexpr int otherShapes = 2;    // beside one with an empty axis and larger ones
@@ -73,7 +73,7 @@ public:
         drawer.expose(std::move(exposed));
         const auto enough = [&] {
             return cancel.cancelled() || m_wrong >= mostWrong || m_ofText >= mostOfText ||
-                   drawer.work() >= mostWork ||
+                   drawer.work() >= mostAsked ||
                    (drawer.work() < cheapWork
                         ? m_out.cases >= casesWhileCheap && m_drawnActed >= leastGraphs
                         : m_out.cases >= wantedCases);

@@ -1,6 +1,6 @@
 # The target headers_alone: every header of core/ and views/ is the only include of a generated source, so one that
-# leans on its includer's includes fails. A header that its own .cpp includes first is proved by the ordinary build and
-# left out. Not part of `all`; the test policy/headers builds it.
+# leans on its includer's includes fails. A header that its own .cpp includes first is proved by a build without FW_UNITY
+# and left out. Not part of `all`; the test policy/headers builds it.
 add_custom_target(headers_alone)
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/core/*/*.h ${PROJECT_SOURCE_DIR}/core/libraries/*/*/*.h ${PROJECT_SOURCE_DIR}/core/onnx/*/*.h ${PROJECT_SOURCE_DIR}/views/*/*.h ${PROJECT_SOURCE_DIR}/app/*/*.h)

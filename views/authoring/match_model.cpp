@@ -1,6 +1,7 @@
 #include "views/authoring/match_model.h"
 
 #include "views/common/numbers.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <algorithm>
@@ -9,13 +10,7 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
-
-} // namespace
+namespace {} // namespace
 
 QString matchesText(const snapshot::RuleMatches& rule, NearMisses told) {
     const auto count = std::int64_t(rule.matches.size());

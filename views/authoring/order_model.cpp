@@ -2,6 +2,7 @@
 
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <QFileInfo>
@@ -14,10 +15,6 @@ using snapshot::OrderRecord;
 namespace {
 
 constexpr quintptr phaseId = ~quintptr(0); // of a row at the top; else the row of its phase
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 std::pair<QString, QString> titleOf(const std::string& phase) {
     if (phase == "rewrite")

@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "views/common/numbers.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <QFileInfo>
@@ -15,10 +16,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 // A file of the library is named without a folder.
 bool isShipped(const std::string& file) {

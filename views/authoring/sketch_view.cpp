@@ -5,6 +5,7 @@
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <QAction>
@@ -26,10 +27,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 constexpr std::pair<const char*, const char*> kinds[] = {{"Pattern", "pattern"},
                                                          {"Rule", "rule"},

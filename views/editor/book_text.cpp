@@ -8,7 +8,7 @@ namespace fw::ui {
 
 namespace {
 
-constexpr int indentStep = 2;
+constexpr int indentOfBlock = 2;
 
 constexpr std::u16string_view declarations[] = {
 #define FW_DECLARATION(word, sentence) u"" #word,
@@ -185,7 +185,7 @@ int indentAfter(QStringView line) {
     int indent = 0;
     while (indent < line.size() && indent < 200 && line[indent] == u' ')
         ++indent;
-    return openBehind(line, 0) > 0 ? indent + indentStep : indent;
+    return openBehind(line, 0) > 0 ? indent + indentOfBlock : indent;
 }
 
 QString withoutComments(const QString& text) {

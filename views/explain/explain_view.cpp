@@ -4,6 +4,7 @@
 #include "views/common/numbers.h"
 #include "views/common/region_pins.h"
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 
@@ -28,10 +29,6 @@ namespace {
 
 constexpr int toneRole = Qt::UserRole;
 enum class Tone { Plain, Good, Bad, Muted };
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 // Names of nodes are long words: they may wrap after these signs.
 QString wrapping(QString value) {

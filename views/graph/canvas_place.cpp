@@ -13,7 +13,7 @@ namespace {
 constexpr double leastScale = 0.03;
 constexpr double narrowView = 400, mapMargin = 10; // pixels
 
-QPointF toPoint(picture::Point p) {
+QPointF pointOf(picture::Point p) {
     return {p.x, p.y};
 }
 
@@ -59,7 +59,7 @@ picture::Point GraphCanvas::toScene(QPointF at) const {
 }
 
 QPointF GraphCanvas::toViewport(picture::Point scene) const {
-    return toPoint(scene) * m_scale - m_offset;
+    return pointOf(scene) * m_scale - m_offset;
 }
 
 picture::Rect GraphCanvas::visibleScene() const {
@@ -121,7 +121,7 @@ void GraphCanvas::zoomTo(const picture::Rect& rect, double largest) {
     m_scale = fit(all);
     if (mapColumn() > 0)
         m_scale = fit(all - QSizeF(mapColumn(), 0));
-    moveTo(toPoint(rect.center()) * m_scale - freeRect().center());
+    moveTo(pointOf(rect.center()) * m_scale - freeRect().center());
     Q_EMIT scaleChanged(m_scale);
 }
 
@@ -146,7 +146,7 @@ void GraphCanvas::fitSelection() {
 
 void GraphCanvas::centerOn(std::int64_t id) {
     if (const picture::PlacedBox* box = m_index->box(id))
-        moveTo(toPoint(box->rect.center()) * m_scale - freeRect().center());
+        moveTo(pointOf(box->rect.center()) * m_scale - freeRect().center());
 }
 
 void GraphCanvas::reveal(std::int64_t id) {

@@ -1,6 +1,7 @@
 // All panes in one layout: what is shown then, walking through what differs, what became of it.
 #include "picture/graph_diagram.h"
 #include "snapshot/time_text.h"
+#include "views/common/text.h"
 #include "views/graph/graphs_view.h"
 
 #include <QAction>
@@ -13,10 +14,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 bool has(const std::vector<snapshot::RewrittenNode>& list, const snapshot::NodeRecord& node) {
     return std::find(list.begin(), list.end(), snapshot::RewrittenNode{node.name, node.op}) !=

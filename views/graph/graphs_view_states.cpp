@@ -1,6 +1,7 @@
 // Which states the panes show, and how people choose them.
 #include "views/common/region_pins.h"
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/graph/graphs_view.h"
 
 #include <QAction>
@@ -20,10 +21,6 @@ namespace {
 
 constexpr std::size_t mostPanes = 4;
 constexpr std::size_t mostRuns = 40; // of rules, that are listed
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 } // namespace
 

@@ -3,6 +3,7 @@
 #include "picture/diagram.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <algorithm>
@@ -17,10 +18,6 @@ namespace {
 
 // Rows of the first level carry 0, rows below group row r carry r + 1.
 constexpr quintptr topLevel = 0;
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 const CandidateRecord* chosenOf(const GroupRecord& group) {
     const auto found = std::find_if(

@@ -7,6 +7,7 @@
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 #include "views/implementations/loops_drawing.h"
@@ -37,16 +38,12 @@ constexpr int shownRows = 500; // whose widths count
 
 const std::string_view avoidedCode = codeText(ReasonCode::PinAvoids);
 
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
-
 QString number(const std::optional<double>& value) {
     return value ? QString::number(*value, 'g', 3) : u"–"_s;
 }
 
 // What was found of an implementation beside the reference.
-QString verifiedText(const snapshot::VerifyRow* row) {
+QString verifiedTip(const snapshot::VerifyRow* row) {
     if (row == nullptr)
         return {};
     QString out = u"verified  "_s + text(row->verdict);
@@ -87,7 +84,7 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
         if (schedule)
             out += conflictLines(*schedule);
     }
-    out += verifiedText(verified);
+    out += verifiedTip(verified);
     if (schedule && schedule->ways.empty() && (schedule->bytes || schedule->held))
         out += u"moved %1, holds %2\n"_s.arg(schedule->bytes ? bytesText(*schedule->bytes) : u"–"_s,
                                              schedule->held ? heldText(*schedule->held) : u"–"_s);

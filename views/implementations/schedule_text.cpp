@@ -1,6 +1,7 @@
 #include "views/implementations/schedule_text.h"
 
 #include "views/common/numbers.h"
+#include "views/common/text.h"
 
 #include <QStringList>
 
@@ -12,10 +13,6 @@ using namespace Qt::StringLiterals;
 using namespace snapshot;
 
 namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 QString bytesCell(const std::optional<double>& bytes) {
     return bytes ? bytesText(*bytes) : u"–"_s;

@@ -2,6 +2,7 @@
 #include "views/inspector/properties_view.h"
 
 #include "views/common/numbers.h"
+#include "views/common/text.h"
 
 #include <algorithm>
 #include <map>
@@ -13,10 +14,6 @@ using snapshot::GraphDocument;
 using snapshot::NodeRecord;
 
 namespace {
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 const NodeRecord* find(const GraphDocument* graph, snapshot::NodeId id) {
     if (!graph)

@@ -1,6 +1,7 @@
 #include "views/problems/problems_view.h"
 
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 
@@ -24,10 +25,6 @@ namespace {
 
 constexpr int logLimit = 5000; // lines
 constexpr size_t problemLimit = 1000;
-
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
 
 } // namespace
 

@@ -137,14 +137,13 @@ Status rotaryEmbedding(NodeImport& n) {
     return flat ? resultJoined(n, y) : n.alias(0, y);
 }
 
-constexpr ImporterRow rows[] = {
-    {"Attention", 23, attention},
-    {"RotaryEmbedding", 23, rotaryEmbedding},
-};
-
 } // namespace
 
 std::span<const ImporterRow> attentionImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"Attention", 23, attention},
+        {"RotaryEmbedding", 23, rotaryEmbedding},
+    };
     return rows;
 }
 

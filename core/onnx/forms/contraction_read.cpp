@@ -164,14 +164,13 @@ Status convTranspose(NodeImport& n) {
     return finishConvolution(n, g.isImage() ? "conv_transpose2d" : "conv_transpose", g, attrs);
 }
 
-constexpr ImporterRow rows[] = {
-    {"Conv", 1, conv},
-    {"ConvTranspose", 1, convTranspose},
-};
-
 } // namespace
 
 std::span<const ImporterRow> contractionImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"Conv", 1, conv},
+        {"ConvTranspose", 1, convTranspose},
+    };
     return rows;
 }
 

@@ -1,6 +1,7 @@
 // Attention and rotary embeddings of the domain com.microsoft, where neither queries, keys and
 // values nor lengths are packed.
 #include "onnx/forms/attention_parts.h"
+#include "onnx/model/beyond_texts.h"
 #include "onnx/model/constant_layout.h"
 #include "onnx/read/importers.h"
 
@@ -114,7 +115,7 @@ Status aliasTogether(NodeImport& n, std::size_t output, ValueRef k, ValueRef v) 
     return n.alias(output, both);
 }
 
-Status attention(NodeImport& n) {
+Status contribAttention(NodeImport& n) {
     FW_CHECK(n.need(2, 7));
     FW_TRY(const std::int64_t heads, n.integer("num_heads", 0));
     FW_TRY(const bool rotates, n.flag("do_rotary", false));
@@ -235,7 +236,7 @@ Result<ValueRef> anglesOf(NodeImport& n, std::size_t table, ValueRef places, con
     return n.step("expand", {y}, std::move(shape));
 }
 
-Status rotaryEmbedding(NodeImport& n) {
+Status contribRotaryEmbedding(NodeImport& n) {
     FW_CHECK(n.need(4, 4));
     FW_TRY(const bool interleaved, n.flag("interleaved", false));
     FW_TRY(std::int64_t heads, n.integer("num_heads", 0));
@@ -269,16 +270,14 @@ Status rotaryEmbedding(NodeImport& n) {
     return flat ? resultJoined(n, y) : n.alias(0, y);
 }
 
-constexpr std::string_view domain = "com.microsoft";
-constexpr ImporterRow rows[] = {
-    {"Attention", 1, attention, domain},
-    {"MultiHeadAttention", 1, multiHeadAttention, domain},
-    {"RotaryEmbedding", 1, rotaryEmbedding, domain},
-};
-
 } // namespace
 
 std::span<const ImporterRow> contribAttentionImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"Attention", 1, contribAttention, contribDomain},
+        {"MultiHeadAttention", 1, multiHeadAttention, contribDomain},
+        {"RotaryEmbedding", 1, contribRotaryEmbedding, contribDomain},
+    };
     return rows;
 }
 

@@ -258,11 +258,10 @@ Status einsum(NodeImport& n) {
     return n.alias(0, y);
 }
 
-constexpr ImporterRow rows[] = {{"Einsum", 12, einsum}};
-
 } // namespace
 
 std::span<const ImporterRow> einsumImporters() {
+    static constexpr ImporterRow rows[] = {{"Einsum", 12, einsum}};
     return rows;
 }
 

@@ -48,14 +48,13 @@ Status dropout(NodeImport& n) {
     return n.alias(0, y);
 }
 
-constexpr ImporterRow rows[] = {
-    {"Mean", 1, mean},
-    {"Dropout", 1, dropout},
-};
-
 } // namespace
 
 std::span<const ImporterRow> elementwiseImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"Mean", 1, mean},
+        {"Dropout", 1, dropout},
+    };
     return rows;
 }
 

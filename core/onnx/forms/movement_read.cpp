@@ -347,15 +347,14 @@ Status expand(NodeImport& n) {
     return n.result("expand", {x}, std::move(attrs));
 }
 
-constexpr ImporterRow rows[] = {
-    {"Reshape", 1, reshapeAttribute}, {"Reshape", 5, reshape}, {"Squeeze", 1, squeeze},
-    {"Unsqueeze", 1, unsqueeze},      {"Split", 1, split},     {"Slice", 1, slice},
-    {"Pad", 1, padAttributes},        {"Pad", 11, pad},        {"Expand", 8, expand},
-};
-
 } // namespace
 
 std::span<const ImporterRow> movementImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"Reshape", 1, reshapeAttribute}, {"Reshape", 5, reshape}, {"Squeeze", 1, squeeze},
+        {"Unsqueeze", 1, unsqueeze},      {"Split", 1, split},     {"Slice", 1, slice},
+        {"Pad", 1, padAttributes},        {"Pad", 11, pad},        {"Expand", 8, expand},
+    };
     return rows;
 }
 

@@ -162,22 +162,21 @@ Status range(GraphWriter& out, const Node& node) {
     return {};
 }
 
-constexpr std::array rows{
-    WriterRow{"pad_edge", padMirrored},
-    WriterRow{"pad_reflect", padMirrored},
-    WriterRow{"pad_wrap", padMirrored, 19},
-    WriterRow{"range", range},
-    WriterRow{"reshape", reshape, 14},
-    WriterRow{"expand", expand},
-    WriterRow{"split", split},
-    WriterRow{"slice", slice},
-    WriterRow{"pad", pad},
-    WriterRow{"channel_shuffle", channelShuffle, 14},
-};
-
 } // namespace
 
 std::span<const WriterRow> movementWriters() {
+    static constexpr std::array rows{
+        WriterRow{"pad_edge", padMirrored},
+        WriterRow{"pad_reflect", padMirrored},
+        WriterRow{"pad_wrap", padMirrored, 19},
+        WriterRow{"range", range},
+        WriterRow{"reshape", reshape, 14},
+        WriterRow{"expand", expand},
+        WriterRow{"split", split},
+        WriterRow{"slice", slice},
+        WriterRow{"pad", pad},
+        WriterRow{"channel_shuffle", channelShuffle, 14},
+    };
     return rows;
 }
 

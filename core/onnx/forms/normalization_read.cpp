@@ -1,5 +1,6 @@
 // Norms of rows, whose scale and shift may be no rows and of another type.
 #include "expr/simplify.h"
+#include "onnx/model/beyond_texts.h"
 #include "onnx/read/filled.h"
 #include "onnx/read/importers.h"
 
@@ -228,16 +229,15 @@ Status rmsNorm(NodeImport& n) {
     return finishRows(n, norm, y, norm.isMixed);
 }
 
-constexpr ImporterRow rows[] = {
-    {"LayerNormalization", 1, layerNorm},
-    {"RMSNormalization", 23, rmsNorm},
-    {"SimplifiedLayerNormalization", 1, rmsNorm},
-    {"SimplifiedLayerNormalization", 1, rmsNorm, "com.microsoft"},
-};
-
 } // namespace
 
 std::span<const ImporterRow> normalizationImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"LayerNormalization", 1, layerNorm},
+        {"RMSNormalization", 23, rmsNorm},
+        {"SimplifiedLayerNormalization", 1, rmsNorm},
+        {"SimplifiedLayerNormalization", 1, rmsNorm, contribDomain},
+    };
     return rows;
 }
 

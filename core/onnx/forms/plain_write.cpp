@@ -25,17 +25,10 @@ constexpr std::array spellings{
     Spelling{"dequantize", "DequantizeLinear"},
 };
 
-std::vector<std::string> operands(GraphWriter& out, const Node& node) {
-    std::vector<std::string> names;
-    for (const ValueRef& input : node.inputs)
-        names.push_back(out.use(input));
-    return names;
-}
-
 Status plain(GraphWriter& out, const Node& node) {
     for (const Spelling& spelling : spellings)
         if (spelling.op == node.op)
-            out.main(node, spelling.type, operands(out, node));
+            out.main(node, spelling.type, out.operands(node));
     return {};
 }
 
@@ -91,7 +84,7 @@ Status rsqrt(GraphWriter& out, const Node& node) {
 }
 
 Status clip(GraphWriter& out, const Node& node) {
-    std::vector<std::string> inputs = operands(out, node);
+    std::vector<std::string> inputs = out.operands(node);
     // Without a bound infinities would be kept to the largest number.
     constexpr double infinite = std::numeric_limits<double>::infinity();
     inputs.push_back(scalar(out, node, "min", node.attrs.real("min", -infinite)));
@@ -103,7 +96,7 @@ Status clip(GraphWriter& out, const Node& node) {
 Status cast(GraphWriter& out, const Node& node) {
     const AttrValue* to = node.attrs.find("to");
     const DType* dtype = to ? std::get_if<DType>(to) : nullptr;
-    setAttribute(out.main(node, "Cast", operands(out, node)), "to",
+    setAttribute(out.main(node, "Cast", out.operands(node)), "to",
                  std::int64_t{onnxFromDtype(dtype ? *dtype : DType::F32)});
     return {};
 }
@@ -142,7 +135,7 @@ Status swish(GraphWriter& out, const Node& node) {
 // Mish is an operator since opset 18 only: x * tanh(softplus(x)).
 Status mish(GraphWriter& out, const Node& node) {
     if (out.opset() >= 18) {
-        out.main(node, "Mish", operands(out, node));
+        out.main(node, "Mish", out.operands(node));
         return {};
     }
     Steps steps(out, node);
@@ -190,7 +183,7 @@ Status layernorm(GraphWriter& out, const Node& node) {
     const DType dtype = out.graph().type(node.inputs[0]).dtype;
     const bool isDouble = dtype == DType::F64;
     const bool converts = !isDouble && dtype != DType::F32;
-    auto& written = out.main(node, "LayerNormalization", operands(out, node));
+    auto& written = out.main(node, "LayerNormalization", out.operands(node));
     setAttribute(written, "axis", std::int64_t{-1});
     setAttribute(written, "epsilon", node.attrs.real("eps", 1e-5));
     if (isDouble)
@@ -241,7 +234,7 @@ Status rotaryEmbedding(GraphWriter& out, const Node& node) {
     const auto count = turned.asInt();
     if (!(turned == width) && !count)
         return makeDiag(DiagCode::UnsupportedAttribute, "how much of a row is turned is not known");
-    auto& written = out.main(node, "RotaryEmbedding", operands(out, node));
+    auto& written = out.main(node, "RotaryEmbedding", out.operands(node));
     setAttribute(written, "interleaved", node.attrs.integer("interleaved", 0));
     if (!(turned == width))
         setAttribute(written, "rotary_embedding_dim", *count);
@@ -251,7 +244,7 @@ Status rotaryEmbedding(GraphWriter& out, const Node& node) {
 Status quantizedAlong(GraphWriter& out, const Node& node) {
     const bool back = node.op.starts_with("dequantize");
     const char* const type = back ? "DequantizeLinear" : "QuantizeLinear";
-    auto& written = out.main(node, type, operands(out, node));
+    auto& written = out.main(node, type, out.operands(node));
     setAttribute(written, "axis", node.attrs.integer("axis", 1));
     if (node.attrs.has("block"))
         setAttribute(written, "block_size", node.attrs.integer("block", 0));
@@ -277,17 +270,16 @@ constexpr std::array special{
     WriterRow{"rotary_embedding", rotaryEmbedding, 23},
 };
 
-constexpr auto rows = [] {
-    std::array<WriterRow, spellings.size() + special.size()> all{};
-    for (std::size_t i = 0; i < spellings.size(); ++i)
-        all[i] = {spellings[i].op, plain, spellings[i].since};
-    std::copy(special.begin(), special.end(), all.begin() + spellings.size());
-    return all;
-}();
-
 } // namespace
 
 std::span<const WriterRow> plainWriters() {
+    static constexpr auto rows = [] {
+        std::array<WriterRow, spellings.size() + special.size()> all{};
+        for (std::size_t i = 0; i < spellings.size(); ++i)
+            all[i] = {spellings[i].op, plain, spellings[i].since};
+        std::copy(special.begin(), special.end(), all.begin() + spellings.size());
+        return all;
+    }();
     return rows;
 }
 

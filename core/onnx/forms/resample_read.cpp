@@ -375,15 +375,14 @@ Status roiAlign(NodeImport& n) {
     return n.result(ratio > 0 ? op : op + "_adaptive", {x, rois, batch}, std::move(attrs));
 }
 
-constexpr ImporterRow rows[] = {
-    {"Upsample", 7, upsampleAttribute}, {"Upsample", 9, upsample},
-    {"Resize", 10, upsample},           {"Resize", 11, resize},
-    {"RoiAlign", 10, roiAlign},
-};
-
 } // namespace
 
 std::span<const ImporterRow> resampleImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"Upsample", 7, upsampleAttribute}, {"Upsample", 9, upsample},
+        {"Resize", 10, upsample},           {"Resize", 11, resize},
+        {"RoiAlign", 10, roiAlign},
+    };
     return rows;
 }
 

@@ -280,21 +280,20 @@ Status roiAlign(GraphWriter& out, const Node& node) {
     return {};
 }
 
-constexpr std::array rows{
-    WriterRow{"resize_nearest", resize},
-    WriterRow{"resize_linear", resize},
-    WriterRow{"resize_cubic", resize},
-    WriterRow{"roi_align", roiAlign, 16},
-    WriterRow{"roi_align_max", roiAlign, 16},
-    WriterRow{"resize_filtered", resize, 18},
-    WriterRow{"resize_filtered_at", resize, 18},
-    WriterRow{"roi_align_adaptive", roiAlign, 16},
-    WriterRow{"roi_align_max_adaptive", roiAlign, 16},
-};
-
 } // namespace
 
 std::span<const WriterRow> resampleWriters() {
+    static constexpr std::array rows{
+        WriterRow{"resize_nearest", resize},
+        WriterRow{"resize_linear", resize},
+        WriterRow{"resize_cubic", resize},
+        WriterRow{"roi_align", roiAlign, 16},
+        WriterRow{"roi_align_max", roiAlign, 16},
+        WriterRow{"resize_filtered", resize, 18},
+        WriterRow{"resize_filtered_at", resize, 18},
+        WriterRow{"roi_align_adaptive", roiAlign, 16},
+        WriterRow{"roi_align_max_adaptive", roiAlign, 16},
+    };
     return rows;
 }
 

@@ -72,14 +72,13 @@ Status bindDims(NodeImport& n) {
     return n.resultBound(sizes, *names);
 }
 
-constexpr ImporterRow rows[] = {
-    {"BindDims", 1, bindDims, ownDomain},
-    {"NonMaxSuppression", 10, nonMaxSuppression},
-};
-
 } // namespace
 
 std::span<const ImporterRow> runningImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"BindDims", 1, bindDims, ownDomain},
+        {"NonMaxSuppression", 10, nonMaxSuppression},
+    };
     return rows;
 }
 

@@ -151,11 +151,10 @@ Status bindDims(GraphWriter& out, const Node& node) {
     return {};
 }
 
-constexpr std::array rows{WriterRow{"bind_dims", bindDims, 15}};
-
 } // namespace
 
 std::span<const WriterRow> runningWriters() {
+    static constexpr std::array rows{WriterRow{"bind_dims", bindDims, 15}};
     return rows;
 }
 

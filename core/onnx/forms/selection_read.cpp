@@ -32,13 +32,12 @@ Status reverseSequence(NodeImport& n) {
     return n.result("transpose", {x}, perm);
 }
 
-constexpr ImporterRow rows[] = {
-    {"ReverseSequence", 10, reverseSequence},
-};
-
 } // namespace
 
 std::span<const ImporterRow> selectionImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"ReverseSequence", 10, reverseSequence},
+    };
     return rows;
 }
 

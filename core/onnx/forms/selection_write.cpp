@@ -10,13 +10,6 @@ namespace fw {
 
 namespace {
 
-std::vector<std::string> operands(GraphWriter& out, const Node& node) {
-    std::vector<std::string> names;
-    for (const ValueRef& input : node.inputs)
-        names.push_back(out.use(input));
-    return names;
-}
-
 std::string number(GraphWriter& out, const Node& node, const std::string& suffix,
                    std::int64_t value) {
     return out.initializer(node.name + "." + suffix, dataFromIntegers(DType::I64, {}, {value}));
@@ -64,7 +57,7 @@ Status oneHot(GraphWriter& out, const Node& node) {
 }
 
 Status reverseSequence(GraphWriter& out, const Node& node) {
-    out.main(node, "ReverseSequence", operands(out, node));
+    out.main(node, "ReverseSequence", out.operands(node));
     return {};
 }
 
@@ -140,18 +133,14 @@ Status melWeights(GraphWriter& out, const Node& node) {
     return {};
 }
 
-constexpr std::array rows{
-    WriterRow{"one_hot", oneHot},
-    WriterRow{"reverse_sequence", reverseSequence},
-    WriterRow{"dft", dft, 17},
-    WriterRow{"inverse_real_dft", dft, 17},
-    WriterRow{"stft", stft, 17},
-    WriterRow{"mel_weights", melWeights, 17},
-};
-
 } // namespace
 
 std::span<const WriterRow> selectionWriters() {
+    static constexpr std::array rows{
+        WriterRow{"one_hot", oneHot}, WriterRow{"reverse_sequence", reverseSequence},
+        WriterRow{"dft", dft, 17},    WriterRow{"inverse_real_dft", dft, 17},
+        WriterRow{"stft", stft, 17},  WriterRow{"mel_weights", melWeights, 17},
+    };
     return rows;
 }
 

@@ -163,20 +163,19 @@ Status splitToSequence(NodeImport& n) {
     return n.resultParts(std::move(parts));
 }
 
-constexpr ImporterRow rows[] = {
-    {"SequenceConstruct", 11, sequenceConstruct},
-    {"SequenceEmpty", 11, sequenceEmpty},
-    {"SequenceAt", 11, sequenceAt},
-    {"SequenceInsert", 11, sequenceInsert},
-    {"SequenceErase", 11, sequenceErase},
-    {"SequenceLength", 11, sequenceLength},
-    {"ConcatFromSequence", 11, concatFromSequence},
-    {"SplitToSequence", 11, splitToSequence},
-};
-
 } // namespace
 
 std::span<const ImporterRow> sequenceImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"SequenceConstruct", 11, sequenceConstruct},
+        {"SequenceEmpty", 11, sequenceEmpty},
+        {"SequenceAt", 11, sequenceAt},
+        {"SequenceInsert", 11, sequenceInsert},
+        {"SequenceErase", 11, sequenceErase},
+        {"SequenceLength", 11, sequenceLength},
+        {"ConcatFromSequence", 11, concatFromSequence},
+        {"SplitToSequence", 11, splitToSequence},
+    };
     return rows;
 }
 

@@ -68,13 +68,12 @@ Status range(NodeImport& n) {
     return n.result("range", std::move(inputs), std::move(attrs));
 }
 
-constexpr ImporterRow rows[] = {
-    {"Range", 11, range},
-};
-
 } // namespace
 
 std::span<const ImporterRow> shapeImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"Range", 11, range},
+    };
     return rows;
 }
 

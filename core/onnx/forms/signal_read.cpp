@@ -178,15 +178,14 @@ Status melWeights(NodeImport& n) {
     return n.constantResult(dataFromDoubles(*dtype, {rows, columns}, out));
 }
 
-constexpr ImporterRow rows[] = {
-    {"DFT", 17, dftAttribute},
-    {"DFT", 20, dft},
-    {"MelWeightMatrix", 17, melWeights},
-};
-
 } // namespace
 
 std::span<const ImporterRow> signalImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"DFT", 17, dftAttribute},
+        {"DFT", 20, dft},
+        {"MelWeightMatrix", 17, melWeights},
+    };
     return rows;
 }
 

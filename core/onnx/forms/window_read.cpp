@@ -205,16 +205,15 @@ Status maxUnpool(NodeImport& n) {
     return n.has(2) ? enlarged(n, y, shape) : n.resultReshaped(y, shape);
 }
 
-constexpr ImporterRow rows[] = {
-    {"MaxPool", 1, maxPool},
-    {"MaxUnpool", 9, maxUnpool},
-    {"AveragePool", 1, averagePool},
-    {"LpPool", 1, lpPool},
-};
-
 } // namespace
 
 std::span<const ImporterRow> windowImporters() {
+    static constexpr ImporterRow rows[] = {
+        {"MaxPool", 1, maxPool},
+        {"MaxUnpool", 9, maxUnpool},
+        {"AveragePool", 1, averagePool},
+        {"LpPool", 1, lpPool},
+    };
     return rows;
 }
 

@@ -1,6 +1,6 @@
 // Contractions and pools. A bias that directly follows goes back into the operator.
-#include "onnx/model/constant_layout.h"
 #include "onnx/forms/window_geometry.h"
+#include "onnx/model/constant_layout.h"
 #include "onnx/write/graph_writer.h"
 
 #include <fmt/format.h>
@@ -320,24 +320,23 @@ Status lpPool(GraphWriter& out, const Node& node) {
     return {};
 }
 
-constexpr std::array rows{
-    WriterRow{"conv2d", convolution},
-    WriterRow{"conv_transpose2d", convolution},
-    WriterRow{"conv", convolution},
-    WriterRow{"conv_transpose", convolution},
-    WriterRow{"dense", dense},
-    WriterRow{"max_pool2d", maxPool},
-    WriterRow{"max_pool2d_places", maxPool},
-    WriterRow{"max_pool3d_places", maxPool},
-    WriterRow{"max_pool", maxPool},
-    WriterRow{"avg_pool2d", avgPool},
-    WriterRow{"avg_pool", avgPoolAnyAxes, 19},
-    WriterRow{"lp_pool", lpPool, 18},
-};
-
 } // namespace
 
 std::span<const WriterRow> windowWriters() {
+    static constexpr std::array rows{
+        WriterRow{"conv2d", convolution},
+        WriterRow{"conv_transpose2d", convolution},
+        WriterRow{"conv", convolution},
+        WriterRow{"conv_transpose", convolution},
+        WriterRow{"dense", dense},
+        WriterRow{"max_pool2d", maxPool},
+        WriterRow{"max_pool2d_places", maxPool},
+        WriterRow{"max_pool3d_places", maxPool},
+        WriterRow{"max_pool", maxPool},
+        WriterRow{"avg_pool2d", avgPool},
+        WriterRow{"avg_pool", avgPoolAnyAxes, 19},
+        WriterRow{"lp_pool", lpPool, 18},
+    };
     return rows;
 }
 

@@ -8,19 +8,19 @@ namespace fw {
 
 namespace {
 
-struct Row {
+struct Beyond {
     std::string_view domain;
     std::string_view type; // "QLinear*": all that begin so
     BeyondTexts kind;
 };
 
-constexpr std::string_view learning = "ai.onnx.ml", contrib = "com.microsoft";
+constexpr std::string_view learning = "ai.onnx.ml";
 
-constexpr Row rows[] = {
+constexpr Beyond beyondRows[] = {
     {"", "LSTM", BeyondTexts::Recurrent},
     {"", "GRU", BeyondTexts::Recurrent},
     {"", "RNN", BeyondTexts::Recurrent},
-    {contrib, "DynamicQuantizeLSTM", BeyondTexts::Recurrent},
+    {contribDomain, "DynamicQuantizeLSTM", BeyondTexts::Recurrent},
     {"", "Sequence*", BeyondTexts::Sequences},
     {"", "SplitToSequence", BeyondTexts::Sequences},
     {"", "ConcatFromSequence", BeyondTexts::Sequences},
@@ -28,17 +28,17 @@ constexpr Row rows[] = {
     {"", "String*", BeyondTexts::Text},
     {"", "RegexFullMatch", BeyondTexts::Text},
     {"", "TfIdfVectorizer", BeyondTexts::Tables},
-    {contrib, "Tokenizer", BeyondTexts::Text},
+    {contribDomain, "Tokenizer", BeyondTexts::Text},
     {"", "ImageDecoder", BeyondTexts::Pictures},
     {"", "ConvInteger", BeyondTexts::Quantised},
     {"", "MatMulInteger", BeyondTexts::Quantised},
     {"", "QLinear*", BeyondTexts::Quantised},
-    {contrib, "QLinear*", BeyondTexts::Quantised},
-    {contrib, "QAttention", BeyondTexts::Quantised},
-    {contrib, "QGemm", BeyondTexts::Quantised},
-    {contrib, "MatMulInteger*", BeyondTexts::Quantised},
-    {contrib, "ConvTransposeInteger", BeyondTexts::Quantised},
-    {contrib, "DynamicQuantize*", BeyondTexts::Quantised},
+    {contribDomain, "QLinear*", BeyondTexts::Quantised},
+    {contribDomain, "QAttention", BeyondTexts::Quantised},
+    {contribDomain, "QGemm", BeyondTexts::Quantised},
+    {contribDomain, "MatMulInteger*", BeyondTexts::Quantised},
+    {contribDomain, "ConvTransposeInteger", BeyondTexts::Quantised},
+    {contribDomain, "DynamicQuantize*", BeyondTexts::Quantised},
     {learning, "TreeEnsemble*", BeyondTexts::Learned},
     {learning, "SVM*", BeyondTexts::Learned},
     {learning, "Linear*", BeyondTexts::Learned},
@@ -86,10 +86,11 @@ std::string_view sentence(BeyondTexts kind) {
 } // namespace
 
 BeyondTexts beyondTexts(std::string_view domain, std::string_view type) {
-    const auto* const row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& one) {
-        return one.domain == domain && isOf(type, one.type);
-    });
-    return row == std::end(rows) ? BeyondTexts::None : row->kind;
+    const auto* const row =
+        std::find_if(std::begin(beyondRows), std::end(beyondRows), [&](const Beyond& one) {
+            return one.domain == domain && isOf(type, one.type);
+        });
+    return row == std::end(beyondRows) ? BeyondTexts::None : row->kind;
 }
 
 std::string whyBeyondTexts(BeyondTexts kind, bool typed) {

@@ -7,6 +7,8 @@
 
 namespace fw {
 
+inline constexpr std::string_view contribDomain = "com.microsoft"; // of ONNX Runtime's own
+
 enum class BeyondTexts {
     None, // a text may say what it computes
     Recurrent,

@@ -83,7 +83,7 @@ Attrs leafAttrs(const char* kind, const std::string& type) {
     return out;
 }
 
-Diag malformed(std::string message) {
+Diag malformedValue(std::string message) {
     return makeDiag(DiagCode::OnnxMalformed, std::move(message));
 }
 
@@ -156,8 +156,8 @@ Result<TensorData> densified(proto::SparseTensorProto& tensor, ExternalData& ext
                              const OnnxLimits& limits) {
     const std::vector<std::int64_t> extents(tensor.dims().begin(), tensor.dims().end());
     if (extents.empty() || static_cast<std::int64_t>(extents.size()) > limits.rank)
-        return malformed(fmt::format("is sparse with {} dimensions, 1 to {} are possible",
-                                     extents.size(), limits.rank));
+        return malformedValue(fmt::format("is sparse with {} dimensions, 1 to {} are possible",
+                                          extents.size(), limits.rank));
     FW_TRY(const TensorData values, takeTensor(*tensor.mutable_values(), external, limits));
     FW_TRY(const TensorData indices, takeTensor(*tensor.mutable_indices(), external, limits));
     const auto count = static_cast<std::int64_t>(values.count());
@@ -165,7 +165,7 @@ Result<TensorData> densified(proto::SparseTensorProto& tensor, ExternalData& ext
     const bool linear = indices.extents() == std::vector{count};
     if (values.extents().size() != 1 || indices.dtype() != DType::I64 ||
         (!linear && indices.extents() != std::vector{count, rank}))
-        return malformed(
+        return malformedValue(
             fmt::format("is sparse with values {} and indices {}: i64[{}] or i64[{}, {}] "
                         "are possible",
                         values.type().text(), indices.type().text(), count, count, rank));
@@ -187,15 +187,15 @@ Result<TensorData> densified(proto::SparseTensorProto& tensor, ExternalData& ext
             const std::int64_t extent = extents[static_cast<std::size_t>(axis)];
             const std::int64_t index = indices.integerAt(static_cast<std::size_t>(i * rank + axis));
             if (index < 0 || index >= extent)
-                return malformed(fmt::format("is sparse and has an index {} along an axis of {}",
-                                             index, extent));
+                return malformedValue(fmt::format(
+                    "is sparse and has an index {} along an axis of {}", index, extent));
             at = at * extent + index;
         }
         if (at < 0 || at >= total)
-            return malformed(
+            return malformedValue(
                 fmt::format("is sparse and has an index {} of {} elements", at, total));
         if (at <= last)
-            return malformed("is sparse and its indices do not ascend");
+            return malformedValue("is sparse and its indices do not ascend");
         last = at;
         std::copy_n(values.bytes().begin() +
                         static_cast<std::ptrdiff_t>(i) * static_cast<std::ptrdiff_t>(width),

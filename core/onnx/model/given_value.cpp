@@ -22,7 +22,7 @@ constexpr std::int64_t mostElements = std::int64_t{1} << 24; // that one number 
 
 using Number = std::variant<std::int64_t, std::uint64_t, double>; // unsigned: beyond the signed
 
-struct Value {
+struct WrittenTensor {
     std::vector<std::int64_t> extents;
     std::vector<Number> numbers;
 };
@@ -31,8 +31,8 @@ class Reader {
 public:
     explicit Reader(std::string_view text) : m_text(text) {}
 
-    std::optional<Value> whole() {
-        Value out;
+    std::optional<WrittenTensor> whole() {
+        WrittenTensor out;
         if (!item(out, 0))
             return std::nullopt;
         if (skip(); !m_text.empty()) {
@@ -63,7 +63,7 @@ private:
     }
 
     // Extents are known when the first list of a level is whole; the others must agree.
-    bool item(Value& out, std::size_t depth) {
+    bool item(WrittenTensor& out, std::size_t depth) {
         const auto ragged = [&] { return fails("numbers and lists stand side by side"); };
         if (!takes('['))
             return number(out) && (depth == out.extents.size() || ragged());
@@ -91,7 +91,7 @@ private:
         return true;
     }
 
-    bool number(Value& out) {
+    bool number(WrittenTensor& out) {
         skip();
         const std::size_t end = std::min(m_text.find_first_of(" \t,]"), m_text.size());
         std::string_view word = m_text.substr(0, end);
@@ -213,7 +213,7 @@ std::optional<std::string_view> givenValue(std::string_view entry) {
 
 Result<TensorData> valueFromText(std::string_view text, DType dtype,
                                  const std::optional<Shape>& declared) {
-    std::optional<Value> value = Reader(text).whole();
+    std::optional<WrittenTensor> value = Reader(text).whole();
     if (!value)
         return wrong(fmt::format("{} is no number and no list of numbers", beginningOf(text)));
     if (dtype == DType::Text)

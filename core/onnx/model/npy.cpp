@@ -15,14 +15,15 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view magic = "\x93NUMPY"sv;
 
-struct Row {
+struct NpyType {
     DType dtype;
     std::string_view text;
 };
-constexpr std::array rows{Row{DType::F32, "<f4"}, Row{DType::F64, "<f8"}, Row{DType::F16, "<f2"},
-                          Row{DType::I64, "<i8"}, Row{DType::I32, "<i4"}, Row{DType::I16, "<i2"},
-                          Row{DType::I8, "|i1"},  Row{DType::U64, "<u8"}, Row{DType::U32, "<u4"},
-                          Row{DType::U16, "<u2"}, Row{DType::U8, "|u1"},  Row{DType::Bool, "|b1"}};
+constexpr std::array npyTypes{
+    NpyType{DType::F32, "<f4"}, NpyType{DType::F64, "<f8"}, NpyType{DType::F16, "<f2"},
+    NpyType{DType::I64, "<i8"}, NpyType{DType::I32, "<i4"}, NpyType{DType::I16, "<i2"},
+    NpyType{DType::I8, "|i1"},  NpyType{DType::U64, "<u8"}, NpyType{DType::U32, "<u4"},
+    NpyType{DType::U16, "<u2"}, NpyType{DType::U8, "|u1"},  NpyType{DType::Bool, "|b1"}};
 
 Diag bad(const std::string& message) {
     return makeDiag(DiagCode::OnnxMalformed, "not a usable .npy file: " + message);
@@ -105,8 +106,8 @@ Result<TensorData> parseNpy(std::string_view bytes) {
         return bad("its fortran_order is neither True nor False");
     const std::string type = descr->substr(1, descr->size() - 2);
     const bool bigEndian = type.starts_with('>');
-    const Row* row = nullptr;
-    for (const Row& candidate : rows)
+    const NpyType* row = nullptr;
+    for (const NpyType& candidate : npyTypes)
         if (candidate.text.substr(1) == std::string_view(type).substr(1) &&
             std::string_view("<>|=").find(type[0]) != std::string_view::npos)
             row = &candidate;
@@ -141,13 +142,13 @@ Result<TensorData> parseNpy(std::string_view bytes) {
 }
 
 bool npyHolds(DType dtype) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const Row& row) { return row.dtype == dtype; });
+    return std::any_of(npyTypes.begin(), npyTypes.end(),
+                       [&](const NpyType& row) { return row.dtype == dtype; });
 }
 
 Result<std::string> npyBytes(const TensorData& data) {
     std::string_view type;
-    for (const Row& row : rows)
+    for (const NpyType& row : npyTypes)
         if (row.dtype == data.dtype())
             type = row.text;
     if (type.empty())

@@ -15,7 +15,7 @@ using Operand = CallSequence::Operand;
 
 // What an operand or a result of a call is: a value of the graph once somebody needs it as one, and
 // what is known of it.
-struct Value {
+struct CallValue {
     std::optional<std::size_t> operand; // of the node, not yet a value of the graph
     ValueRef ref;
     std::optional<KnownValue> known;
@@ -34,8 +34,8 @@ public:
 
     // The values that stand for its results; an unused one may be none. No values where the last
     // call has become the result of the node.
-    Result<std::vector<Value>> made(const Operator& op, const std::vector<Value>& operands,
-                                    const Attrs& attrs, const std::vector<bool>& used) {
+    Result<std::vector<CallValue>> made(const Operator& op, const std::vector<CallValue>& operands,
+                                        const Attrs& attrs, const std::vector<bool>& used) {
         FW_TRY(const CallSequence all, sequence(op, operands, attrs));
         for (const Assumption& assumption : all.assumptions)
             m_node.assume(assumption.condition, assumption.sentence);
@@ -50,9 +50,9 @@ public:
                 m_last == Last::IsResult && last != nullptr && *last == CallSequence::Result{i, 0};
             FW_TRY(m_results[i], made(all.calls[i], isResult ? Last::IsResult : Last::IsValue));
             if (m_results[i].empty())
-                return std::vector<Value>();
+                return std::vector<CallValue>();
         }
-        std::vector<Value> out;
+        std::vector<CallValue> out;
         for (std::size_t i = 0; i < all.results.size(); ++i) {
             out.emplace_back();
             if (used[i]) {
@@ -62,7 +62,7 @@ public:
         return out;
     }
 
-    Result<ValueRef> inGraph(Value& value) {
+    Result<ValueRef> inGraph(CallValue& value) {
         if (value.ref.valid())
             return value.ref;
         if (value.operand) {
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    Result<TensorType> typeOf(const Value& value) const {
+    Result<TensorType> typeOf(const CallValue& value) const {
         if (value.operand && !value.ref.valid())
             return m_node.inputType(*value.operand);
         if (value.ref.valid())
@@ -82,10 +82,10 @@ private:
         return numbersIn(&*value.known)->type();
     }
 
-    Result<OpCall> callOf(const std::vector<Value>& operands, const Attrs& attrs) const {
+    Result<OpCall> callOf(const std::vector<CallValue>& operands, const Attrs& attrs) const {
         OpCall out;
         out.attrs = attrs;
-        for (const Value& operand : operands) {
+        for (const CallValue& operand : operands) {
             out.inputs.emplace_back();
             if (operand.isThere()) {
                 FW_TRY(out.inputs.back(), typeOf(operand));
@@ -94,7 +94,7 @@ private:
         return out;
     }
 
-    Result<CallSequence> sequence(const Operator& op, const std::vector<Value>& operands,
+    Result<CallSequence> sequence(const Operator& op, const std::vector<CallValue>& operands,
                                   const Attrs& attrs) const {
         if (m_depth > mostNested)
             return makeDiag(DiagCode::LimitReached,
@@ -132,17 +132,17 @@ private:
     }
 
     // `dtype`: of a number.
-    Result<Value> valueOf(const Operand& operand, DType dtype) const {
+    Result<CallValue> valueOf(const Operand& operand, DType dtype) const {
         if (const auto* of = std::get_if<std::size_t>(&operand))
             return m_operands->at(*of);
         if (const auto* result = std::get_if<CallSequence::Result>(&operand)) {
-            const std::vector<Value>& values = m_results.at(result->call);
+            const std::vector<CallValue>& values = m_results.at(result->call);
             if (result->output >= values.size())
                 return m_node.unsupported(fmt::format("result {} of a call is none of its {}",
                                                       result->output + 1, values.size()));
             return values[result->output];
         }
-        Value out;
+        CallValue out;
         if (const auto* number = std::get_if<double>(&operand)) {
             out.known = dataFromDoubles(dtype, {}, {*number});
             if (!isFloat(dtype) && numbersIn(&*out.known)->at(0) != *number)
@@ -160,7 +160,7 @@ private:
         for (const Operand& operand : call.operands) {
             if (std::holds_alternative<double>(operand))
                 continue;
-            FW_TRY(const Value value, valueOf(operand, DType::F32));
+            FW_TRY(const CallValue value, valueOf(operand, DType::F32));
             if (value.isThere()) {
                 FW_TRY(const TensorType type, typeOf(value));
                 return type.dtype;
@@ -171,7 +171,7 @@ private:
 
     // The elements of a value as sizes: known ones, or dimensions that are bound while it runs.
     Result<AttrValue> sizesOf(const Operand& operand) {
-        FW_TRY(Value value, valueOf(operand, DType::I64));
+        FW_TRY(CallValue value, valueOf(operand, DType::I64));
         if (!value.isThere())
             return m_node.unsupported("the operand that has its sizes is absent");
         if (value.operand && !value.ref.valid()) {
@@ -202,12 +202,12 @@ private:
         return out;
     }
 
-    Result<std::vector<Value>> made(const CallSequence::Call& call, Last last) {
+    Result<std::vector<CallValue>> made(const CallSequence::Call& call, Last last) {
         const Operator* op = m_node.operatorNamed(call.op);
         if (op == nullptr)
             return makeDiag(DiagCode::UnknownOperator, "there is no operator " + call.op);
         FW_TRY(const DType dtype, typeOfNumbers(call));
-        std::vector<Value> operands;
+        std::vector<CallValue> operands;
         for (const Operand& operand : call.operands) {
             FW_TRY(operands.emplace_back(), valueOf(operand, dtype));
         }
@@ -225,7 +225,7 @@ private:
         if (auto known = isCastOfNode ? std::nullopt : knownResults(*op, operands, attrs))
             return std::move(*known);
         std::vector<ValueRef> inputs;
-        for (Value& operand : operands) {
+        for (CallValue& operand : operands) {
             inputs.emplace_back();
             if (operand.isThere()) {
                 FW_TRY(inputs.back(), inGraph(operand));
@@ -233,16 +233,16 @@ private:
         }
         if (last == Last::IsResult) {
             FW_CHECK(m_node.result(call.op, inputs, attrs));
-            return std::vector<Value>();
+            return std::vector<CallValue>();
         }
         FW_TRY(const std::vector<ValueRef> made, m_node.steps(call.op, inputs, attrs));
-        std::vector<Value> out;
+        std::vector<CallValue> out;
         for (const ValueRef& ref : made)
             out.push_back({std::nullopt, ref, std::nullopt});
         return out;
     }
 
-    bool isCastToItself(const std::string& op, const std::vector<Value>& operands,
+    bool isCastToItself(const std::string& op, const std::vector<CallValue>& operands,
                         const Attrs& attrs) const {
         const bool isCast = op == "cast" && operands.size() == 1 && operands[0].isThere();
         const AttrValue* to = isCast ? attrs.find("to") : nullptr;
@@ -250,26 +250,26 @@ private:
         return to != nullptr && type && *to == AttrValue(type->dtype);
     }
 
-    const TensorData* constantOf(const Value& value) const {
+    const TensorData* constantOf(const CallValue& value) const {
         return value.operand && !value.ref.valid() ? m_node.constant(*value.operand)
                : value.ref.valid()                 ? m_node.constant(value.ref)
                                                    : nullptr;
     }
 
     // A constant matrix the other way round.
-    Result<std::optional<std::vector<Value>>>
-    transposed(const std::string& op, std::vector<Value>& operands, const Attrs& attrs) {
+    Result<std::optional<std::vector<CallValue>>>
+    transposed(const std::string& op, std::vector<CallValue>& operands, const Attrs& attrs) {
         const bool isOther = op == "transpose" && attrs.integers("perm") == Integers{1, 0};
         if (!isOther || operands.size() != 1 || constantOf(operands[0]) == nullptr)
-            return std::optional<std::vector<Value>>();
+            return std::optional<std::vector<CallValue>>();
         FW_TRY(const ValueRef whole, inGraph(operands[0]));
         FW_TRY(const ValueRef out, m_node.transposedWeights(whole));
-        return std::optional(std::vector{Value{std::nullopt, out, std::nullopt}});
+        return std::optional(std::vector{CallValue{std::nullopt, out, std::nullopt}});
     }
 
     // A constant in another shape, and what is known of small integers, also as another type.
-    std::optional<std::vector<Value>> knownResults(const Operator& op, std::vector<Value>& operands,
-                                                   const Attrs& attrs) {
+    std::optional<std::vector<CallValue>>
+    knownResults(const Operator& op, std::vector<CallValue>& operands, const Attrs& attrs) {
         const auto call = callOf(operands, attrs);
         const auto inferred = call ? op.infer(*call) : Result<Inferred>(call.diag());
         if (!inferred || inferred->outputs.empty())
@@ -281,10 +281,10 @@ private:
             if (!extents)
                 return std::nullopt;
             return std::vector{
-                Value{std::nullopt,
-                      m_node.addConstant("reshaped",
-                                         m_node.constant(operands[0].ref)->reshaped(*extents)),
-                      std::nullopt}};
+                CallValue{std::nullopt,
+                          m_node.addConstant("reshaped",
+                                             m_node.constant(operands[0].ref)->reshaped(*extents)),
+                          std::nullopt}};
         }
         const bool isSmall = std::all_of(
             inferred->outputs.begin(), inferred->outputs.end(), [&](const TensorType& type) {
@@ -297,8 +297,8 @@ private:
     }
 
     // What a call makes of its attributes alone.
-    static std::optional<std::vector<Value>> filled(const Operator& op, const OpCall& call,
-                                                    const TensorType& type) {
+    static std::optional<std::vector<CallValue>> filled(const Operator& op, const OpCall& call,
+                                                        const TensorType& type) {
         const auto extents = fixedExtents(type.shape);
         const auto count = extents ? checkedCount(*extents) : Result<std::int64_t>(0);
         if (!extents || !count || *count > mostFilled)
@@ -306,23 +306,23 @@ private:
         auto results = op.reference(call, {});
         if (!results)
             return std::nullopt;
-        std::vector<Value> out;
+        std::vector<CallValue> out;
         for (TensorData& one : *results)
             out.push_back({std::nullopt, {}, KnownValue(std::move(one))});
         return out;
     }
 
-    std::optional<std::vector<Value>> knownSizes(const Operator& op, const OpCall& call,
-                                                 const std::vector<Value>& operands) const {
+    std::optional<std::vector<CallValue>> knownSizes(const Operator& op, const OpCall& call,
+                                                     const std::vector<CallValue>& operands) const {
         std::vector<const KnownValue*> known;
-        for (const Value& operand : operands)
+        for (const CallValue& operand : operands)
             known.push_back(operand.known ? &*operand.known : nullptr);
         auto results = resultsOf(op, call, known);
         if (!results || std::any_of(results->begin(), results->end(), [](const KnownValue& one) {
                 return numbersIn(&one) == nullptr;
             }))
             return std::nullopt;
-        std::vector<Value> out;
+        std::vector<CallValue> out;
         for (KnownValue& one : *results)
             out.push_back({std::nullopt, {}, std::move(one)});
         return out;
@@ -332,13 +332,13 @@ private:
     int m_depth;
     Last m_last;
     int& m_made; // calls, of the node
-    const std::vector<Value>* m_operands = nullptr;
-    std::vector<std::vector<Value>> m_results; // of each call
-    std::map<ValueRef, AttrValue> m_bound;     // vectors whose elements are dimensions
+    const std::vector<CallValue>* m_operands = nullptr;
+    std::vector<std::vector<CallValue>> m_results; // of each call
+    std::map<ValueRef, AttrValue> m_bound;         // vectors whose elements are dimensions
 };
 
 // A result that no call of its own makes.
-Status handOn(NodeImport& node, Calls& calls, std::size_t output, Value& value) {
+Status handOn(NodeImport& node, Calls& calls, std::size_t output, CallValue& value) {
     if (!value.isThere())
         return node.unsupported(fmt::format("output {} is not computed", output + 1));
     const bool isOperand = value.operand && !value.ref.valid();
@@ -360,7 +360,7 @@ bool isSeenAsNumber(const Operator& op, std::size_t operand, const TensorType& t
 
 Status importCalls(NodeImport& node, const Operator& op, const std::vector<std::size_t>& operands,
                    const Attrs& attrs) {
-    std::vector<Value> values;
+    std::vector<CallValue> values;
     OpCall call;
     call.attrs = attrs;
     for (const std::size_t operand : operands) {
@@ -377,7 +377,7 @@ Status importCalls(NodeImport& node, const Operator& op, const std::vector<std::
     if (narrowSteps(node, op, call) > 1)
         node.computeWide();
     for (std::size_t i = 0; i < values.size(); ++i) {
-        Value& value = values[i];
+        CallValue& value = values[i];
         if (!value.operand)
             continue;
         if (const TensorData* data = node.computedConstant(*value.operand);
@@ -395,7 +395,7 @@ Status importCalls(NodeImport& node, const Operator& op, const std::vector<std::
     const bool isOne = std::count(used.begin(), used.end(), true) == 1;
     int made = 0;
     Calls calls(node, 0, isOne ? Last::IsResult : Last::IsValue, made);
-    FW_TRY(std::vector<Value> results, calls.made(op, values, attrs, used));
+    FW_TRY(std::vector<CallValue> results, calls.made(op, values, attrs, used));
     for (std::size_t i = 0; i < results.size(); ++i)
         if (used[i])
             FW_CHECK(handOn(node, calls, i, results[i]));

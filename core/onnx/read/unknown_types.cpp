@@ -13,8 +13,6 @@ namespace fw {
 
 namespace {
 
-constexpr std::string_view contrib = "com.microsoft";
-
 // The first result has the shape that another operator gives to some of the operands, and the
 // element type of an operand or a fixed one.
 struct Alike {
@@ -34,19 +32,19 @@ const std::vector<Alike>& alikes() {
         {"", "QLinearMatMul", "MatMul", {0, 3}, 0, 7},
         {"", "DeformConv", "Conv", {0, 1}, 0, 0},
         {"", "LpNormalization", "", {0}, 0, 0},
-        {contrib, "QLinearConv", "Conv", {0, 3}, 0, 7},
-        {contrib, "QLinearAdd", "Add", {0, 3}, 0, 0},
-        {contrib, "QLinearMul", "Mul", {0, 3}, 0, 0},
-        {contrib, "QLinearConcat", "Concat", {2}, 3, 2},
-        {contrib, "QLinearAveragePool", "AveragePool", {0}, 0, 0},
-        {contrib, "QLinearGlobalAveragePool", "GlobalAveragePool", {0}, 0, 0},
-        {contrib, "QLinearSigmoid", "", {0}, 0, 0},
-        {contrib, "QLinearLeakyRelu", "", {0}, 0, 0},
-        {contrib, "QLinearSoftmax", "", {0}, 0, 0},
-        {contrib, "MatMulIntegerToFloat", "MatMul", {0, 1}, 0, 2},
-        {contrib, "DynamicQuantizeMatMul", "MatMul", {0, 1}, 0, 0},
-        {contrib, "FusedConv", "Conv", {0, 1}, 0, 0},
-        {contrib, "FusedGemm", "Gemm", {0, 1}, 0, 0},
+        {contribDomain, "QLinearConv", "Conv", {0, 3}, 0, 7},
+        {contribDomain, "QLinearAdd", "Add", {0, 3}, 0, 0},
+        {contribDomain, "QLinearMul", "Mul", {0, 3}, 0, 0},
+        {contribDomain, "QLinearConcat", "Concat", {2}, 3, 2},
+        {contribDomain, "QLinearAveragePool", "AveragePool", {0}, 0, 0},
+        {contribDomain, "QLinearGlobalAveragePool", "GlobalAveragePool", {0}, 0, 0},
+        {contribDomain, "QLinearSigmoid", "", {0}, 0, 0},
+        {contribDomain, "QLinearLeakyRelu", "", {0}, 0, 0},
+        {contribDomain, "QLinearSoftmax", "", {0}, 0, 0},
+        {contribDomain, "MatMulIntegerToFloat", "MatMul", {0, 1}, 0, 2},
+        {contribDomain, "DynamicQuantizeMatMul", "MatMul", {0, 1}, 0, 0},
+        {contribDomain, "FusedConv", "Conv", {0, 1}, 0, 0},
+        {contribDomain, "FusedGemm", "Gemm", {0, 1}, 0, 0},
     };
     return rows;
 }
@@ -75,7 +73,7 @@ Types recurrent(const proto::NodeProto& node, const Types& operands) {
     const TensorType& x = *operands[0];
     const std::optional<TensorType>& r = operands[2];
     const std::int64_t written = integerOr(node, "hidden_size", 0);
-    const bool quantized = node.domain() == contrib; // its R is turned round
+    const bool quantized = node.domain() == contribDomain; // its R is turned round
     if (written <= 0 && (!r || r->rank() != 3))
         return {};
     const Dim hidden = written > 0 ? Dim(written) : r->shape[quantized ? 1 : 2];

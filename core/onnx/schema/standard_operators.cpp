@@ -45,12 +45,12 @@ struct Version {
 
 using Versions = std::vector<Version>;
 
-struct Kind {
+struct AttributeKind {
     std::string_view text;
     Attribute::AttributeType kind;
     std::string_view words;
 };
-constexpr Kind kinds[] = {
+constexpr AttributeKind kinds[] = {
     {"f", Attribute::FLOAT, "a number"},
     {"i", Attribute::INT, "an integer"},
     {"s", Attribute::STRING, "a text"},
@@ -64,7 +64,7 @@ constexpr Kind kinds[] = {
 };
 
 std::string_view wordsOf(Attribute::AttributeType kind) {
-    for (const Kind& row : kinds)
+    for (const AttributeKind& row : kinds)
         if (row.kind == kind)
             return row.words;
     return "of a known kind";
@@ -88,7 +88,7 @@ Listed attributeOf(std::string_view text) {
         out.required = true;
         text.remove_suffix(1);
     }
-    for (const Kind& row : kinds)
+    for (const AttributeKind& row : kinds)
         if (row.text == text)
             out.kind = row.kind;
     return out;

@@ -25,7 +25,7 @@ struct Formal {
     bool independent = false; // each of a type of its own
 };
 
-struct Version {
+struct TypedVersion {
     std::int64_t since = 1;
     std::vector<Formal> operands, results;
     std::map<std::string_view, std::string_view> types; // their letters
@@ -37,7 +37,7 @@ struct Version {
     }
 };
 
-std::vector<Formal> formalsOf(std::string_view text, Version& version) {
+std::vector<Formal> formalsOf(std::string_view text, TypedVersion& version) {
     std::vector<Formal> out;
     while (!text.empty()) {
         Formal formal{cut(text, ' ')};
@@ -51,10 +51,10 @@ std::vector<Formal> formalsOf(std::string_view text, Version& version) {
     return out;
 }
 
-std::vector<Version> versionsOf(std::string_view line) {
-    std::vector<Version> out;
+std::vector<TypedVersion> typedVersionsOf(std::string_view line) {
+    std::vector<TypedVersion> out;
     while (!line.empty()) {
-        Version version;
+        TypedVersion version;
         version.since = parseInteger(std::string(cut(line, '('))).value_or(1);
         std::string_view signature = cut(line, ')');
         version.operands = formalsOf(cut(signature, ';'), version);
@@ -71,8 +71,8 @@ std::vector<Version> versionsOf(std::string_view line) {
     return out;
 }
 
-const std::vector<Version>* findOperator(const proto::NodeProto& node) {
-    static const auto operators = operatorLines(standardTypesTable(), versionsOf);
+const std::vector<TypedVersion>* findOperator(const proto::NodeProto& node) {
+    static const auto operators = operatorLines(standardTypesTable(), typedVersionsOf);
     if (!isStandardDomain(node.domain()))
         return nullptr;
     const auto found = operators.find(node.op_type());
@@ -80,8 +80,8 @@ const std::vector<Version>* findOperator(const proto::NodeProto& node) {
 }
 
 // The first one holds before it, too: the table begins with what opset 13 has.
-const Version& versionFor(const std::vector<Version>& versions, std::int64_t opset) {
-    const Version* out = versionAt(versions, opset);
+const TypedVersion& versionFor(const std::vector<TypedVersion>& versions, std::int64_t opset) {
+    const TypedVersion* out = versionAt(versions, opset);
     return out != nullptr ? *out : versions.front();
 }
 
@@ -89,7 +89,7 @@ const Version& versionFor(const std::vector<Version>& versions, std::int64_t ops
 // version does not take.
 using Bound = std::map<std::string_view, DType>;
 
-bool bind(const Version& version, const std::vector<Formal>& formals,
+bool bind(const TypedVersion& version, const std::vector<Formal>& formals,
           std::span<const KnownType> given, Bound& bound) {
     for (std::size_t i = 0; i < given.size(); ++i) {
         const Formal* formal = given[i] ? version.formal(formals, i) : nullptr;
@@ -151,17 +151,17 @@ std::optional<std::int64_t> opsetThatTakes(const proto::NodeProto& node, std::in
                                            std::span<const KnownType> operands,
                                            std::span<const KnownType> results) {
     opset = opsetOfAttributes(node, opsetOfTexts(node, opset));
-    const std::vector<Version>* versions = findOperator(node);
+    const std::vector<TypedVersion>* versions = findOperator(node);
     if (versions == nullptr)
         return opset;
-    const auto takes = [&](const Version& version) {
+    const auto takes = [&](const TypedVersion& version) {
         Bound bound;
         return bind(version, version.operands, operands, bound) &&
                bind(version, version.results, results, bound);
     };
     if (takes(versionFor(*versions, opset)))
         return opset;
-    for (const Version& later : *versions)
+    for (const TypedVersion& later : *versions)
         if (later.since > opset && later.since <= newestOpset && takes(later))
             return later.since;
     return std::nullopt;
@@ -185,10 +185,10 @@ std::vector<KnownType> resultTypes(const proto::NodeProto& node, std::int64_t op
             return out;
         }
     }
-    const std::vector<Version>* versions = findOperator(node);
+    const std::vector<TypedVersion>* versions = findOperator(node);
     if (versions == nullptr)
         return out;
-    const Version& version = versionFor(*versions, opset);
+    const TypedVersion& version = versionFor(*versions, opset);
     Bound bound;
     if (!bind(version, version.operands, operands, bound))
         return out;

@@ -13,7 +13,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::string_view table = R"(
+constexpr std::string_view typesTable = R"(
 Abs 13(T;T;T=cCsSiIlLhbfd)
 Acos 7(T;T;T=hfd) 22(T;T;T=hbfd)
 Acosh 9(T;T;T=hfd) 22(T;T;T=hbfd)
@@ -220,7 +220,7 @@ Xor 7(T T;T1;T=B T1=B)
 } // namespace
 
 std::string_view standardTypesTable() {
-    return table;
+    return typesTable;
 }
 
 } // namespace fw

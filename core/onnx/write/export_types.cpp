@@ -20,7 +20,7 @@ struct Typed {
 };
 
 // The results of the node are known behind it.
-Typed typed(const proto::NodeProto& node, std::int64_t opset, KnownTypes& types) {
+Typed typed(const proto::NodeProto& node, std::int64_t opset, NamedTypes& types) {
     Typed out;
     for (const std::string& input : node.input()) {
         const auto known = types.find(input);
@@ -114,8 +114,8 @@ bool isFunctionOnly(const proto::NodeProto& node, std::span<const KnownType> ope
 
 } // namespace
 
-KnownTypes GraphWriter::writtenTypes() const {
-    KnownTypes types;
+NamedTypes GraphWriter::writtenTypes() const {
+    NamedTypes types;
     for (const auto& [value, name] : m_names) {
         const auto unknown = m_unknown.find(value.node);
         if (isForeignLeaf(m_graph.node(value.node)))
@@ -130,21 +130,21 @@ KnownTypes GraphWriter::writtenTypes() const {
 
 std::int64_t GraphWriter::opsetForTypes() const {
     std::int64_t out = m_opset;
-    const auto take = [&](const proto::NodeProto& node, KnownTypes& types) {
+    const auto take = [&](const proto::NodeProto& node, NamedTypes& types) {
         const Typed own = typed(node, m_opset, types);
         out = std::max(out, opsetThatTakes(node, m_opset, own.operands, own.results).value_or(out));
         if (isFunctionOnly(node, own.operands))
             out = std::max(out, functionsSince);
         return own.operands;
     };
-    KnownTypes types = writtenTypes();
+    NamedTypes types = writtenTypes();
     const std::vector<const proto::FunctionProto*> known = functions();
     for (const proto::NodeProto& node : m_out.node()) {
         const std::vector<KnownType> operands = take(node, types);
         for (const proto::FunctionProto* function : known) {
             if (function->domain() != node.domain() || function->name() != node.op_type())
                 continue;
-            KnownTypes inside = typesInside(*function, operands);
+            NamedTypes inside = typesInside(*function, operands);
             for (const proto::NodeProto& step : function->node())
                 take(step, inside);
         }
@@ -152,8 +152,8 @@ std::int64_t GraphWriter::opsetForTypes() const {
     return out;
 }
 
-KnownTypes typesInside(const proto::FunctionProto& function, std::span<const KnownType> operands) {
-    KnownTypes out;
+NamedTypes typesInside(const proto::FunctionProto& function, std::span<const KnownType> operands) {
+    NamedTypes out;
     for (int i = 0; i < function.input_size() && static_cast<std::size_t>(i) < operands.size(); ++i)
         out.emplace(function.input(i), operands[static_cast<std::size_t>(i)]);
     return out;
@@ -161,7 +161,7 @@ KnownTypes typesInside(const proto::FunctionProto& function, std::span<const Kno
 
 std::optional<std::string> typeWithoutForm(const proto::FunctionProto& function, std::int64_t opset,
                                            std::span<const KnownType> operands) {
-    KnownTypes inside = typesInside(function, operands);
+    NamedTypes inside = typesInside(function, operands);
     for (const proto::NodeProto& step : function.node())
         if (const Typed own = typed(step, opset, inside);
             !opsetThatTakes(step, opset, own.operands, own.results))
@@ -174,7 +174,7 @@ Status GraphWriter::fitTypes() {
     for (const auto& entry : m_unknown)
         for (std::size_t i = 0; i < m_graph.node(entry.first).outputs.size(); ++i)
             asRead.insert(m_names.at({entry.first, static_cast<int>(i)}));
-    KnownTypes types = writtenTypes();
+    NamedTypes types = writtenTypes();
     google::protobuf::RepeatedPtrField<proto::NodeProto> nodes;
     nodes.Swap(m_out.mutable_node());
     for (proto::NodeProto& node : nodes) {

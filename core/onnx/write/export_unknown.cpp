@@ -61,11 +61,10 @@ Status unknown(GraphWriter& out, const Node& node) {
     return {};
 }
 
-constexpr std::array rows{WriterRow{"unknown", unknown}};
-
 } // namespace
 
 std::span<const WriterRow> unknownWriters() {
+    static constexpr std::array rows{WriterRow{"unknown", unknown}};
     return rows;
 }
 

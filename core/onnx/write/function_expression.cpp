@@ -11,27 +11,27 @@ namespace fw {
 
 namespace {
 
-struct Spelling {
+struct SignSpelling {
     std::string_view sign;
     const char* type;
 };
 
-constexpr Spelling functions[] = {
+constexpr SignSpelling functions[] = {
     {"exp", "Exp"},         {"log", "Log"},     {"sqrt", "Sqrt"},   {"tanh", "Tanh"},
     {"erf", "Erf"},         {"abs", "Abs"},     {"floor", "Floor"}, {"ceil", "Ceil"},
     {"sigmoid", "Sigmoid"}, {"round", "Round"}, {"sign", "Sign"},   {"sin", "Sin"},
     {"cos", "Cos"},
 };
-constexpr Spelling pairs[] = {{"+", "Add"},   {"-", "Sub"},   {"*", "Mul"},
+constexpr SignSpelling pairs[] = {{"+", "Add"},   {"-", "Sub"},   {"*", "Mul"},
                               {"min", "Min"}, {"max", "Max"}, {"pow", "Pow"}};
-constexpr Spelling comparisons[] = {
+constexpr SignSpelling comparisons[] = {
     {"==", "Equal"},          {"<", "Less"}, {"<=", "LessOrEqual"}, {">", "Greater"},
     {">=", "GreaterOrEqual"}, {"&&", "And"}, {"||", "Or"}};
 
 template <std::size_t N>
-const char* spelled(const Spelling (&table)[N], std::string_view sign) {
+const char* spelled(const SignSpelling (&table)[N], std::string_view sign) {
     const auto found = std::find_if(std::begin(table), std::end(table),
-                                    [&](const Spelling& one) { return one.sign == sign; });
+                                    [&](const SignSpelling& one) { return one.sign == sign; });
     return found == std::end(table) ? nullptr : found->type;
 }
 

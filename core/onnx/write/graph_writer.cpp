@@ -220,6 +220,13 @@ Status GraphWriter::writeNode(const Node& node) {
     return row->write(*this, node);
 }
 
+std::vector<std::string> GraphWriter::operands(const Node& node) {
+    std::vector<std::string> names;
+    for (const ValueRef& input : node.inputs)
+        names.push_back(use(input));
+    return names;
+}
+
 std::string GraphWriter::use(ValueRef value) {
     if (!value.valid())
         return {};

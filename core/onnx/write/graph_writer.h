@@ -17,10 +17,10 @@
 
 namespace fw {
 
-using KnownTypes = std::map<std::string, KnownType, std::less<>>; // by the name of a value
+using NamedTypes = std::map<std::string, KnownType, std::less<>>; // by the name of a value
 
 // Of the operands of a function, called with these.
-KnownTypes typesInside(const proto::FunctionProto& function, std::span<const KnownType> operands);
+NamedTypes typesInside(const proto::FunctionProto& function, std::span<const KnownType> operands);
 // What no opset has for the element types of such a call.
 std::optional<std::string> typeWithoutForm(const proto::FunctionProto& function, std::int64_t opset,
                                            std::span<const KnownType> operands);
@@ -56,6 +56,7 @@ public:
 
     // Names. A constant that is asked for becomes an initializer.
     std::string use(ValueRef value);
+    std::vector<std::string> operands(const Node& node); // each used
     const std::string& nameOf(ValueRef value) const { return m_names.at(value); }
     std::string fresh(const std::string& wish); // a name nobody has
 
@@ -85,7 +86,7 @@ public:
     const std::map<std::string, std::int64_t>& domains() const { return m_domains; }
 
 private:
-    KnownTypes writtenTypes() const; // of every name
+    NamedTypes writtenTypes() const; // of every name
     void writeWider(proto::NodeProto node, std::span<const KnownType> operands,
                     std::span<const KnownType> results, DType dtype, DType wider);
     Status readUnknown();

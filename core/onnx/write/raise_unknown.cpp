@@ -23,7 +23,7 @@ struct Moved {
     std::string_view attribute;
     int operand;
 };
-constexpr Moved rows[] = {
+constexpr Moved movedRows[] = {
     {"TopK", 10, "k", 1},
     {"Slice", 10, "starts", 1},
     {"Slice", 10, "ends", 2},
@@ -58,7 +58,7 @@ template <class Constant>
 bool moveNode(proto::NodeProto& node, std::int64_t& opset, const Constant& constant) {
     bool moved = false;
     const std::int64_t since = ownOpsetsOf(node, opset).most + 1;
-    for (const Moved& row : rows) {
+    for (const Moved& row : movedRows) {
         if (row.type != node.op_type() || row.since != since || !isStandardDomain(node.domain()))
             continue;
         auto& attributes = *node.mutable_attribute();
