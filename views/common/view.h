@@ -54,6 +54,8 @@ public:
 
     // Before anything else is called. Both live longer.
     void attach(const DocumentParts& document, Selection& selection);
+    const DocumentParts& document() const { return *m_document; }
+    Selection& selection() const { return *m_selection; }
 
     // These parts are others, or their states are. At first all of them.
     virtual void documentChanged(Parts) {}
@@ -104,9 +106,7 @@ Q_SIGNALS:
     void filled(bool something);
 
 protected:
-    const DocumentParts& document() const { return *m_document; }
     bool isAttached() const { return m_document != nullptr; }
-    Selection& selection() const { return *m_selection; }
     void setOverlay(StateOverlay* overlay);     // its Cancel stops what is pending
     void setPlanOverlay(StateOverlay* overlay); // of showPlanState(): its action plans again
     void setDetail(const QString& detail) { Q_EMIT detailChanged(detail); }
