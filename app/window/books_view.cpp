@@ -146,23 +146,25 @@ void BooksView::closing() {
 // `use` gets the answer while its book is open.
 template <class Use>
 void BooksView::askAssist(const QString& path, const Caret& at, Use use) {
-    m_document.assist(path, m_books->text(path), at.line, at.column,
-                      [this, path, use](std::shared_ptr<const snapshot::AssistDocument> found) {
-                          if (BookPage* page = m_books->page(path))
-                              use(page->editor(), *found);
-                      });
+    m_document.books().assist(
+        path, m_books->text(path), at.line, at.column,
+        [this, path, use](std::shared_ptr<const snapshot::AssistDocument> found) {
+            if (BookPage* page = m_books->page(path))
+                use(page->editor(), *found);
+        });
 }
 
 void BooksView::connectBooks() {
-    connect(
-        m_books, &BooksArea::textSettled, this, [this](const QString& path, const QString& text) {
-            if (m_books->isShipped(path))
-                return m_document.showShipped(path);
-            const bool same = m_books->saysWhatIsOnDisk(path);
-            m_document.setText(path, text, same ? Document::OnDisk::Same : Document::OnDisk::Other);
-            Q_EMIT busyChanged();
-        });
-    connect(m_books, &BooksArea::textEdited, &m_document, &Document::textEdited);
+    connect(m_books, &BooksArea::textSettled, this,
+            [this](const QString& path, const QString& text) {
+                if (m_books->isShipped(path))
+                    return m_document.books().showShipped(path);
+                const bool same = m_books->saysWhatIsOnDisk(path);
+                m_document.books().setText(
+                    path, text, same ? DocumentBooks::OnDisk::Same : DocumentBooks::OnDisk::Other);
+                Q_EMIT busyChanged();
+            });
+    connect(m_books, &BooksArea::textEdited, &m_document.books(), &DocumentBooks::textEdited);
     connect(m_books, &BooksArea::completionAsked, this,
             [this](const QString& path, const Caret& at, int revision) {
                 askAssist(path, at,
@@ -184,9 +186,9 @@ void BooksView::connectBooks() {
     connect(m_books, &BooksArea::definitionAsked, this, &BooksView::goToDefinition);
     connect(m_books, &BooksArea::savedAs, this, [this](const QString& path, const QString& before) {
         if (path != before) {
-            m_document.renameText(before, path);
+            m_document.books().renameText(before, path);
             // What was being answered is of the other name.
-            m_document.setText(path, m_books->text(path), Document::OnDisk::Same);
+            m_document.books().setText(path, m_books->text(path), DocumentBooks::OnDisk::Same);
             edit(snapshot::RenameBook{before.toStdString(), path.toStdString()});
         }
         showBook(path);
@@ -195,7 +197,7 @@ void BooksView::connectBooks() {
         const QString line = u"%1 was changed by another program"_s.arg(path);
         Q_EMIT asked(Log{line});
         Q_EMIT asked(Say{line});
-        m_document.rereadBook(path);
+        m_document.books().reread(path);
     });
     connect(m_books, &BooksArea::currentChanged, this, [this] {
         Q_EMIT filled(!m_books->isEmpty());
@@ -250,8 +252,8 @@ void BooksView::restore(const std::vector<Draft>& left) {
     // A document that names a book without a file could not be opened.
     for (const Draft& draft : left)
         if (draft.kind == Draft::Kind::Book && m_books->isNew(draft.path) &&
-            !m_document.actingText(draft.path))
-            m_document.beginText(draft.path, {}); // until it was read
+            !m_document.books().actingText(draft.path))
+            m_document.books().beginText(draft.path, {}); // until it was read
     if (document)
         DocumentDraft::restore(*document, m_document);
     else if (!m_document.isOpen())
@@ -276,7 +278,7 @@ void BooksView::showPlaces(const QString& path) {
         open.push_back({other.toStdString(), m_books->text(other).toStdString()});
     }
     const Caret at = m_books->current()->editor()->caret();
-    m_document.assist(
+    m_document.books().assist(
         path, m_books->text(path), at.line, at.column,
         [this, path, at](std::shared_ptr<const snapshot::AssistDocument> found) {
             if (path != m_books->currentPath())
@@ -301,7 +303,7 @@ void BooksView::showPlaces(const QString& path) {
 
 // Behind the places of the name stands what came of the declaration in the model.
 void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choice> places) {
-    m_document.askUses(
+    m_document.books().askUses(
         path, at.line, at.column, [=, this](std::shared_ptr<const snapshot::UsesDocument> uses) {
             std::vector<Choice> entries = places;
             if (uses)

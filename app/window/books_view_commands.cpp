@@ -82,7 +82,7 @@ void BooksView::fillShipped() {
     if (!m_shipped->isEmpty())
         return;
     m_shipped->addAction(u"asking …"_s)->setEnabled(false);
-    m_document.askBook({}, [this](std::shared_ptr<const snapshot::BookDocument> list) {
+    m_document.books().askShipped({}, [this](std::shared_ptr<const snapshot::BookDocument> list) {
         m_shipped->clear();
         // What a copy can take the place of comes first.
         for (const bool library : {false, true}) {
@@ -105,19 +105,19 @@ void BooksView::layOutCurrent() {
     if (editor->isReadOnly())
         return Q_EMIT asked(Say{u"a shipped book stays as it is; edit a copy"_s});
     const QString text = editor->wholeText();
-    m_document.askFormat(m_books->currentPath(), text,
-                         [this, text, page = QPointer<BookEditor>(editor)](
-                             const std::shared_ptr<const snapshot::FormatDocument>& answer) {
-                             if (!page || page->wholeText() != text)
-                                 return;
-                             if (!answer->changed)
-                                 return Q_EMIT asked(Say{u"the book is laid out already"_s});
-                             const Caret before = page->caret();
-                             const Caret end =
-                                 page->placeOf(page->document()->characterCount() - 1);
-                             page->apply({between({1, 1}, end), answer->text, "lay out"});
-                             page->goTo(before);
-                         });
+    m_document.books().askFormat(
+        m_books->currentPath(), text,
+        [this, text, page = QPointer<BookEditor>(editor)](
+            const std::shared_ptr<const snapshot::FormatDocument>& answer) {
+            if (!page || page->wholeText() != text)
+                return;
+            if (!answer->changed)
+                return Q_EMIT asked(Say{u"the book is laid out already"_s});
+            const Caret before = page->caret();
+            const Caret end = page->placeOf(page->document()->characterCount() - 1);
+            page->apply({between({1, 1}, end), answer->text, "lay out"});
+            page->goTo(before);
+        });
 }
 
 void BooksView::showDeclarations() {

@@ -34,7 +34,7 @@ void BooksView::newBook() {
     const QString folder = bookFolder();
     const QString path = freeBookPath(folder, u"book"_s, m_books->paths());
     m_books->begin(path, newBookText());
-    m_document.beginText(path, newBookText());
+    m_document.books().beginText(path, newBookText());
     m_books->current()->editor()->moveCursor(QTextCursor::End);
     if (m_document.isOpen())
         edit(snapshot::AddBook{path.toStdString()});
@@ -81,7 +81,7 @@ bool BooksView::openPlace(const QString& file, int line, int column) {
         else
             Q_EMIT asked(TellProblem{opened.diag()});
     } else {
-        m_document.askBook(file, [this, go](const Shared<snapshot::BookDocument>& book) {
+        m_document.books().askShipped(file, [this, go](const Shared<snapshot::BookDocument>& book) {
             m_books->showShipped(QString::fromStdString(book->file),
                                  QString::fromStdString(book->text));
             go();
@@ -102,7 +102,7 @@ void BooksView::copyShipped(const QString& file) {
         openPlace(path, line, 1);
     } else {
         m_books->begin(path, m_books->text(file));
-        m_document.beginText(path, m_books->text(file));
+        m_document.books().beginText(path, m_books->text(file));
         m_books->current()->editor()->goTo({line, 1});
     }
     m_books->close(file);
@@ -180,8 +180,8 @@ void BooksView::closeBook(const QString& path) {
     const bool discarded = m_books->changed().contains(now) || (wasNew && m_books->isNew(now));
     m_books->close(now);
     if (!discarded)
-        return m_document.releaseText(now);
-    m_document.dropText(now);
+        return m_document.books().releaseText(now);
+    m_document.books().dropText(now);
     if (wasNew) // there is nothing left of it
         edit(snapshot::RemoveBook{now.toStdString()});
 }
@@ -194,8 +194,8 @@ void BooksView::switchCurrentBook() {
     if (std::find(books.begin(), books.end(), path) == books.end()) {
         // Without a file, a text that was never right acts as an empty one.
         if (m_books->isNew(m_books->currentPath()) &&
-            !m_document.actingText(m_books->currentPath()))
-            m_document.beginText(m_books->currentPath(), {});
+            !m_document.books().actingText(m_books->currentPath()))
+            m_document.books().beginText(m_books->currentPath(), {});
         edit(snapshot::AddBook{path});
     } else {
         edit(snapshot::SwitchBook{path, snapshot::Enabled::No});

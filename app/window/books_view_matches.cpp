@@ -232,13 +232,13 @@ void BooksView::askProbe() {
     const bool imported = ofImported(*rule);
     const Caret at = page->editor()->caret();
     const snapshot::NodeId node = selected(imported);
-    m_document.askProbe(m_books->currentPath(), at.line, at.column, node,
-                        [=, this](std::shared_ptr<const snapshot::ProbeDocument> probe) {
-                            const bool same = ruleAtCaret() && selected(imported) == node &&
-                                              probe && probe->rule == ruleAtCaret()->name &&
-                                              !probe->rows.empty();
-                            m_matches->setProbe(same ? std::move(probe) : nullptr);
-                        });
+    m_document.books().askProbe(m_books->currentPath(), at.line, at.column, node,
+                                [=, this](std::shared_ptr<const snapshot::ProbeDocument> probe) {
+                                    const bool same = ruleAtCaret() && selected(imported) == node &&
+                                                      probe && probe->rule == ruleAtCaret()->name &&
+                                                      !probe->rows.empty();
+                                    m_matches->setProbe(same ? std::move(probe) : nullptr);
+                                });
 }
 
 void BooksView::openCounterexample(int line) {

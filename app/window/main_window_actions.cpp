@@ -167,9 +167,9 @@ void MainWindow::buildActions() {
     rules->addSeparator();
     addViewCommands(MenuPlace::Pins, rules);
     needsModel(addAction(rules, u"Check every applica&tion"_s, keys("Ctrl+Shift+F9"),
-                         [this] { m_document.bisect(); }));
+                         [this] { m_document.tasks().bisect(); }));
     needsModel(addAction(rules, u"What each book &won"_s, keys("Ctrl+Alt+V"),
-                         [this] { m_document.weighBooks(); }));
+                         [this] { m_document.tasks().weighBooks(); }));
     rules->addSeparator();
     m_clearPinsAction = addAction(rules, u"Clear a&ll pins"_s, keys("Ctrl+Alt+P"),
                                   [this] { m_document.edit(snapshot::ClearPins{}); });
@@ -198,12 +198,12 @@ void MainWindow::buildActions() {
 
     QMenu* compile = menuBar()->addMenu(u"&Compile"_s);
     needsModel(addAction(compile, u"&Compile and run once"_s, keys("Ctrl+F9"),
-                         [this] { m_document.compile(); }));
+                         [this] { m_document.tasks().compile(); }));
     m_stopAction = addAction(compile, u"&Stop"_s, keys("Shift+F9"), [this] { m_document.stop(); });
 
     QMenu* profile = menuBar()->addMenu(u"&Profile"_s);
     needsModel(addAction(profile, u"Compile and &profile"_s, keys("Ctrl+F10"),
-                         [this] { m_document.profile(); }));
+                         [this] { m_document.tasks().profile(); }));
     profile->addSeparator();
     needsModel(addAction(profile, u"&Measure the candidates…"_s, keys("Ctrl+Shift+F10"),
                          [this] { tuneDialog(); }));
@@ -276,7 +276,7 @@ void MainWindow::buildToolBar() {
     bar->addWidget(m_libraries);
     bar->addSeparator();
     m_profileButton = button(u"Compile && profile"_s, u"Compile and profile (Ctrl+F10)"_s,
-                             [this] { m_document.profile(); });
+                             [this] { m_document.tasks().profile(); });
     m_profileButton->setProperty("primary", true);
     m_profileButton->setObjectName(u"profileButton"_s);
     m_stopButton = button(u"Stop"_s, u"Stop (Shift+F9)"_s, [this] { m_document.stop(); });
@@ -311,7 +311,7 @@ void MainWindow::updateActions() {
     m_saveAction->setEnabled(files);
     m_saveAsAction->setEnabled(files);
     const bool busy = !m_document.idle();
-    m_profileButton->setEnabled(open && !m_document.taskRunning());
+    m_profileButton->setEnabled(open && !m_document.tasks().running());
     m_stopButton->setEnabled(busy);
     m_stopAction->setEnabled(busy);
     m_backAction->setEnabled(m_selection.canGo(-1));

@@ -55,7 +55,7 @@ void MainWindow::openCounterexample(const QString& book, const snapshot::CheckIt
         m_counterexampleWindow = window;
     }
     window->open(rule, [this, book](const std::string& text, CounterexampleWindow::Done done) {
-        m_document.askGraph(text, book, std::move(done));
+        m_document.books().askGraph(text, book, std::move(done));
     });
     window->show();
     window->raise();

@@ -92,7 +92,7 @@ void MainWindow::connectDocument() {
         log(line);
         say(line);
     });
-    connect(&m_document, &Document::taskChanged, this, &MainWindow::updateActions);
+    connect(&m_document.tasks(), &Tasks::changed, this, &MainWindow::updateActions);
     connect(&m_document, &Document::idleChanged, this, [this] {
         m_idleCheck.start();
         updateActions();

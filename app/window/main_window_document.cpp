@@ -100,7 +100,7 @@ void MainWindow::setTargetText(const QString& target) {
 
 // Asked once for every content of the file.
 bool MainWindow::mayLoad(const snapshot::LibraryRecord& library) {
-    if (m_document.isAgreed(library))
+    if (m_document.libraries().isAgreed(library))
         return true;
     const QString question =
         u"Load %1?\n\nIt is the library %2 of a book. Its code runs as you, in the worker process."_s
@@ -125,24 +125,26 @@ bool MainWindow::mayLoad(const snapshot::LibraryRecord& library) {
 }
 
 void MainWindow::switchLibrary(const QString& name, bool on) {
-    const snapshot::LibraryRecord* declared = m_document.declaredLibrary(name);
+    const snapshot::LibraryRecord* declared = m_document.libraries().named(name);
     if (on && declared != nullptr && !mayLoad(*declared))
         return showLibraries();
     m_document.edit(snapshot::SwitchLibrary{name.toStdString(),
                                             on ? snapshot::Enabled::Yes : snapshot::Enabled::No,
-                                            m_document.foundLibraries()});
+                                            m_document.libraries().found()});
     showLibraries(); // a box that cannot change anything jumps back
 }
 
 void MainWindow::showLibraries() {
-    m_libraries->show(
-        m_document.doctor().get(), m_document.inputs(), m_document.foundLibraries(),
-        [this](const snapshot::LibraryRecord& library) { return m_document.isAgreed(library); });
+    m_libraries->show(m_document.doctor().get(), m_document.inputs(),
+                      m_document.libraries().found(),
+                      [this](const snapshot::LibraryRecord& library) {
+                          return m_document.libraries().isAgreed(library);
+                      });
 }
 
 // Those that every machine knows, then those of the books.
 void MainWindow::showTargets() {
-    const QStringList declared = m_document.declaredTargets();
+    const QStringList declared = m_document.books().declaredTargets();
     QStringList listed;
     for (int i = m_targetPresets; i < m_target->count(); ++i)
         listed += m_target->itemText(i);
@@ -289,18 +291,18 @@ void MainWindow::openLogDialog() {
 
 void MainWindow::tuneDialog() {
     if (!m_document.inputs().log.empty())
-        return m_document.tune(text(m_document.inputs().log));
+        return m_document.tasks().tune(text(m_document.inputs().log));
     const QString name = QFileInfo(m_document.path()).completeBaseName() + u".jsonl"_s;
     const QString path = QFileDialog::getSaveFileName(
         this, u"Where to keep the measurements"_s, QDir(m_settings.folder()).filePath(name),
         u"Measurements (*.jsonl);;All files (*)"_s, nullptr, QFileDialog::DontConfirmOverwrite);
     if (!path.isEmpty())
-        m_document.tune(QFileInfo(path).absoluteFilePath());
+        m_document.tasks().tune(QFileInfo(path).absoluteFilePath());
 }
 
 void MainWindow::verifyCandidates() {
     const QString folder = QStandardPaths::writableLocation(QStandardPaths::CacheLocation);
-    m_document.verify(QDir(folder).filePath(u"differing"_s));
+    m_document.tasks().verify(QDir(folder).filePath(u"differing"_s));
 }
 
 void MainWindow::openBook(const QString& path) {
@@ -314,7 +316,7 @@ void MainWindow::exportDialog() {
                         QDir(m_settings.folder()).filePath(model.completeBaseName() + u"-module"_s),
                         this);
     if (dialog.exec() == QDialog::Accepted)
-        m_document.exportModule(dialog.folder(), {dialog.embeds(), dialog.isStatic()});
+        m_document.tasks().exportModule(dialog.folder(), {dialog.embeds(), dialog.isStatic()});
 }
 
 void MainWindow::exportRewrittenDialog() {
@@ -327,7 +329,7 @@ void MainWindow::exportRewrittenDialog() {
         return;
     if (QFileInfo(file).suffix().isEmpty())
         file += u".onnx"_s;
-    m_document.exportRewritten(file);
+    m_document.tasks().exportRewritten(file);
 }
 
 void MainWindow::savePictureDialog(const std::shared_ptr<const picture::Picture>& picture,

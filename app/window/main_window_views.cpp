@@ -260,7 +260,7 @@ bool MainWindow::serve(Request request) {
         m_document.reload();
         return true;
     case Request::Profile:
-        m_document.profile();
+        m_document.tasks().profile();
         return true;
     case Request::Stop:
         m_document.stop();

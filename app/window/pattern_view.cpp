@@ -104,15 +104,15 @@ void PatternView::ask() {
     if (place.book.isEmpty())
         return show(nullptr);
     m_waits = true;
-    m_document.askDrawing(place.book, place.line, place.column,
-                          [self = QPointer(this),
-                           asked = ++m_asked](const Shared<snapshot::DrawingDocument>& drawing) {
-                              if (!self || asked != self->m_asked)
-                                  return;
-                              self->m_waits = false;
-                              self->show(drawing);
-                              Q_EMIT self->busyChanged();
-                          });
+    m_document.books().askDrawing(place.book, place.line, place.column,
+                                  [self = QPointer(this), asked = ++m_asked](
+                                      const Shared<snapshot::DrawingDocument>& drawing) {
+                                      if (!self || asked != self->m_asked)
+                                          return;
+                                      self->m_waits = false;
+                                      self->show(drawing);
+                                      Q_EMIT self->busyChanged();
+                                  });
 }
 
 void PatternView::show(const Shared<snapshot::DrawingDocument>& drawing) {

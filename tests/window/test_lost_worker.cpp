@@ -181,7 +181,7 @@ const std::vector<TestLostWorker::Step>& TestLostWorker::steps() {
          "export",
          {},
          [](TestLostWorker& test) {
-             test.m_window->document().exportModule(test.m_folder.filePath(u"module"_s));
+             test.m_window->document().tasks().exportModule(test.m_folder.filePath(u"module"_s));
          },
          [](TestLostWorker& test) {
              return !QDir(test.m_folder.filePath(u"module"_s)).entryList({u"*.so"_s}).isEmpty();
