@@ -240,7 +240,7 @@ private:
         press(u"Ctrl+Alt+X"_s);
         QTest::qWait(300);
         shot("23-counterexample");
-        if (QWidget* example = m_window->counterexampleWindow())
+        if (QWidget* example = m_window->graphWindows().counterexample())
             example->close();
         m_window->messageBar()->clear();
         write(rules);

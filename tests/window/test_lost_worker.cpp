@@ -123,7 +123,7 @@ const std::vector<TestLostWorker::Step>& TestLostWorker::steps() {
          },
          [](TestLostWorker& test) { test.strike(Qt::CTRL | Qt::ALT | Qt::Key_X); },
          [](TestLostWorker& test) {
-             const auto* example = test.m_window->counterexampleWindow();
+             const auto* example = test.m_window->graphWindows().counterexample();
              return example && !example->busy() && example->before()->canvas()->picture() &&
                     example->after()->canvas()->picture();
          },
