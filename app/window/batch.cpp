@@ -140,7 +140,7 @@ int runBatch(MainWindow& window, const StartOptions& options) {
     if (options.heat)
         window.view<GraphsView>()->setHeat(Heat::Time);
     if (options.profile) {
-        window.document().profile();
+        window.document().tasks().profile();
         waitUntilIdle(window);
     }
     if (!options.stage.isEmpty()) {

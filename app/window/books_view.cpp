@@ -55,7 +55,8 @@ BooksView::BooksView(Document& document, const Answers& answers, std::unique_ptr
     layout->addWidget(m_books);
     if (m_books->drafts()) {
         m_draft = new DocumentDraft(m_document, *m_books->drafts(), this);
-        connect(m_draft, &DocumentDraft::problem, this, &BooksView::failed);
+        connect(m_draft, &DocumentDraft::problem, this,
+                [this](const Diag& diag) { Q_EMIT asked(TellProblem{diag}); });
     }
     addCommands();
     connectBooks();
@@ -145,23 +146,25 @@ void BooksView::closing() {
 // `use` gets the answer while its book is open.
 template <class Use>
 void BooksView::askAssist(const QString& path, const Caret& at, Use use) {
-    m_document.assist(path, m_books->text(path), at.line, at.column,
-                      [this, path, use](std::shared_ptr<const snapshot::AssistDocument> found) {
-                          if (BookPage* page = m_books->page(path))
-                              use(page->editor(), *found);
-                      });
+    m_document.books().assist(
+        path, m_books->text(path), at.line, at.column,
+        [this, path, use](std::shared_ptr<const snapshot::AssistDocument> found) {
+            if (BookPage* page = m_books->page(path))
+                use(page->editor(), *found);
+        });
 }
 
 void BooksView::connectBooks() {
-    connect(
-        m_books, &BooksArea::textSettled, this, [this](const QString& path, const QString& text) {
-            if (m_books->isShipped(path))
-                return m_document.showShipped(path);
-            const bool same = m_books->saysWhatIsOnDisk(path);
-            m_document.setText(path, text, same ? Document::OnDisk::Same : Document::OnDisk::Other);
-            Q_EMIT busyChanged();
-        });
-    connect(m_books, &BooksArea::textEdited, &m_document, &Document::textEdited);
+    connect(m_books, &BooksArea::textSettled, this,
+            [this](const QString& path, const QString& text) {
+                if (m_books->isShipped(path))
+                    return m_document.books().showShipped(path);
+                const bool same = m_books->saysWhatIsOnDisk(path);
+                m_document.books().setText(
+                    path, text, same ? DocumentBooks::OnDisk::Same : DocumentBooks::OnDisk::Other);
+                Q_EMIT busyChanged();
+            });
+    connect(m_books, &BooksArea::textEdited, &m_document.books(), &DocumentBooks::textEdited);
     connect(m_books, &BooksArea::completionAsked, this,
             [this](const QString& path, const Caret& at, int revision) {
                 askAssist(path, at,
@@ -183,18 +186,18 @@ void BooksView::connectBooks() {
     connect(m_books, &BooksArea::definitionAsked, this, &BooksView::goToDefinition);
     connect(m_books, &BooksArea::savedAs, this, [this](const QString& path, const QString& before) {
         if (path != before) {
-            m_document.renameText(before, path);
+            m_document.books().renameText(before, path);
             // What was being answered is of the other name.
-            m_document.setText(path, m_books->text(path), Document::OnDisk::Same);
+            m_document.books().setText(path, m_books->text(path), DocumentBooks::OnDisk::Same);
             edit(snapshot::RenameBook{before.toStdString(), path.toStdString()});
         }
         showBook(path);
     });
     connect(m_books, &BooksArea::fileChanged, this, [this](const QString& path) {
         const QString line = u"%1 was changed by another program"_s.arg(path);
-        Q_EMIT logged(line);
-        Q_EMIT said(line);
-        m_document.rereadBook(path);
+        Q_EMIT asked(Log{line});
+        Q_EMIT asked(Say{line});
+        m_document.books().reread(path);
     });
     connect(m_books, &BooksArea::currentChanged, this, [this] {
         Q_EMIT filled(!m_books->isEmpty());
@@ -204,7 +207,8 @@ void BooksView::connectBooks() {
     connect(m_books, &BooksArea::changedChanged, this, &BooksView::updateCommands);
     connect(m_books, &BooksArea::closeRequested, this, &BooksView::closeBook);
     connect(m_books, &BooksArea::copyRequested, this, &BooksView::copyShipped);
-    connect(m_books, &BooksArea::problem, this, &BooksView::failed);
+    connect(m_books, &BooksArea::problem, this,
+            [this](const Diag& diag) { Q_EMIT asked(TellProblem{diag}); });
 }
 
 bool BooksView::inBook() const {
@@ -227,12 +231,13 @@ void BooksView::offerDrafts() {
     for (const Draft& draft : left)
         names << QFileInfo(draft.path).fileName();
     m_offering = true;
-    Q_EMIT offered({u"The last window ended with what was not saved: %1"_s.arg(names.join(u", "_s)),
-                    u"Restore"_s, [this, left] { restore(left); },
-                    [this, left] {
-                        m_offering = false;
-                        m_books->drafts()->forgetLeftOver(left);
-                    }});
+    Q_EMIT asked(
+        Offer{u"The last window ended with what was not saved: %1"_s.arg(names.join(u", "_s)),
+              u"Restore"_s, [this, left] { restore(left); },
+              [this, left] {
+                  m_offering = false;
+                  m_books->drafts()->forgetLeftOver(left);
+              }});
 }
 
 void BooksView::restore(const std::vector<Draft>& left) {
@@ -247,18 +252,18 @@ void BooksView::restore(const std::vector<Draft>& left) {
     // A document that names a book without a file could not be opened.
     for (const Draft& draft : left)
         if (draft.kind == Draft::Kind::Book && m_books->isNew(draft.path) &&
-            !m_document.actingText(draft.path))
-            m_document.beginText(draft.path, {}); // until it was read
+            !m_document.books().actingText(draft.path))
+            m_document.books().beginText(draft.path, {}); // until it was read
     if (document)
         DocumentDraft::restore(*document, m_document);
     else if (!m_document.isOpen())
-        Q_EMIT requested(Request::OpenAgain);
+        Q_EMIT asked(Request::OpenAgain);
 }
 
 void BooksView::goToDefinition(const QString& path, const Caret& at) {
     askAssist(path, at, [this](BookEditor*, const snapshot::AssistDocument& found) {
         if (!found.definition)
-            return Q_EMIT said(u"nothing is known of where this is defined"_s);
+            return Q_EMIT asked(Say{u"nothing is known of where this is defined"_s});
         openPlace(QString::fromStdString(found.definition->file), found.definition->line,
                   found.definition->column);
     });
@@ -273,7 +278,7 @@ void BooksView::showPlaces(const QString& path) {
         open.push_back({other.toStdString(), m_books->text(other).toStdString()});
     }
     const Caret at = m_books->current()->editor()->caret();
-    m_document.assist(
+    m_document.books().assist(
         path, m_books->text(path), at.line, at.column,
         [this, path, at](std::shared_ptr<const snapshot::AssistDocument> found) {
             if (path != m_books->currentPath())
@@ -298,7 +303,7 @@ void BooksView::showPlaces(const QString& path) {
 
 // Behind the places of the name stands what came of the declaration in the model.
 void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choice> places) {
-    m_document.askUses(
+    m_document.books().askUses(
         path, at.line, at.column, [=, this](std::shared_ptr<const snapshot::UsesDocument> uses) {
             std::vector<Choice> entries = places;
             if (uses)
@@ -321,9 +326,9 @@ void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choi
                              }});
                 }
             if (entries.empty())
-                return Q_EMIT said(uses
-                                       ? u"nobody uses %1"_s.arg(QString::fromStdString(uses->name))
-                                       : u"there is no name at the caret"_s);
+                return Q_EMIT asked(
+                    Say{uses ? u"nobody uses %1"_s.arg(QString::fromStdString(uses->name))
+                             : u"there is no name at the caret"_s});
             const std::size_t others = entries.size() - places.size();
             QString title = places.empty()
                                 ? QString()
@@ -331,7 +336,7 @@ void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choi
             if (others > 0)
                 title += (title.isEmpty() ? QString() : u", "_s) +
                          u"%1 used by %2"_s.arg(QString::fromStdString(uses->name)).arg(others);
-            Q_EMIT choiceOffered(title, std::move(entries));
+            Q_EMIT asked(OfferChoice{title, std::move(entries)});
         });
 }
 

@@ -42,8 +42,8 @@ void BooksView::addCommands() {
     // The button above the graphs, for the keyboard.
     add(u"Restore &unsaved books"_s, u"Ctrl+Alt+N"_s, [this] {
         if (!m_offering)
-            return Q_EMIT said(u"no books were left unsaved"_s);
-        Q_EMIT offerTaken();
+            return Q_EMIT asked(Say{u"no books were left unsaved"_s});
+        Q_EMIT asked(TakeOffer{});
     });
     needsBook(add(u"Take what is on dis&k"_s, u"Ctrl+Shift+F5"_s,
                   [this] { answerBanner(BookPage::Answer::Reload); }));
@@ -74,7 +74,7 @@ void BooksView::addCommands() {
                   [this, editor] { openCounterexample(editor()->caret().line); }));
     needsBook(add(u"Apply the &fix"_s, u"Ctrl+."_s, [this, editor] {
         if (!editor()->applyFix())
-            Q_EMIT said(u"there is no fix for this line"_s);
+            Q_EMIT asked(Say{u"there is no fix for this line"_s});
     }));
 }
 
@@ -82,7 +82,7 @@ void BooksView::fillShipped() {
     if (!m_shipped->isEmpty())
         return;
     m_shipped->addAction(u"asking …"_s)->setEnabled(false);
-    m_document.askBook({}, [this](std::shared_ptr<const snapshot::BookDocument> list) {
+    m_document.books().askShipped({}, [this](std::shared_ptr<const snapshot::BookDocument> list) {
         m_shipped->clear();
         // What a copy can take the place of comes first.
         for (const bool library : {false, true}) {
@@ -103,21 +103,21 @@ void BooksView::fillShipped() {
 void BooksView::layOutCurrent() {
     BookEditor* editor = m_books->current()->editor();
     if (editor->isReadOnly())
-        return Q_EMIT said(u"a shipped book stays as it is; edit a copy"_s);
+        return Q_EMIT asked(Say{u"a shipped book stays as it is; edit a copy"_s});
     const QString text = editor->wholeText();
-    m_document.askFormat(m_books->currentPath(), text,
-                         [this, text, page = QPointer<BookEditor>(editor)](
-                             const std::shared_ptr<const snapshot::FormatDocument>& answer) {
-                             if (!page || page->wholeText() != text)
-                                 return;
-                             if (!answer->changed)
-                                 return Q_EMIT said(u"the book is laid out already"_s);
-                             const Caret before = page->caret();
-                             const Caret end =
-                                 page->placeOf(page->document()->characterCount() - 1);
-                             page->apply({between({1, 1}, end), answer->text, "lay out"});
-                             page->goTo(before);
-                         });
+    m_document.books().askFormat(
+        m_books->currentPath(), text,
+        [this, text, page = QPointer<BookEditor>(editor)](
+            const std::shared_ptr<const snapshot::FormatDocument>& answer) {
+            if (!page || page->wholeText() != text)
+                return;
+            if (!answer->changed)
+                return Q_EMIT asked(Say{u"the book is laid out already"_s});
+            const Caret before = page->caret();
+            const Caret end = page->placeOf(page->document()->characterCount() - 1);
+            page->apply({between({1, 1}, end), answer->text, "lay out"});
+            page->goTo(before);
+        });
 }
 
 void BooksView::showDeclarations() {
@@ -127,7 +127,7 @@ void BooksView::showDeclarations() {
             {one.keyword + u' ' + one.name, u"line %1"_s.arg(one.line), [this, line = one.line] {
                  m_books->current()->editor()->goTo({line, 1});
              }});
-    Q_EMIT choiceOffered(u"A declaration of this book …"_s, std::move(entries));
+    Q_EMIT asked(OfferChoice{u"A declaration of this book …"_s, std::move(entries)});
 }
 
 void BooksView::updateCommands() {

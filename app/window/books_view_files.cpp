@@ -34,7 +34,7 @@ void BooksView::newBook() {
     const QString folder = bookFolder();
     const QString path = freeBookPath(folder, u"book"_s, m_books->paths());
     m_books->begin(path, newBookText());
-    m_document.beginText(path, newBookText());
+    m_document.books().beginText(path, newBookText());
     m_books->current()->editor()->moveCursor(QTextCursor::End);
     if (m_document.isOpen())
         edit(snapshot::AddBook{path.toStdString()});
@@ -46,7 +46,7 @@ bool BooksView::takeText(const QString& declarations) {
     if (const auto books = m_document.inputs().enabledBooks();
         m_books->currentPath().isEmpty() && !books.empty())
         if (const Status opened = m_books->open(QString::fromStdString(books.back())); !opened)
-            Q_EMIT failed(opened.diag());
+            Q_EMIT asked(TellProblem{opened.diag()});
     if (m_books->currentPath().isEmpty() || m_books->isShipped(m_books->currentPath()))
         newBook();
     BookEditor* editor = m_books->current()->editor();
@@ -79,9 +79,9 @@ bool BooksView::openPlace(const QString& file, int line, int column) {
         if (const Status opened = m_books->open(file); opened)
             go();
         else
-            Q_EMIT failed(opened.diag());
+            Q_EMIT asked(TellProblem{opened.diag()});
     } else {
-        m_document.askBook(file, [this, go](const Shared<snapshot::BookDocument>& book) {
+        m_document.books().askShipped(file, [this, go](const Shared<snapshot::BookDocument>& book) {
             m_books->showShipped(QString::fromStdString(book->file),
                                  QString::fromStdString(book->text));
             go();
@@ -98,11 +98,11 @@ void BooksView::copyShipped(const QString& file) {
     const QString path = QDir(folder).absoluteFilePath(file);
     const int line = m_books->page(file)->editor()->caret().line;
     if (QFileInfo::exists(path) || m_books->page(path)) {
-        Q_EMIT said(u"%1 is there already"_s.arg(path));
+        Q_EMIT asked(Say{u"%1 is there already"_s.arg(path)});
         openPlace(path, line, 1);
     } else {
         m_books->begin(path, m_books->text(file));
-        m_document.beginText(path, m_books->text(file));
+        m_document.books().beginText(path, m_books->text(file));
         m_books->current()->editor()->goTo({line, 1});
     }
     m_books->close(file);
@@ -116,10 +116,10 @@ bool BooksView::saveBook(const QString& path) {
     if (m_books->isNew(path))
         return saveBookAs(path);
     if (const Status saved = m_books->save(path); !saved) {
-        Q_EMIT failed(saved.diag()); // the text is still here
+        Q_EMIT asked(TellProblem{saved.diag()}); // the text is still here
         return false;
     }
-    Q_EMIT said(u"saved "_s + path);
+    Q_EMIT asked(Say{u"saved "_s + path});
     return true;
 }
 
@@ -134,10 +134,10 @@ bool BooksView::saveBookAs(const QString& path) {
     if (QFileInfo(file).suffix().isEmpty())
         file += u".fw"_s;
     if (const Status saved = m_books->save(path, file); !saved) {
-        Q_EMIT failed(saved.diag());
+        Q_EMIT asked(TellProblem{saved.diag()});
         return false;
     }
-    Q_EMIT said(u"saved "_s + file);
+    Q_EMIT asked(Say{u"saved "_s + file});
     return true;
 }
 
@@ -180,8 +180,8 @@ void BooksView::closeBook(const QString& path) {
     const bool discarded = m_books->changed().contains(now) || (wasNew && m_books->isNew(now));
     m_books->close(now);
     if (!discarded)
-        return m_document.releaseText(now);
-    m_document.dropText(now);
+        return m_document.books().releaseText(now);
+    m_document.books().dropText(now);
     if (wasNew) // there is nothing left of it
         edit(snapshot::RemoveBook{now.toStdString()});
 }
@@ -194,8 +194,8 @@ void BooksView::switchCurrentBook() {
     if (std::find(books.begin(), books.end(), path) == books.end()) {
         // Without a file, a text that was never right acts as an empty one.
         if (m_books->isNew(m_books->currentPath()) &&
-            !m_document.actingText(m_books->currentPath()))
-            m_document.beginText(m_books->currentPath(), {});
+            !m_document.books().actingText(m_books->currentPath()))
+            m_document.books().beginText(m_books->currentPath(), {});
         edit(snapshot::AddBook{path});
     } else {
         edit(snapshot::SwitchBook{path, snapshot::Enabled::No});
@@ -206,7 +206,7 @@ void BooksView::switchCurrentBook() {
 // The buttons above a text whose file others changed, by keyboard.
 void BooksView::answerBanner(BookPage::Answer answer) {
     if (!m_books->current()->answer(answer))
-        Q_EMIT said(u"the file is as this window left it"_s);
+        Q_EMIT asked(Say{u"the file is as this window left it"_s});
 }
 
 } // namespace fw::ui

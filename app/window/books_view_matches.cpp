@@ -76,7 +76,7 @@ MarginNote verdictNote(const snapshot::CheckItem& item, std::int64_t applied) {
         out.text = verdict;
     if (out.text.isEmpty())
         return out;
-    out.look = !stands(item)              ? MarginNote::Look::Bad
+    out.look = !stands(item)               ? MarginNote::Look::Bad
                : item.verdict == "unknown" ? MarginNote::Look::Near
                : word == u"tested"         ? MarginNote::Look::Quiet
                                            : MarginNote::Look::Good;
@@ -232,13 +232,13 @@ void BooksView::askProbe() {
     const bool imported = ofImported(*rule);
     const Caret at = page->editor()->caret();
     const snapshot::NodeId node = selected(imported);
-    m_document.askProbe(m_books->currentPath(), at.line, at.column, node,
-                        [=, this](std::shared_ptr<const snapshot::ProbeDocument> probe) {
-                            const bool same = ruleAtCaret() && selected(imported) == node &&
-                                              probe && probe->rule == ruleAtCaret()->name &&
-                                              !probe->rows.empty();
-                            m_matches->setProbe(same ? std::move(probe) : nullptr);
-                        });
+    m_document.books().askProbe(m_books->currentPath(), at.line, at.column, node,
+                                [=, this](std::shared_ptr<const snapshot::ProbeDocument> probe) {
+                                    const bool same = ruleAtCaret() && selected(imported) == node &&
+                                                      probe && probe->rule == ruleAtCaret()->name &&
+                                                      !probe->rows.empty();
+                                    m_matches->setProbe(same ? std::move(probe) : nullptr);
+                                });
 }
 
 void BooksView::openCounterexample(int line) {
@@ -248,8 +248,8 @@ void BooksView::openCounterexample(int line) {
         for (const auto& item : check->second->items)
             if (!item.counterexample.empty() && line >= item.line &&
                 line <= std::max(item.line, item.endLine))
-                return Q_EMIT counterexampleWanted(m_books->currentPath(), item);
-    Q_EMIT said(u"no counterexample was found for what stands at the caret"_s);
+                return Q_EMIT asked(ShowCounterexample{m_books->currentPath(), item});
+    Q_EMIT asked(Say{u"no counterexample was found for what stands at the caret"_s});
 }
 
 void BooksView::caretMoved() {
@@ -340,7 +340,7 @@ void BooksView::tellPlace(std::vector<Halo> frames, GraphSide side) {
 void BooksView::stepMatch(int step) {
     const RuleMatches* rule = ruleAtCaret();
     if (!rule || rule->matches.empty())
-        return Q_EMIT said(u"the declaration at the caret matches nothing"_s);
+        return Q_EMIT asked(Say{u"the declaration at the caret matches nothing"_s});
     const int count = int(rule->matches.size());
     m_liveMatch = m_liveMatch < 0 ? (step > 0 ? 0 : count - 1)
                                   : ((m_liveMatch + step) % count + count) % count;
@@ -349,9 +349,9 @@ void BooksView::stepMatch(int step) {
     m_matches->setRule(*rule, m_liveMatch);
     showHalos();
     showNodes(match.nodeIds, match.rootId, ofImported(*rule));
-    Q_EMIT said(u"match %1 of %2: %3"_s.arg(m_liveMatch + 1)
-                    .arg(count)
-                    .arg(QString::fromStdString(match.root)));
+    Q_EMIT asked(Say{u"match %1 of %2: %3"_s.arg(m_liveMatch + 1)
+                         .arg(count)
+                         .arg(QString::fromStdString(match.root))});
 }
 
 void BooksView::showMiss(const snapshot::NearMissRecord& miss) {

@@ -7,73 +7,47 @@
 #include <QCryptographicHash>
 #include <QFileInfo>
 
-#include <algorithm>
-
 namespace fw::ui {
 
 using snapshot::Arguments;
 using snapshot::Inputs;
 
-Arguments argumentsOf(const Inputs& inputs) {
-    Arguments out;
-    out.model = inputs.model;
-    out.target = inputs.fullTarget();
-    out.rules = inputs.enabledBooks();
-    out.without = inputs.without;
-    out.leftOut = inputs.leftOut;
-    out.pins = inputs.pinText();
-    out.dims = inputs.dims;
-    out.types = inputs.types;
-    out.log = inputs.log;
-    return out;
-}
-
-Document::Document(WorkerClient& worker, QObject* parent) : QObject(parent), m_worker(worker) {
+Document::Document(WorkerClient& worker, QObject* parent)
+    : KeptParts(parent), m_worker(worker), m_questions(worker), m_libraries(*this),
+      m_books(*this, m_questions, m_libraries), m_results(*this, m_questions, m_books),
+      m_tasks(*this, m_questions, m_results) {
     connect(&worker, &WorkerClient::died, this, &Document::workerDied);
+    connect(&m_questions, &Questions::idleChanged, this, &Document::idleChanged);
+    connect(&m_books, &DocumentBooks::planIsOld, this,
+            [this](const std::string& by, bool importing) {
+                m_results.planAnew(
+                    importing ? PlanResults::Importing::Yes : PlanResults::Importing::No, by);
+            });
+    connect(&m_books, &DocumentBooks::planInTheWay, this, [this] { m_results.dropPlan(); });
+    connect(&m_books, &DocumentBooks::fileChanged, this, [this] { m_results.forgetUsed(); });
+    connect(&m_books, &DocumentBooks::released, this,
+            [this](const std::string& path, const std::string& text) {
+                m_results.release(path, text);
+            });
+    connect(&m_books, &DocumentBooks::checked, this, [this] {
+        if (m_libraries.follow())
+            askDoctor();
+    });
+    connect(&m_tasks, &Tasks::tuned, this, [this](const std::string& log) {
+        m_results.forgetUsed();
+        if (inputs().log == log)
+            m_results.replan();
+        else
+            edit(snapshot::SetLog{log});
+    });
+    connect(&m_results, &PlanResults::libraryNotAgreed, this, [this] { askDoctor(); });
     askDoctor();
 }
 
-std::vector<std::string> Document::foundLibraries() const {
-    if (!inputs().libraries && snapshot::namesDeclaredTarget(inputs().target) && m_plan)
-        if (auto said = snapshot::splitTarget(m_plan->target).libraries)
-            return *said;
-    std::vector<std::string> out;
-    if (m_doctor)
-        for (const auto& library : m_doctor->libraries)
-            if (library.status == "ready")
-                out.push_back(library.name);
-    return out;
-}
-
-QStringList Document::declaredTargets() const {
-    QStringList out;
-    for (const std::string& book : inputs().enabledBooks())
-        if (const auto check = m_checks.find(book); check != m_checks.end() && check->second)
-            for (const auto& item : check->second->items)
-                if (item.kind == "target" && item.verdict == "ok")
-                    out += QString::fromStdString(item.name);
-    out.removeDuplicates();
-    return out;
-}
-
-const snapshot::LibraryRecord* Document::declaredLibrary(const QString& name) const {
-    if (m_doctor)
-        for (const auto& library : m_doctor->libraries)
-            if (!library.path.empty() && library.name == name.toStdString())
-                return &library;
-    return nullptr;
-}
-
-bool Document::isAgreed(const snapshot::LibraryRecord& library) const {
-    return std::find(m_agreed.begin(), m_agreed.end(), library.content) != m_agreed.end();
-}
-
 void Document::setAgreed(const QStringList& contents) {
-    m_agreed.clear();
-    for (const QString& content : contents)
-        m_agreed.push_back(content.toStdString());
+    m_libraries.agree(contents);
     if (isOpen() && error(Part::Plan).code == DiagCode::LibraryNotAgreed)
-        plannedAnew(Importing::No);
+        m_results.planAnew(PlanResults::Importing::No);
 }
 
 bool Document::unsaved() const {
@@ -105,7 +79,7 @@ void Document::open(const QString& path) {
 void Document::reload() {
     if (!isOpen())
         return;
-    m_kept.clear();
+    m_results.forgetUsed();
     if (!documentPath().isEmpty() && !m_history.changed())
         return open(documentPath());
     openInputs(inputs(), {documentPath(), m_savedContent});
@@ -130,18 +104,65 @@ bool Document::wasWrittenByOthers(const QString& path) const {
 Status Document::save(const QString& path, const std::optional<snapshot::BlockView>& blocks) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString(), blocks));
-    m_savedPath = absolute;
+    setDocumentPath(absolute);
     m_savedContent = contentOf(absolute);
     m_history.markSaved();
     Q_EMIT fileChanged();
     return {};
 }
 
+void Document::openInputs(Inputs inputs, const File& file, Saved saved) {
+    const std::uint64_t generation = ++m_openGeneration;
+    if (!isOpen())
+        setPart(Part::Info, State::Busy);
+    stop();
+    m_questions.send<snapshot::InfoDocument>(
+        m_books.argumentsFor(inputs), [=, this](Answer<snapshot::InfoDocument> answer) {
+            if (generation != m_openGeneration)
+                return;
+            if (answer) {
+                adopt(inputs, file, saved, answer.take());
+                return;
+            }
+            if (!isOpen())
+                setPart(Part::Info, State::Error, answer.diag());
+            Q_EMIT problem(answer.diag()); // what was open stays open
+            if (isOpen() && state(Part::Plan) != State::Ready && state(Part::Plan) != State::Error)
+                m_results.replan(); // cancelled above
+        });
+}
+
+void Document::adopt(Inputs inputs, const File& file, Saved saved,
+                     std::shared_ptr<const snapshot::InfoDocument> info) {
+    // The same model read again keeps what can be undone.
+    const bool again = isOpen() && inputs == m_history.now() && file.path == documentPath();
+    m_path = QString::fromStdString(inputs.model);
+    setDocumentPath(file.path);
+    m_savedContent = file.content;
+    if (!again)
+        m_history = snapshot::History(std::move(inputs));
+    if (saved == Saved::No)
+        m_history.markUnsaved();
+    for (const PartRow& row : documentParts)
+        if (row.life != Life::Always)
+            forget(row.part);
+    kept().info = std::move(info);
+    kept().inputs = m_history.now();
+    m_books.forgetTyped();
+    m_results.begin();
+    stateOf(Part::Info).state = State::Ready;
+    Q_EMIT modelChanged();
+    tell(Parts::all());
+    for (const Diag& diag : kept().info->diagnostics)
+        Q_EMIT problem(diag);
+    m_results.replan();
+}
+
 void Document::edit(const snapshot::Edit& edit) {
     const Inputs before = inputs();
     if (!isOpen()) {
         m_history = snapshot::History(snapshot::applied(before, edit));
-        m_inputs = m_history.now();
+        kept().inputs = m_history.now();
         if (!(before == inputs()))
             tell(Part::Inputs);
     } else if (m_history.edit(edit)) {
@@ -168,8 +189,39 @@ void Document::setTarget(const QString& target) {
         reload(); // whoever asks for it again wants it now
 }
 
+void Document::inputsEdited(const Inputs& before) {
+    kept().inputs = m_history.now();
+    // The imported graph depends on books, which may bring operators, and on bound dimensions.
+    const bool importing = before.enabledBooks() != inputs().enabledBooks() ||
+                           before.dims != inputs().dims || before.types != inputs().types;
+    if (importing) // so that what is said of the model is said of it as it is read then
+        m_questions.send<snapshot::InfoDocument>(
+            m_results.arguments(),
+            [this, keep = keptAs(Part::Info, kept().info), generation = m_openGeneration,
+             asked = kept().inputs](Answer<snapshot::InfoDocument> answer) {
+                if (generation == m_openGeneration && asked == kept().inputs)
+                    keep(std::move(answer));
+            });
+    m_results.planAnew(importing ? PlanResults::Importing::Yes : PlanResults::Importing::No);
+}
+
+void Document::askDoctor(bool measure) {
+    Arguments asked;
+    asked.rules = m_results.arguments().rules; // which may declare libraries
+    asked.texts = m_results.arguments().texts;
+    if (measure)
+        asked.measure = true;
+    m_questions.send<snapshot::DoctorDocument>(asked, keptAs(Part::Doctor, kept().doctor));
+}
+
+void Document::askBody(const std::string& path, Answered<snapshot::GraphDocument> done) {
+    Arguments wanted = m_results.arguments();
+    wanted.body = path;
+    m_questions.send<snapshot::GraphDocument>(wanted, std::move(done));
+}
+
 void Document::workerDied(const Diag& death) {
-    const auto again = std::exchange(m_lostTask, {});
+    const auto again = m_tasks.takeLost();
     const auto pin =
         snapshot::pinAfterDeath(m_worker.lastProgress(), inputs().pins, m_worker.lastEnd());
     if (!isOpen() || death.code != DiagCode::WorkerDied || !pin) {
@@ -183,23 +235,6 @@ void Document::workerDied(const Diag& death) {
     Q_EMIT problem(told);
     if (again)
         again();
-}
-
-void Document::setPart(Part part, State state, Diag error) {
-    stateOf(part).state = state;
-    stateOf(part).error = std::move(error);
-    tell(part);
-}
-
-void Document::changeBusy(int by) {
-    m_busy += by;
-    if (m_busy == 0 || (by > 0 && m_busy == 1))
-        Q_EMIT idleChanged();
-}
-
-void Document::changeTasks(int by) {
-    m_tasks += by;
-    Q_EMIT taskChanged();
 }
 
 } // namespace fw::ui

@@ -1,59 +1,77 @@
 #include "app/window/main_window.h"
 
+#include "app/window/drafts.h"
 #include "app/window/library_boxes.h"
+#include "app/window/main_bar.h"
+#include "app/window/main_menus.h"
 #include "app/window/message_bar.h"
+#include "app/window/palette.h"
+#include "app/window/quick_choices.h"
+#include "app/window/status_line.h"
+#include "app/window/welcome_view.h"
 #include "views/common/fitted_columns.h"
+#include "views/common/text.h"
 #include "views/common/theme.h"
 
 #include <QCloseEvent>
-#include <QComboBox>
-#include <QDockWidget>
+#include <QFileInfo>
 #include <QHeaderView>
+#include <QInputDialog>
+#include <QMenuBar>
 #include <QMimeData>
+#include <QPushButton>
 #include <QSplitter>
-
-#include <algorithm>
+#include <QStatusBar>
+#include <QVBoxLayout>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+template <class... Each>
+struct Handlers : Each... {
+    using Each::operator()...;
+};
+template <class... Each>
+Handlers(Each...) -> Handlers<Each...>;
+
+} // namespace
+
 MainWindow::MainWindow(const QString& workerProgram, Memory memory, const ViewRows& rows)
-    : m_memory(memory), m_rows(rows), m_worker(workerProgram), m_document(m_worker) {
+    : m_memory(memory), m_layoutVersion(layoutVersion(rows)), m_worker(workerProgram),
+      m_document(m_worker) {
     setObjectName(u"mainWindow"_s);
     setWindowTitle(u"Fusewright"_s);
     setAcceptDrops(true);
     setDockOptions(AllowNestedDocks | AllowTabbedDocks | GroupedDragging);
     setDocumentMode(true);
     resize(1440, 900);
-    applyTheme(memory == Memory::Remember ? m_settings.theme() : ThemeChoice::System);
-
-    m_details.setSingleShot(true);
-    m_details.setInterval(120);
+    const bool remembers = memory == Memory::Remember;
+    applyTheme(remembers ? m_settings.theme() : ThemeChoice::System);
     m_idleCheck.setSingleShot(true);
     m_idleCheck.setInterval(0);
     connect(&m_idleCheck, &QTimer::timeout, this, &MainWindow::checkIdle);
 
-    buildCentre();
-    buildViews();
-    buildActions();
-    buildToolBar();
-    buildStatusBar();
+    buildCentre(rows);
+    buildBars();
+    connectViews();
+    connectFiles();
     connectDocument();
-    defaultLayout();
-    if (memory == Memory::Remember) {
+    m_views->layOut();
+    if (remembers) {
         restoreGeometry(m_settings.geometry());
-        restoreState(m_settings.state(), layoutVersion(m_rows));
+        restoreState(m_settings.state(), m_layoutVersion);
         forEachWidth([this](const QString& name, auto* widget) {
             widget->restoreState(m_settings.widths(name));
         });
         fillRecent();
-        m_document.setAgreed(m_agreed = m_settings.agreed());
     }
-    const QString remembered = memory == Memory::Remember ? m_settings.target() : QString();
-    setTargetText(remembered.isEmpty() ? m_target->itemText(0) : remembered);
+    const QString target = remembers ? m_settings.target() : QString();
+    setTargetText(target.isEmpty() ? MainBar::targetPresets().front() : target);
     documentChanged(Parts::all());
-    if (memory == Memory::Remember && !m_settings.problem().isEmpty())
+    if (remembers && !m_settings.problem().isEmpty())
         (m_offer->text().isEmpty() ? m_offer : m_message)->tell(m_settings.problem());
 }
 
@@ -64,10 +82,242 @@ MainWindow::~MainWindow() {
     m_worker.disconnect(&m_document);
 }
 
-bool MainWindow::idle() const {
-    return m_document.idle() && !m_details.isActive() &&
-           std::all_of(m_views.begin(), m_views.end(),
-                       [](const ShownView& shown) { return shown.view->settled(); });
+// --- what there is
+
+void MainWindow::buildCentre(const ViewRows& rows) {
+    m_message = new MessageBar;
+    m_offer = new MessageBar;
+    m_offer->setObjectName(u"noteBar"_s); // nothing went wrong here
+    m_welcome = new WelcomeView;
+    m_welcome->setSamples(shippedSamples());
+    const bool remembers = m_memory == Memory::Remember;
+    const ViewSources sources{m_document, m_answers, [remembers] {
+                                  return remembers ? std::make_unique<Drafts>() : nullptr;
+                              }};
+    m_views = new ViewDocks(*this, rows, sources, m_selection, m_welcome);
+    auto* all = new QWidget;
+    auto* layout = new QVBoxLayout(all);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_message);
+    layout->addWidget(m_offer);
+    layout->addWidget(m_views->middle(), 1);
+    setCentralWidget(all);
+    m_palette = new Palette(this);
+}
+
+void MainWindow::buildBars() {
+    m_files = new DocumentFiles(*this, m_document, *m_views, m_settings, m_memory, m_answers);
+    m_dialogs = new DocumentDialogs(*this, m_document, m_settings, m_memory, m_answers);
+    m_bar = new MainBar(m_document, m_selection, *m_views);
+    m_menus = new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views,
+                             *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar});
+    addToolBar(m_bar);
+    m_status = new StatusLine(statusBar(), m_document, m_worker, m_selection);
+    connect(m_bar, &MainBar::openWanted, m_files, &DocumentFiles::openByDialog);
+    connect(m_bar, &MainBar::targetChosen, this, &MainWindow::setTargetText);
+    connect(m_bar, &MainBar::findWanted, this, [this] { find(+1); });
+    connect(m_bar, &MainBar::left, m_views, &ViewDocks::focusCentre);
+    connect(m_bar->libraries(), &LibraryBoxes::switched, this, &MainWindow::switchLibrary);
+    connect(m_menus, &MainMenus::requested, this, &MainWindow::serve);
+    connect(m_menus, &MainMenus::targetChosen, this, &MainWindow::setTargetText);
+    connect(m_menus, &MainMenus::placeWanted, this, &MainWindow::goTo);
+    connect(m_menus, &MainMenus::commandsWanted, this, &MainWindow::openCommands);
+    connect(m_menus, &MainMenus::quickOpenWanted, this, &MainWindow::openQuickly);
+    connect(m_menus, &MainMenus::themeChosen, this, [this](ThemeChoice choice) {
+        applyTheme(choice);
+        if (m_memory == Memory::Remember)
+            m_settings.setTheme(choice);
+    });
+}
+
+// --- who hears of what
+
+void MainWindow::connectViews() {
+    for (const ViewDocks::Shown& shown : *m_views) {
+        const View* view = shown.view;
+        connect(view, &View::asked, this,
+                [this, view](const Intent& intent) { act(view, intent); });
+        connect(view, &View::filesChanged, this, &MainWindow::showNow);
+        connect(
+            view, &View::statusChanged, m_status,
+            [this, view, place = shown.dock ? StatusLine::Place::Right : StatusLine::Place::Left](
+                const QString& text) { m_status->setText(view, place, text); });
+    }
+    connect(m_views, &ViewDocks::busyChanged, &m_idleCheck, qOverload<>(&QTimer::start));
+    connect(&m_selection, &Selection::changed, this, &MainWindow::showNow);
+}
+
+void MainWindow::connectFiles() {
+    connect(m_welcome, &WelcomeView::openRequested, m_files, &DocumentFiles::openByDialog);
+    connect(m_welcome, &WelcomeView::modelRequested, m_files, &DocumentFiles::open);
+    connect(m_files, &DocumentFiles::opening, this, [this](const QString& path) {
+        m_message->clear();
+        if (!m_document.isOpen())
+            m_welcome->setBusy(u"Opening %1 …"_s.arg(QFileInfo(path).fileName()));
+    });
+    connect(m_files, &DocumentFiles::recentChanged, this, &MainWindow::fillRecent);
+    connect(m_files, &DocumentFiles::said, m_status, &StatusLine::say);
+    connect(m_files, &DocumentFiles::failed, this, &MainWindow::showProblem);
+    connect(m_dialogs, &DocumentDialogs::said, m_status, &StatusLine::say);
+    connect(m_dialogs, &DocumentDialogs::failed, this, &MainWindow::showProblem);
+}
+
+void MainWindow::connectDocument() {
+    connect(&m_document, &Document::modelChanged, this, &MainWindow::modelChanged);
+    connect(&m_document, &Document::fileChanged, this, &MainWindow::showNow);
+    connect(&m_document, &Document::changed, this, &MainWindow::documentChanged);
+    connect(&m_document, &Document::problem, this, &MainWindow::showProblem);
+    connect(&m_document, &Document::note, this, [this](const QString& line) {
+        log(line);
+        m_status->say(line);
+    });
+    connect(&m_document.tasks(), &Tasks::changed, this, &MainWindow::showNow);
+    connect(&m_document, &Document::idleChanged, this, [this] {
+        m_idleCheck.start();
+        showNow();
+    });
+    connect(&m_worker, &WorkerClient::stateChanged, this, &MainWindow::showNow);
+    connect(
+        &m_worker, &WorkerClient::progressed, this,
+        [this](qint64, const snapshot::Progress& progress) { m_status->showProgress(progress); });
+    connect(&m_worker, &WorkerClient::logged, this, &MainWindow::log);
+}
+
+// What people do in a view: a handler for each intent.
+void MainWindow::act(const View* view, const Intent& intent) {
+    std::visit(
+        Handlers{
+            [this](Request request) { serve(request); },
+            [this](const EditInputs& asked) { m_document.edit(asked.edit); },
+            [this](const WantPart& asked) { m_document.want(asked.part, asked.about); },
+            [this](const WantState& asked) { m_document.wantState(asked.state); },
+            [this](const WantDetails&) { m_views->settleSoon(); },
+            [this](const OpenPlace& place) { editBook(place.book, place.line, place.column); },
+            [this](const WriteText& text) { m_views->write(text.declarations); },
+            [this](const ShowCounterexample& of) {
+                m_graphWindows.openCounterexample(of.book, of.rule);
+            },
+            [this](const SelectNode& node) { selectByName(node.name); },
+            [this](const ShowInside& node) { m_graphWindows.openBodies(node.imported); },
+            [this](const ShowNodeMenu& menu) { m_menus->popUpNodeMenu(menu.global); },
+            [this](const SavePicture& save) { m_dialogs->savePicture(save); },
+            [&](ComeToFront) { m_views->bringToFront(view); },
+            [&](Appear) { m_views->open(view); },
+            [this](const Say& note) { m_status->say(note.text); },
+            [this](const Log& note) { log(note.line); },
+            [this](const TellProblem& problem) { showProblem(problem.diag); },
+            [this](const OfferChoice& offer) { m_palette->open(offer.title, offer.choices); },
+            [this](const Offer& offer) {
+                m_offer->offer(offer.text, offer.action, offer.accept, offer.decline);
+            },
+            [this](TakeOffer) { m_offer->action()->click(); },
+        },
+        intent);
+}
+
+// What a view is asked for is done by the view that can do it, else by the window. False: by
+// neither.
+bool MainWindow::serve(Request request) {
+    if (m_views->serve(request))
+        return true;
+    switch (request) {
+    case Request::OpenBook:
+        m_dialogs->openBook();
+        return true;
+    case Request::OpenAgain:
+        m_files->openAgain();
+        return true;
+    case Request::Reload:
+        m_message->clear();
+        m_document.reload();
+        return true;
+    case Request::Profile:
+        m_document.tasks().profile();
+        return true;
+    case Request::Stop:
+        m_document.stop();
+        return true;
+    case Request::Save:
+        return m_files->save();
+    case Request::SaveAs:
+        return m_files->saveAs();
+    case Request::Find:
+        m_bar->editWanted();
+        return true;
+    case Request::FindNext:
+        find(+1);
+        return true;
+    case Request::FindPrevious:
+        find(-1);
+        return true;
+    case Request::NewBook:
+    case Request::NextChange:
+    case Request::PreviousChange:
+        break;
+    }
+    return false;
+}
+
+void MainWindow::modelChanged() {
+    m_message->clear();
+    m_welcome->setBusy({});
+    m_views->leaveWelcome();
+    m_selection.reset();
+    m_files->opened();
+    log(u"opened "_s +
+        (m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath()));
+}
+
+void MainWindow::documentChanged(Parts parts) {
+    if (parts.has(Part::Info) && m_document.state(Part::Info) == State::Error)
+        m_welcome->setBusy({});
+    if (parts.has(Part::Fused) && m_document.state(Part::Fused) == State::Ready) {
+        m_selection.follow(snapshot::Provenance(*m_document.fused()));
+        if (!m_selection.picked().empty())
+            m_views->settleSoon();
+    }
+    if (parts.hasAny({Part::Inputs, Part::Doctor})) {
+        m_bar->showInputs();
+        if (m_memory == Memory::Remember)
+            m_settings.setTarget(m_document.target());
+    }
+    if (parts.hasAny({Part::Inputs, Part::Doctor, Part::Plan}))
+        m_bar->showLibraries();
+    if (parts.hasAny({Part::Inputs, Part::Checks}))
+        m_bar->showTargets();
+    m_views->documentChanged(m_document, parts);
+    showNow();
+}
+
+// What can be done now, and what is said of it.
+void MainWindow::showNow() {
+    setWindowTitle(!m_document.isOpen() ? u"Fusewright"_s
+                                        : (m_document.unsaved() ? u"● "_s : QString()) +
+                                              m_document.fileName() + u" – Fusewright"_s);
+    m_menus->update();
+    m_bar->updateButtons();
+    m_status->update();
+}
+
+void MainWindow::showProblem(const Diag& diag) {
+    log(text(diag.text()));
+    if (diag.code == DiagCode::Cancelled)
+        return;
+    for (const ViewDocks::Shown& shown : *m_views)
+        shown.view->problemAppeared(diag);
+    if (diag.severity == Severity::Error || diag.code == DiagCode::WorkerDied)
+        m_message->tell(text(diag.text()));
+    showNow();
+}
+
+void MainWindow::log(const QString& line) {
+    for (const ViewDocks::Shown& shown : *m_views)
+        shown.view->lineLogged(line);
+}
+
+void MainWindow::fillRecent() {
+    m_welcome->setRecent(m_menus->fillRecent());
 }
 
 void MainWindow::checkIdle() {
@@ -75,6 +325,67 @@ void MainWindow::checkIdle() {
     const bool now = idle();
     if (std::exchange(m_wasIdle, now) != now || now)
         Q_EMIT idleChanged();
+}
+
+// --- what people do
+
+void MainWindow::setTargetText(const QString& target) {
+    m_document.setTarget(target);
+    m_bar->setTarget(text(m_document.inputs().target));
+}
+
+LibraryBoxes* MainWindow::libraries() const {
+    return m_bar->libraries();
+}
+
+void MainWindow::switchLibrary(const QString& name, bool on) {
+    m_dialogs->switchLibrary(name, on);
+    m_bar->showLibraries(); // a box that cannot change anything jumps back
+}
+
+void MainWindow::openBook(const QString& path) {
+    m_document.edit(snapshot::AddBook{QFileInfo(path).absoluteFilePath().toStdString()});
+}
+
+void MainWindow::applyTheme(ThemeChoice choice) {
+    static const ThemeKind ofSystem = Theme::systemKind(); // before the first apply()
+    const ThemeKind kind = choice == ThemeChoice::Light  ? ThemeKind::Light
+                           : choice == ThemeChoice::Dark ? ThemeKind::Dark
+                                                         : ofSystem;
+    Theme::instance().apply(kind);
+}
+
+void MainWindow::find(int step) {
+    if (m_bar->wanted().isEmpty())
+        m_bar->editWanted();
+    else
+        m_status->say(m_finder.find(m_bar->wanted(), step));
+}
+
+void MainWindow::goTo() {
+    bool ok = false;
+    const QString name = QInputDialog::getText(this, u"Go to"_s, u"Node or group, or #id:"_s,
+                                               QLineEdit::Normal, {}, &ok);
+    if (!ok || name.trimmed().isEmpty() || selectByName(name.trimmed()))
+        return;
+    m_bar->setWanted(name);
+    find(+1);
+}
+
+void MainWindow::openCommands() {
+    m_palette->open(u"A command …"_s, menuChoices(*menuBar()));
+}
+
+void MainWindow::openQuickly() {
+    QStringList books;
+    for (const ViewDocks::Shown& shown : *m_views)
+        books += shown.view->openBooks();
+    m_palette->open(u"A book, group, operator or recent file …"_s,
+                    quickChoices(m_document, books,
+                                 m_memory == Memory::Remember ? m_settings.recent() : QStringList(),
+                                 {[this](const QString& book) { editBook(book, 0); },
+                                  [this](const QString& name) { selectByName(name); },
+                                  [this](const QString& path) { openModel(path); }}));
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -107,21 +418,17 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    const bool may = std::all_of(m_views.begin(), m_views.end(),
-                                 [](const ShownView& shown) { return shown.view->mayClose(); });
-    if (!may || !mayDiscard()) {
+    if (!m_views->mayClose() || !m_files->mayDiscard()) {
         event->ignore();
         return;
     }
-    for (const ShownView& shown : m_views)
-        shown.view->closing();
-    showHiddenDocks();
-    if (m_memory == Memory::Remember)
-        m_settings.setLayout(saveGeometry(), saveState(layoutVersion(m_rows)));
-    if (m_memory == Memory::Remember)
+    m_views->close();
+    if (m_memory == Memory::Remember) {
+        m_settings.setLayout(saveGeometry(), saveState(m_layoutVersion));
         forEachWidth([this](const QString& name, auto* widget) {
             m_settings.setWidths(name, widget->saveState());
         });
+    }
     event->accept();
 }
 
@@ -129,7 +436,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 // was set by hand comes last.
 template <class Do>
 void MainWindow::forEachWidth(Do act) {
-    const QString version = QString::number(layoutVersion(m_rows)) + u'/';
+    const QString version = QString::number(m_layoutVersion) + u'/';
     for (QSplitter* splitter : findChildren<QSplitter*>())
         if (!splitter->objectName().isEmpty())
             act(version + splitter->objectName(), splitter);

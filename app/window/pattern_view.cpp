@@ -48,8 +48,8 @@ PatternView::PatternView(Document& document, QWidget* parent)
             return;
         for (const snapshot::DrawnNode& node : m_drawing->nodes)
             if (node.node == id && node.range.line > 0)
-                return Q_EMIT placeActivated(selection().place().book, node.range.line,
-                                             node.range.column);
+                return Q_EMIT asked(
+                    OpenPlace{selection().place().book, node.range.line, node.range.column});
     });
     connect(m_pane, &GraphPane::busyChanged, this, [this] {
         if (!m_pane->busy())
@@ -61,7 +61,7 @@ PatternView::PatternView(Document& document, QWidget* parent)
     addCommand(
         MenuPlace::Begin, u"Show the pattern as a &graph"_s, u"Ctrl+Alt+T"_s,
         [this] {
-            Q_EMIT called();
+            Q_EMIT asked(Appear{});
             ask();
         },
         Needs::Nothing);
@@ -104,15 +104,15 @@ void PatternView::ask() {
     if (place.book.isEmpty())
         return show(nullptr);
     m_waits = true;
-    m_document.askDrawing(place.book, place.line, place.column,
-                          [self = QPointer(this),
-                           asked = ++m_asked](const Shared<snapshot::DrawingDocument>& drawing) {
-                              if (!self || asked != self->m_asked)
-                                  return;
-                              self->m_waits = false;
-                              self->show(drawing);
-                              Q_EMIT self->busyChanged();
-                          });
+    m_document.books().askDrawing(place.book, place.line, place.column,
+                                  [self = QPointer(this), asked = ++m_asked](
+                                      const Shared<snapshot::DrawingDocument>& drawing) {
+                                      if (!self || asked != self->m_asked)
+                                          return;
+                                      self->m_waits = false;
+                                      self->show(drawing);
+                                      Q_EMIT self->busyChanged();
+                                  });
 }
 
 void PatternView::show(const Shared<snapshot::DrawingDocument>& drawing) {

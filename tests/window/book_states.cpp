@@ -240,7 +240,7 @@ private:
         press(u"Ctrl+Alt+X"_s);
         QTest::qWait(300);
         shot("23-counterexample");
-        if (QWidget* example = m_window->counterexampleWindow())
+        if (QWidget* example = m_window->graphWindows().counterexample())
             example->close();
         m_window->messageBar()->clear();
         write(rules);
@@ -290,7 +290,7 @@ private:
     }
     // Every dock below, filled; several operators are selected.
     void docks() {
-        m_window->document().profile();
+        m_window->document().tasks().profile();
         waitIdle();
         press(u"Ctrl+Shift+H"_s);
         select({"Conv_conv1", "Relu_relu1", "MaxPool_pool1"});

@@ -51,9 +51,9 @@ void TestBodies::bodiesOpenFromTheirNode() {
     QVERIFY(f.open(sample("control-flow/branches_and_loops.onnx")));
     const auto imported = f.window.document().imported();
     doubleClick(f.pane(GraphSide::Imported), named(*imported, "Relu_start"));
-    QVERIFY(!f.window.bodyWindow()); // nothing inside
+    QVERIFY(!f.window.graphWindows().bodies()); // nothing inside
     doubleClick(f.pane(GraphSide::Imported), named(*imported, "Loop_turned"));
-    BodyWindow* window = f.window.bodyWindow();
+    BodyWindow* window = f.window.graphWindows().bodies();
     QVERIFY(window);
     QVERIFY(shows(window, u"Loop_turned/body"_s));
     QCOMPARE(window->graph()->name, std::string("step"));
@@ -85,17 +85,17 @@ void TestBodies::selectedNodeOpensByKey() {
     QVERIFY2(rows.contains(u"body layer: (x, w, b) → (y), 4 operators"_s),
              qPrintable(rows.join(u'\n')));
     QVERIFY(f.trigger("Open bodies"));
-    QVERIFY(f.window.bodyWindow());
-    QVERIFY(shows(f.window.bodyWindow(), u"layer_h1/layer"_s));
+    QVERIFY(f.window.graphWindows().bodies());
+    QVERIFY(shows(f.window.graphWindows().bodies(), u"layer_h1/layer"_s));
 }
 
 void TestBodies::anotherModelClosesThem() {
     WindowFixture f(QStringLiteral(FW_BINARY_DIR "/bin/fw"));
     QVERIFY(f.open(sample("functions/model.onnx")));
-    f.window.openBodies(named(*f.window.document().imported(), "If_classes"));
-    QVERIFY(f.window.bodyWindow());
+    f.window.graphWindows().openBodies(named(*f.window.document().imported(), "If_classes"));
+    QVERIFY(f.window.graphWindows().bodies());
     QVERIFY(f.open(sample("mlp/model.onnx")));
-    QTRY_VERIFY(!f.window.bodyWindow());
+    QTRY_VERIFY(!f.window.graphWindows().bodies());
 }
 
 QTEST_MAIN(TestBodies)

@@ -330,7 +330,7 @@ void TestBookMatches::commentsChangeNoPlan() {
     QVERIFY(type(u"  # what it is for"_s));
     QCOMPARE(window().document().generation(), generation);
     QCOMPARE(window().document().plan(), plan);
-    QVERIFY(!window().document().actingText(path("my.fw")));
+    QVERIFY(!window().document().books().actingText(path("my.fw")));
     QCOMPARE(window().document().state(Part::Plan), State::Ready);
     editor().goTo({2, 8});
     QVERIFY(type(u" "_s)); // between words: what follows is at another place

@@ -191,7 +191,7 @@ void TestBooks::textActsWhileTyped() {
     QCOMPARE(groups(), std::size_t(4));
     QVERIFY(!QFileInfo::exists(books().currentPath()));
     // What else is asked sees it, too: every request carries the text.
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     QCOMPARE(window().document().profileResult()->rows.size(), std::size_t(4));
     // A text thrown away acts no more.
@@ -260,7 +260,7 @@ void TestBooks::textThrownAwayActsNoMore() {
     QTest::keyClicks(&editor(), u"part_the_addition "_s);
     books().settleNow();
     QVERIFY(m->trigger("Close tab"));
-    QVERIFY(!window().document().actingText(path("my.fw")));
+    QVERIFY(!window().document().books().actingText(path("my.fw")));
     QVERIFY(!window().document().textMatchesOf(path("my.fw")));
     QCOMPARE(groups(), std::size_t(3));
 }
@@ -271,7 +271,7 @@ void TestBooks::restoredBookWithErrorsTakesPart() {
     books().restore({path("lost.fw"), u"rellu"_s});
     QVERIFY(m->waitIdle());
     QVERIFY(m->trigger("Takes part"));
-    const std::string* acting = window().document().actingText(path("lost.fw"));
+    const std::string* acting = window().document().books().actingText(path("lost.fw"));
     QVERIFY(acting && acting->empty());
     editor().selectAll();
     QVERIFY(type(u"part_the_addition"_s));
@@ -336,11 +336,11 @@ void TestBooks::savedTextIsReleased() {
     QVERIFY(m->trigger("New book"));
     QVERIFY(type(u"part_the_addition"_s));
     const QString file = books().currentPath();
-    QVERIFY(window().document().actingText(file));
+    QVERIFY(window().document().books().actingText(file));
     QVERIFY(m->trigger("Save book"));
     const auto plan = window().document().plan();
     QVERIFY(m->trigger("Close tab"));
-    QVERIFY(!window().document().actingText(file));
+    QVERIFY(!window().document().books().actingText(file));
     QCOMPARE(window().document().plan(), plan);
     QCOMPARE(window().document().state(Part::Plan), State::Ready);
 }

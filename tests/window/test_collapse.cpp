@@ -52,7 +52,10 @@ private:
         file.write(repeated(blocks));
         file.close();
         open(u"net.fw"_s);
-        connect(&graphs(), &View::said, this, [this](const QString& text) { m_said = text; });
+        connect(&graphs(), &View::asked, this, [this](const Intent& intent) {
+            if (const auto* say = std::get_if<Say>(&intent))
+                m_said = say->text;
+        });
     }
     GraphsView& graphs() const { return *m_window->view<GraphsView>(); }
     GraphCanvas* canvas(GraphSide side) const { return graphs().pane(side)->canvas(); }

@@ -36,7 +36,10 @@ private Q_SLOTS:
 private:
     void openIt(const QString& sample) {
         start();
-        connect(&graphs(), &View::said, this, [this](const QString& text) { m_said = text; });
+        connect(&graphs(), &View::asked, this, [this](const Intent& intent) {
+            if (const auto* say = std::get_if<Say>(&intent))
+                m_said = say->text;
+        });
         open(sample);
     }
     GraphsView& graphs() const { return *m_window->view<GraphsView>(); }

@@ -158,10 +158,10 @@ void TestDocument::lateAnswersAreDropped() {
 
 void TestDocument::profileIsStaleAfterAnotherTarget() {
     open("/tmp/m.onnx");
-    m_document->profile();
-    QVERIFY(m_document->taskRunning());
+    m_document->tasks().profile();
+    QVERIFY(m_document->tasks().running());
     QTRY_VERIFY(m_document->idle());
-    QVERIFY(!m_document->taskRunning());
+    QVERIFY(!m_document->tasks().running());
     QCOMPARE(m_document->state(Part::Profile), State::Ready);
     m_document->setTarget(QStringLiteral("x86-64 -mcpu=x86-64-v3"));
     QTRY_VERIFY(m_document->idle());
@@ -172,11 +172,11 @@ void TestDocument::profileIsStaleAfterAnotherTarget() {
 void TestDocument::stopKeepsTheDocument() {
     open("/tmp/hang_profile.onnx");
     QSignalSpy progress(m_worker.get(), &WorkerClient::progressed);
-    m_document->profile();
+    m_document->tasks().profile();
     QVERIFY(progress.wait(5000));
     m_document->stop();
     QTRY_VERIFY(m_document->idle());
-    QVERIFY(!m_document->taskRunning());
+    QVERIFY(!m_document->tasks().running());
     QCOMPARE(m_document->state(Part::Profile), State::Empty);
     QCOMPARE(m_document->state(Part::Plan), State::Ready);
 }
@@ -184,7 +184,7 @@ void TestDocument::stopKeepsTheDocument() {
 void TestDocument::workerKilledKeepsTheDocument() {
     open("/tmp/hang_profile.onnx");
     const auto plan = m_document->plan();
-    m_document->profile();
+    m_document->tasks().profile();
     QSignalSpy progress(m_worker.get(), &WorkerClient::progressed);
     QVERIFY(progress.wait(5000));
     ::kill(pid_t(m_worker->processId()), SIGKILL);

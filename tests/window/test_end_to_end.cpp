@@ -223,7 +223,7 @@ void TestEndToEnd::libraryIsSwitched() {
     QCheckBox* box = m_window->libraries()->box(QStringLiteral("openblas"));
     if (!box->isEnabled())
         QSKIP(qPrintable(QStringLiteral("OpenBLAS is absent: ") + box->accessibleDescription()));
-    m_window->document().profile();
+    m_window->document().tasks().profile();
     waitIdle();
     const auto alone = m_window->document().profileResult();
     box->click();
@@ -245,7 +245,7 @@ void TestEndToEnd::libraryIsSwitched() {
             failing = gates->topLevelItem(row);
     QVERIFY(failing);
     QTRY_VERIFY(gates->viewport()->rect().contains(gates->visualItemRect(failing).center()));
-    m_window->document().profile();
+    m_window->document().tasks().profile();
     waitIdle();
     QCOMPARE(m_window->view<ProfileView>()->table()->model()->rowCount(), 2);
     m_window->document().undo();
@@ -296,7 +296,7 @@ void TestEndToEnd::valuesAreShown() {
 
 void TestEndToEnd::profilesAndShowsStages() {
     open("residual");
-    m_window->document().profile();
+    m_window->document().tasks().profile();
     waitIdle();
     QCOMPARE(m_window->document().state(Part::Profile), State::Ready);
     const auto profile = m_window->document().profileResult();
@@ -361,7 +361,7 @@ void TestEndToEnd::fullDiskWhileExporting() {
     QTemporaryDir folder;
     const QString out = folder.filePath(QStringLiteral("out"));
     QSignalSpy problems(&m_window->document(), &Document::problem);
-    m_window->document().exportModule(out);
+    m_window->document().tasks().exportModule(out);
     waitIdle();
     QCOMPARE(problems.size(), qsizetype(1));
     QVERIFY2(m_window->messageBar()->text().contains(QStringLiteral("FIL02")),
@@ -370,7 +370,7 @@ void TestEndToEnd::fullDiskWhileExporting() {
     QCOMPARE(m_window->document().state(Part::Plan), State::Ready);
     QVERIFY(QDir(out).entryList(QDir::Files).filter(QStringLiteral(".so")).isEmpty());
     QCOMPARE(prlimit(pid, RLIMIT_FSIZE, &old, nullptr), 0);
-    m_window->document().exportModule(out);
+    m_window->document().tasks().exportModule(out);
     waitIdle();
     QCOMPARE(problems.size(), qsizetype(1));
     QVERIFY(!QDir(out).entryList(QDir::Files).filter(QStringLiteral(".so")).isEmpty());
@@ -381,20 +381,20 @@ void TestEndToEnd::exports() {
     open("mlp");
     QTemporaryDir folder;
     QSignalSpy problems(&m_window->document(), &Document::problem);
-    m_window->document().exportModule(folder.filePath(QStringLiteral("out")));
+    m_window->document().tasks().exportModule(folder.filePath(QStringLiteral("out")));
     waitIdle();
     QVERIFY2(problems.isEmpty(), qPrintable(m_window->messageBar()->text()));
     const QStringList files = QDir(folder.filePath(QStringLiteral("out"))).entryList(QDir::Files);
     QVERIFY2(!files.filter(QStringLiteral(".so")).isEmpty(), qPrintable(files.join(' ')));
     QVERIFY2(!files.filter(QStringLiteral(".h")).isEmpty(), qPrintable(files.join(' ')));
-    m_window->document().exportModule(folder.filePath(QStringLiteral("one")), {true, true});
+    m_window->document().tasks().exportModule(folder.filePath(QStringLiteral("one")), {true, true});
     waitIdle();
     QVERIFY2(problems.isEmpty(), qPrintable(m_window->messageBar()->text()));
     const QStringList one = QDir(folder.filePath(QStringLiteral("one"))).entryList(QDir::Files);
     QVERIFY2(one.contains(QStringLiteral("libmlp.a")) &&
                  one.filter(QRegularExpression(QStringLiteral("\\.(so|weights)$"))).isEmpty(),
              qPrintable(one.join(' ')));
-    m_window->document().exportModule(QStringLiteral("/dev/null/out"));
+    m_window->document().tasks().exportModule(QStringLiteral("/dev/null/out"));
     waitIdle();
     QVERIFY(!problems.isEmpty());
     QVERIFY(m_window->document().plan());
@@ -404,7 +404,7 @@ void TestEndToEnd::killedWhileCompiling() {
     open("residual");
     const auto plan = m_window->document().plan();
     QSignalSpy progress(&m_window->worker(), &WorkerClient::progressed);
-    m_window->document().profile();
+    m_window->document().tasks().profile();
     QVERIFY(progress.wait(30000));
     ::kill(pid_t(m_window->worker().processId()), SIGKILL);
     QElapsedTimer timer;
@@ -416,7 +416,7 @@ void TestEndToEnd::killedWhileCompiling() {
     QVERIFY(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture());
     QTRY_COMPARE(m_window->worker().state(), WorkerClient::State::Idle);
     QVERIFY(timer.elapsed() < 3000);
-    m_window->document().profile();
+    m_window->document().tasks().profile();
     waitIdle();
     QCOMPARE(m_window->document().state(Part::Profile), State::Ready);
 }
@@ -431,7 +431,7 @@ void TestEndToEnd::libraryDiesWhileProfiling() {
     m_window->setTargetText(QStringLiteral("-libs=openblas"));
     waitIdle();
     Document& document = m_window->document();
-    document.profile();
+    document.tasks().profile();
     waitIdle();
     QVERIFY2(m_window->messageBar()->text().contains(
                  QStringLiteral("openblas is not used for dense any more; Undo takes that back")),
@@ -478,7 +478,7 @@ void TestEndToEnd::measurementsDecide() {
         if (attempt > 0)
             document.undo();
         waitIdle();
-        document.tune(log);
+        document.tasks().tune(log);
         waitIdle();
         const QString said = m_window->messageBar()->text();
         QVERIFY2(said.isEmpty(), qPrintable(said));
@@ -579,7 +579,7 @@ void TestEndToEnd::freeDimensionOpens() {
                      output.type.find("[batch") != std::string::npos;
     }
     QVERIFY(named);
-    m_window->document().profile();
+    m_window->document().tasks().profile();
     waitIdle();
     QVERIFY(m_window->document().state(Part::Profile) != State::Busy);
 }

@@ -270,7 +270,7 @@ void TestFirstRule::pageIsTrue() {
     QTRY_VERIFY2(verdict().startsWith(u"refuted"_s), qPrintable(verdict()));
     QVERIFY(says(u"*refuted*"_s));
     key(u"Ctrl+Alt+X"_s);
-    CounterexampleWindow* example = m_window->counterexampleWindow();
+    CounterexampleWindow* example = m_window->graphWindows().counterexample();
     QVERIFY(example);
     QTRY_VERIFY(!example->busy());
     QVERIFY2(example->sentence().endsWith(u"0 instead of -inf"_s) && says(u"*0 instead of -inf*"_s),

@@ -38,7 +38,10 @@ void TestJoint::openJoint() {
     press(u"Ctrl+Alt+Q"_s);
     waitIdle();
     QVERIFY(graphs().joint()->shown());
-    connect(&graphs(), &View::said, this, [this](const QString& text) { m_said = text; });
+    connect(&graphs(), &View::asked, this, [this](const Intent& intent) {
+        if (const auto* say = std::get_if<Say>(&intent))
+            m_said = say->text;
+    });
 }
 
 std::size_t TestJoint::counted(Mark mark) const {

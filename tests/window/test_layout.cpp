@@ -137,7 +137,7 @@ void TestLayout::docksWithoutModelAreQuiet() {
 
 void TestLayout::verdictsAndTimesCanBeRead() {
     QVERIFY(open());
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     m->click(GraphSide::Fused, 23); // its candidates are open
     const QTreeView* table = window().view<ImplementationsView>()->table();
@@ -171,11 +171,11 @@ void TestLayout::headersHideBehindCards() {
     dock(u"opTimesDock"_s)->raise();
     QCoreApplication::processEvents();
     QVERIFY(!header->isVisible());
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(!header->isVisible()); // nothing to head yet
     QVERIFY(m->waitIdle());
     QVERIFY(header->isVisible());
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(header->isVisible()); // the old times are still there
     QVERIFY(m->waitIdle());
     QVERIFY(window().view<ImplementationsView>()->table()->header()->isVisible());

@@ -123,7 +123,7 @@ const std::vector<TestLostWorker::Step>& TestLostWorker::steps() {
          },
          [](TestLostWorker& test) { test.strike(Qt::CTRL | Qt::ALT | Qt::Key_X); },
          [](TestLostWorker& test) {
-             const auto* example = test.m_window->counterexampleWindow();
+             const auto* example = test.m_window->graphWindows().counterexample();
              return example && !example->busy() && example->before()->canvas()->picture() &&
                     example->after()->canvas()->picture();
          },
@@ -181,7 +181,7 @@ const std::vector<TestLostWorker::Step>& TestLostWorker::steps() {
          "export",
          {},
          [](TestLostWorker& test) {
-             test.m_window->document().exportModule(test.m_folder.filePath(u"module"_s));
+             test.m_window->document().tasks().exportModule(test.m_folder.filePath(u"module"_s));
          },
          [](TestLostWorker& test) {
              return !QDir(test.m_folder.filePath(u"module"_s)).entryList({u"*.so"_s}).isEmpty();

@@ -293,7 +293,7 @@ void TestMainWindow::stoppedPlanGoesOn() {
 void TestMainWindow::exportIsTold() {
     open();
     QSignalSpy notes(&m_window->document(), &Document::note);
-    m_window->document().exportModule(m_folder.filePath(QStringLiteral("out")));
+    m_window->document().tasks().exportModule(m_folder.filePath(QStringLiteral("out")));
     waitIdle();
     QCOMPARE(notes.count(), 1);
     QVERIFY(notes[0][0].toString().contains(QStringLiteral("libresidual.so")));

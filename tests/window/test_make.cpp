@@ -59,7 +59,7 @@ void TestMake::selectionBecomesAJudgedRule() {
                  qPrintable(noteOf(u"rule mine"_s)));
     editor()->goTo({lineOf(u"rule mine"_s), 1});
     press(u"Ctrl+Alt+X"_s);
-    CounterexampleWindow* example = m_window->counterexampleWindow();
+    CounterexampleWindow* example = m_window->graphWindows().counterexample();
     QVERIFY(example != nullptr);
     QTRY_VERIFY(!example->busy());
     QVERIFY2(example->sentence().contains(u"mine computes something else"_s),

@@ -73,14 +73,14 @@ void TestPartitionView::aRegionIsClickedPinnedSavedAndReopened() {
     picture(u"partition_view"_s);
     // Pinned by its command, one step.
     bool offered = false;
-    QObject::connect(&graphs(), &View::choiceOffered, m_window.get(),
-                     [&](const QString&, const std::vector<Choice>& choices) {
-                         for (const Choice& choice : choices)
-                             if (choice.text == u"code of ours"_s) {
-                                 offered = true;
-                                 choice.act();
-                             }
-                     });
+    QObject::connect(&graphs(), &View::asked, m_window.get(), [&](const Intent& intent) {
+        if (const auto* choose = std::get_if<OfferChoice>(&intent))
+            for (const Choice& choice : choose->choices)
+                if (choice.text == u"code of ours"_s) {
+                    offered = true;
+                    choice.act();
+                }
+    });
     const auto before = planned();
     press(u"Ctrl+Alt+Z"_s);
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape); // the list of choices

@@ -70,7 +70,7 @@ void TestReading::init() {
 // The one that was picked last: its node, its group, the text of its group.
 void TestReading::severalSelectedHaveOneSubject() {
     window().findChild<QDockWidget*>(u"stages"_s)->raise();
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     m->click(GraphSide::Fused, 29);
     m->click(GraphSide::Fused, 27, Qt::ControlModifier);
@@ -278,7 +278,7 @@ void TestReading::columnsStayAsTheyWereSet() {
 }
 
 void TestReading::opTimesFitBesideTheGraphs() {
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     window().findChild<QDockWidget*>(u"opTimesDock"_s)->raise();
     QTreeView* table = window().view<ProfileView>()->table();

@@ -249,21 +249,21 @@ void TestSecondWorker::explainsWhileProfiling() {
     document.open(u"/m/hang_profile.onnx"_s);
     QTRY_COMPARE(document.state(Part::Plan), State::Ready);
     QTRY_VERIFY(document.idle());
-    document.profile();
+    document.tasks().profile();
     QSignalSpy problems(&document, &Document::problem);
     document.want(Part::Explain, aboutNodes({24, 26}));
     QTRY_COMPARE(document.state(Part::Explain), State::Ready);
     document.want(Part::Stages, aboutStage());
     QTRY_COMPARE(document.state(Part::Stages), State::Ready);
     bool assisted = false;
-    document.assist(u"/b/typed.fw"_s, u"rule mine {\n}\n"_s, 1, 3,
-                    [&](const auto&) { assisted = true; });
+    document.books().assist(u"/b/typed.fw"_s, u"rule mine {\n}\n"_s, 1, 3,
+                            [&](const auto&) { assisted = true; });
     QTRY_VERIFY(assisted);
-    QVERIFY(document.taskRunning());
+    QVERIFY(document.tasks().running());
     QCOMPARE(document.state(Part::Profile), State::Busy);
     QCOMPARE(problems.count(), 0);
     document.stop();
-    QTRY_VERIFY(!document.taskRunning());
+    QTRY_VERIFY(!document.tasks().running());
 }
 
 // With `fw`: the worker is stopped in the middle of its work, and the second says what it said.
@@ -286,15 +286,15 @@ void TestSecondWorker::answersAreThoseOfTheFirst() {
     const auto loops = document.stage();
     QCOMPARE(client.secondProcessId(), 0);
     QSignalSpy progress(&client, &WorkerClient::progressed);
-    document.profile();
+    document.tasks().profile();
     QVERIFY(progress.wait(60000));
     ::kill(pid_t(client.processId()), SIGSTOP);
     ask();
     std::shared_ptr<const snapshot::AssistDocument> assisted;
-    document.assist(u"/b/typed.fw"_s, u"rule mine {\n  match y = re\n}\n"_s, 2, 15,
-                    [&](const auto& answer) { assisted = answer; });
+    document.books().assist(u"/b/typed.fw"_s, u"rule mine {\n  match y = re\n}\n"_s, 2, 15,
+                            [&](const auto& answer) { assisted = answer; });
     QTRY_VERIFY_WITH_TIMEOUT(assisted, 60000);
-    QVERIFY(document.taskRunning() && client.secondProcessId() > 0);
+    QVERIFY(document.tasks().running() && client.secondProcessId() > 0);
     ::kill(pid_t(client.processId()), SIGCONT);
     QVERIFY(document.explanation() != explanation && *document.explanation() == *explanation);
     QVERIFY(document.stage() != loops && *document.stage() == *loops);

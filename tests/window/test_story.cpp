@@ -119,7 +119,7 @@ TestStory::Seen TestStory::seen() const {
 void TestStory::readCounterexample() {
     editor()->goTo({lineOf(madeRule), 1});
     press(u"Ctrl+Alt+X"_s);
-    CounterexampleWindow* example = m_window->counterexampleWindow();
+    CounterexampleWindow* example = m_window->graphWindows().counterexample();
     QVERIFY(example != nullptr);
     QTRY_VERIFY(!example->busy());
     const auto values = QRegularExpression(u"^mine computes something else: "
@@ -303,12 +303,12 @@ void TestStory::keysAreEnough() {
     writeLine(u"emit "_s, {u"  emit   y = "_s + asBefore});
     QCOMPARE(note(), u"refuted, 2 matches"_s);
     press(u"Ctrl+Alt+X"_s);
-    CounterexampleWindow* example = m_window->counterexampleWindow();
+    CounterexampleWindow* example = m_window->graphWindows().counterexample();
     QVERIFY(example != nullptr);
     QTRY_VERIFY(!example->busy());
     QTRY_VERIFY(example->isAncestorOf(QApplication::focusWidget()));
     press(u"Esc"_s);
-    QTRY_VERIFY(m_window->counterexampleWindow() == nullptr);
+    QTRY_VERIFY(m_window->graphWindows().counterexample() == nullptr);
     press(u"F1"_s);
     const QPointer<HelpWindow> help = m_window->findChild<HelpWindow*>();
     QTRY_VERIFY(help && help->isAncestorOf(QApplication::focusWidget()));

@@ -74,7 +74,7 @@ void TestTuning::cleanup() {
 
 void TestTuning::howFarItIs() {
     open("mlp");
-    m_window->document().tune(m_folder.filePath(QStringLiteral("mlp.jsonl")));
+    m_window->document().tasks().tune(m_folder.filePath(QStringLiteral("mlp.jsonl")));
     QVERIFY(!m_window->idle());
     QTRY_VERIFY2(m_bar->isVisible(), qPrintable(m_window->messageBar()->text()));
     waitIdle();
@@ -98,7 +98,7 @@ void TestTuning::stopKeepsWhatWasMeasured() {
     open("mobilenet");
     const auto plan = m_window->document().plan();
     QFile log(m_folder.filePath(QStringLiteral("stopped.jsonl")));
-    m_window->document().tune(log.fileName());
+    m_window->document().tasks().tune(log.fileName());
     QTRY_VERIFY_WITH_TIMEOUT(!m_shown.isEmpty() && m_shown.last().done >= 2, 60000);
     QVERIFY(m_shown.last().done + 2 < m_shown.last().all);
     m_window->document().stop();

@@ -160,7 +160,7 @@ void TestViews::everyViewTakesEveryPart() {
     tellAll();
     QVERIFY(open());
     tellAll();
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     tellAll();
     window().setTargetText(u"bogus"_s);
@@ -206,7 +206,7 @@ void TestViews::viewsAreToldWhatTheyShow() {
     for (const PartRow& part : documentParts)
         spy(part.name)->told.clear(); // all were told at first
     QVERIFY(open());
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     window().switchLibrary(u"onednn"_s, false);
     m->click(GraphSide::Fused, 22);

@@ -117,7 +117,7 @@ void TestWorkspace::switchingALibraryPlansAgain() {
 
 void TestWorkspace::undoShowsTheOldPlanAtOnce() {
     QVERIFY(open());
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     const auto plan = window().document().plan();
     const auto profile = window().document().profileResult();
@@ -181,7 +181,7 @@ void TestWorkspace::implementationsShowCandidates() {
     QCOMPARE(window().selection().group, 0);
     m->click(GraphSide::Fused, 29);
     QVERIFY(!table->isExpanded(table->model()->index(0, 0))); // closes behind itself
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     QCOMPARE(table->model()->index(0, ImplementationsModel::Measured).data().toString(),
              QStringLiteral("210 µs"));
@@ -458,7 +458,7 @@ void TestWorkspace::heatColoursTheBoxes() {
     window().view<GraphsView>()->setHeat(Heat::Time);
     GraphCanvas* canvas = m->pane(GraphSide::Fused)->canvas();
     QVERIFY(!canvas->dump().contains(QStringLiteral(" heat")));
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     QVERIFY(canvas->dump().contains(QStringLiteral("container 0 heat")));
     QVERIFY(m->pane(GraphSide::Imported)->canvas()->dump().contains(QStringLiteral(" heat")));
@@ -589,7 +589,7 @@ void TestWorkspace::modelsAreSound() {
     QVERIFY(m->waitIdle());
     window().switchLibrary(QStringLiteral("onednn"), false);
     QVERIFY(m->waitIdle());
-    window().document().profile();
+    window().document().tasks().profile();
     QVERIFY(m->waitIdle());
     QVERIFY(m->trigger("Undo"));
     QVERIFY(m->trigger("Undo"));

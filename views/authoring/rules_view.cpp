@@ -84,8 +84,8 @@ RulesView::RulesView(QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_lists, 1);
     layout->addLayout(buttons);
-    connect(m_new, &QPushButton::clicked, this, [this] { Q_EMIT requested(Request::NewBook); });
-    connect(m_open, &QPushButton::clicked, this, [this] { Q_EMIT requested(Request::OpenBook); });
+    connect(m_new, &QPushButton::clicked, this, [this] { Q_EMIT asked(Request::NewBook); });
+    connect(m_open, &QPushButton::clicked, this, [this] { Q_EMIT asked(Request::OpenBook); });
     connect(m_tree, &QTreeView::doubleClicked, this, &RulesView::editCurrent);
     connect(m_order, &QTreeView::doubleClicked, this, &RulesView::editCurrent);
     connect(m_inOrder, &QPushButton::toggled, this, &RulesView::showOrder);
@@ -94,15 +94,15 @@ RulesView::RulesView(QWidget* parent)
     connect(
         &m_model, &RulesModel::bookSwitched, this,
         [this](const QString& path, bool on) {
-            Q_EMIT edited(snapshot::SwitchBook{path.toStdString(), on ? snapshot::Enabled::Yes
-                                                                      : snapshot::Enabled::No});
+            Q_EMIT asked(EditInputs{snapshot::SwitchBook{
+                path.toStdString(), on ? snapshot::Enabled::Yes : snapshot::Enabled::No}});
         },
         Qt::QueuedConnection);
     connect(
         &m_model, &RulesModel::shippedSwitched, this,
         [this](const QString& file, bool on) {
-            Q_EMIT edited(snapshot::SwitchShipped{file.toStdString(), on ? snapshot::Enabled::Yes
-                                                                         : snapshot::Enabled::No});
+            Q_EMIT asked(EditInputs{snapshot::SwitchShipped{
+                file.toStdString(), on ? snapshot::Enabled::Yes : snapshot::Enabled::No}});
         },
         Qt::QueuedConnection);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -157,11 +157,11 @@ void RulesView::documentChanged(Parts parts) {
 
 void RulesView::closeCurrent() {
     if (const QString path = currentBook(); !path.isEmpty())
-        Q_EMIT edited(snapshot::RemoveBook{path.toStdString()});
+        Q_EMIT asked(EditInputs{snapshot::RemoveBook{path.toStdString()}});
 }
 
 void RulesView::moveBook(const QString& path, int to) {
-    Q_EMIT edited(snapshot::MoveBook{path.toStdString(), std::size_t(to)});
+    Q_EMIT asked(EditInputs{snapshot::MoveBook{path.toStdString(), std::size_t(to)}});
 }
 
 void RulesView::resizeEvent(QResizeEvent* event) {
@@ -276,14 +276,14 @@ void RulesView::editCurrent() {
     if (orderShown()) {
         const QModelIndex current = m_order->currentIndex();
         if (const QString file = current.data(OrderModel::FileRole).toString(); isBookFile(file))
-            Q_EMIT placeActivated(file, current.data(OrderModel::LineRole).toInt(), 1);
+            Q_EMIT asked(OpenPlace{file, current.data(OrderModel::LineRole).toInt(), 1});
         return;
     }
     const QModelIndex current = m_tree->currentIndex().siblingAtColumn(0);
     // A match is read where its rule is written.
     for (QModelIndex index = current; index.isValid(); index = index.parent())
         if (const QString file = index.data(RulesModel::FileRole).toString(); !file.isEmpty()) {
-            Q_EMIT placeActivated(file, index.data(RulesModel::LineRole).toInt(), 1);
+            Q_EMIT asked(OpenPlace{file, index.data(RulesModel::LineRole).toInt(), 1});
             return;
         }
 }

@@ -135,7 +135,7 @@ void SketchView::begin() {
     for (const snapshot::NodeId id : fused ? picked.fused : picked.imported)
         m_nodes.push_back("#" + std::to_string(id));
     m_levels.clear();
-    Q_EMIT called();
+    Q_EMIT asked(Appear{});
     if (m_nodes.empty())
         overlay()->setEmpty(u"Nothing is selected"_s,
                             u"Select one or more operators in a graph; Ctrl+click adds one."_s);
@@ -153,7 +153,7 @@ void SketchView::ask() {
     about.kind = m_kind->currentData().toString().toStdString();
     about.name = m_name->text().trimmed().toStdString();
     about.levels = m_levels;
-    Q_EMIT wanted(Part::Sketch, about);
+    Q_EMIT asked(WantPart{Part::Sketch, about});
 }
 
 void SketchView::setLevels(const std::map<std::string, std::string>& levels) {
@@ -313,7 +313,7 @@ void SketchView::showAdvice(const snapshot::SketchDocument& sketch) {
 
 void SketchView::make() {
     if (document().state(Part::Sketch) == State::Ready && document().sketch())
-        Q_EMIT written(text(document().sketch()->text));
+        Q_EMIT asked(WriteText{text(document().sketch()->text)});
 }
 
 QString SketchView::count() const {

@@ -28,7 +28,7 @@ bool DocumentParts::has(Part part) const {
     switch (part) {
 #define FW_PART(part, getter, kept, life, wanted)                                                  \
     case Part::part:                                                                               \
-        return isKept(m_##getter);
+        return isKept(m_kept.getter);
         FW_DOCUMENT_PARTS(FW_PART)
 #undef FW_PART
     }
@@ -40,7 +40,7 @@ void DocumentParts::forget(Part part) {
     switch (part) {
 #define FW_PART(part, getter, kept, life, wanted)                                                  \
     case Part::part:                                                                               \
-        m_##getter = {};                                                                           \
+        m_kept.getter = {};                                                                        \
         break;
         FW_DOCUMENT_PARTS(FW_PART)
 #undef FW_PART
@@ -48,7 +48,7 @@ void DocumentParts::forget(Part part) {
 }
 
 QString DocumentParts::fileName() const {
-    const QFileInfo file(m_savedPath.isEmpty() ? QString::fromStdString(m_inputs.model)
+    const QFileInfo file(m_savedPath.isEmpty() ? QString::fromStdString(m_kept.inputs.model)
                                                : m_savedPath);
     // In folders of models the file is called the same in each.
     return file.fileName() == u"model.onnx"_s ? file.dir().dirName() + u'/' + file.fileName()
@@ -56,12 +56,12 @@ QString DocumentParts::fileName() const {
 }
 
 bool DocumentParts::takesPart(const std::string& book) const {
-    const auto books = m_inputs.enabledBooks();
+    const auto books = m_kept.inputs.enabledBooks();
     return isOpen() && std::find(books.begin(), books.end(), book) != books.end();
 }
 
 QString DocumentParts::staleReason() const {
-    for (const std::string& path : m_brokenTexts)
+    for (const std::string& path : m_kept.brokenTexts)
         if (takesPart(path))
             return u"%1 has errors; this is older."_s.arg(
                 QFileInfo(QString::fromStdString(path)).fileName());
@@ -77,8 +77,8 @@ const snapshot::NodeRecord* nodeOf(const snapshot::GraphDocument* graph, snapsho
 }
 
 const TextMatches* DocumentParts::textMatchesOf(const QString& path) const {
-    const auto found = m_textMatches.find(path.toStdString());
-    return found == m_textMatches.end() ? nullptr : &found->second;
+    const auto found = m_kept.textMatches.find(path.toStdString());
+    return found == m_kept.textMatches.end() ? nullptr : &found->second;
 }
 
 } // namespace fw::ui

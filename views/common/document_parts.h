@@ -147,13 +147,13 @@ public:
 // Null, or empty, if there is none yet.
 #define FW_PART(part, getter, kept, life, wanted)                                                  \
     const kept& getter() const {                                                                   \
-        return m_##getter;                                                                         \
+        return m_kept.getter;                                                                      \
     }
     FW_DOCUMENT_PARTS(FW_PART)
 #undef FW_PART
 
     bool isOpen() const {
-        return m_info != nullptr;
+        return m_kept.info != nullptr;
     }
     const QString& documentPath() const {
         return m_savedPath;
@@ -187,13 +187,19 @@ protected:
     bool has(Part part) const; // something is kept
     void forget(Part part);    // what is kept, and its state
 
-#define FW_PART(part, getter, kept, life, wanted) kept m_##getter;
-    FW_DOCUMENT_PARTS(FW_PART)
+    void setDocumentPath(const QString& path) { m_savedPath = path; }
+    void nextGeneration() { ++m_planGeneration; }
+
+    struct Kept {
+#define FW_PART(part, getter, kept, life, wanted) kept getter;
+        FW_DOCUMENT_PARTS(FW_PART)
 #undef FW_PART
-    QString m_savedPath;
-    std::uint64_t m_planGeneration = 0;
+    };
+    Kept m_kept;
 
 private:
+    QString m_savedPath;
+    std::uint64_t m_planGeneration = 0;
     std::array<PartState, partCount> m_states;
 };
 

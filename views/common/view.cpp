@@ -23,14 +23,13 @@ void View::setInFront(bool inFront) {
 
 void View::setOverlay(StateOverlay* overlay) {
     m_overlay = overlay;
-    connect(overlay, &StateOverlay::cancelRequested, this,
-            [this] { Q_EMIT requested(Request::Stop); });
+    connect(overlay, &StateOverlay::cancelRequested, this, [this] { Q_EMIT asked(Request::Stop); });
 }
 
 void View::setPlanOverlay(StateOverlay* overlay) {
     setOverlay(overlay);
     connect(overlay, &StateOverlay::actionRequested, this,
-            [this] { Q_EMIT requested(Request::Reload); });
+            [this] { Q_EMIT asked(Request::Reload); });
 }
 
 void View::pickRow(int group, snapshot::NodeId node) {

@@ -1,16 +1,14 @@
 // View: what a dock, or a place in the middle of the window, shows.
 //
 // A view reads the document's parts and the selection, both of which it is given once, and is told
-// when they changed; it decides itself what that means for it. What people do in it is told by
-// signals, which the window connects for all views alike. So the window knows a view by its row
-// (app/window/view_rows.cpp) alone, and a view knows nothing of the window.
+// when they changed; it decides itself what that means for it. What people do in it and others act
+// on is an Intent, which the window handles for all views alike. So the window knows a view by its
+// row (app/window/view_rows.cpp) alone, and a view knows nothing of the window.
 #pragma once
 
 #include "snapshot/hierarchy.h"
-#include "snapshot/inputs.h"
-#include "snapshot/protocol.h"
-#include "views/common/choice.h"
 #include "views/common/document_parts.h"
+#include "views/common/intent.h"
 #include "views/common/selection.h"
 
 #include <QWidget>
@@ -19,10 +17,6 @@
 #include <vector>
 
 class QAction;
-
-namespace fw::picture {
-struct Picture;
-}
 
 namespace fw::ui {
 
@@ -52,24 +46,6 @@ struct Command {
     OfNodes ofNodes = OfNodes::No;
 };
 
-// What people ask for where they are: of the view that has the keys, or that can do it, and of the
-// window otherwise.
-enum class Request : std::uint8_t {
-    NewBook,
-    OpenBook,
-    OpenAgain, // the model that was wanted last
-    Reload,    // what is open, as F5
-    Profile,
-    Stop,
-    Save,
-    SaveAs,
-    Find,
-    FindNext,
-    FindPrevious,
-    NextChange,
-    PreviousChange,
-};
-
 class View : public QWidget {
     Q_OBJECT
 
@@ -78,6 +54,8 @@ public:
 
     // Before anything else is called. Both live longer.
     void attach(const DocumentParts& document, Selection& selection);
+    const DocumentParts& document() const { return *m_document; }
+    Selection& selection() const { return *m_selection; }
 
     // These parts are others, or their states are. At first all of them.
     virtual void documentChanged(Parts) {}
@@ -118,40 +96,17 @@ public:
     StateOverlay* overlay() const { return m_overlay; }      // null: it has no states
 
 Q_SIGNALS:
-    void edited(const fw::snapshot::Edit& edit);
-    // A part that the worker answers for; of what, is said by `about`.
-    void wanted(fw::ui::Part part, const fw::snapshot::Arguments& about);
-    void stateWanted(const fw::ui::GraphState& state); // a graph of Part::States
-    void requested(fw::ui::Request request);
-    void placeActivated(const QString& book, int line, int column); // line 0: where it was left
-    void written(const QString& declarations);                      // to be put into a book
-    void counterexampleWanted(const QString& book, const fw::snapshot::CheckItem& rule);
-    void nodeActivated(const QString& name);
-    void insideWanted(fw::snapshot::NodeId imported); // what lies inside the node
-    void detailsWanted();
+    void asked(const fw::ui::Intent& intent);
     void detailChanged(const QString& detail); // beside the title
     void titleChanged(const QString& title);
-    void pictureOffered(const std::shared_ptr<const fw::picture::Picture>& picture,
-                        const QString& title); // to be saved; null: there is none yet
-    void noticed();                           // there is something new: the view comes to the front
-    void called();                            // by people: it is shown, even if it was closed
-    void said(const QString& text);           // in the status bar, for a while
-    void logged(const QString& line);         // in the log
-    void statusChanged(const QString& text);  // in the status bar, as long as it is so
-    void menuRequested(const QPoint& global); // of a node
-    void busyChanged();                       // settled() may be another
-    void filesChanged();                      // holdsFiles() may be
+    void statusChanged(const QString& text); // in the status bar, as long as it is so
+    void busyChanged();                      // settled() may be another
+    void filesChanged();                     // holdsFiles() may be
     // Of a view in the middle: there is something to show, or nothing any more.
     void filled(bool something);
-    void failed(const fw::Diag& diag); // a problem, for people
-    void choiceOffered(const QString& title, const std::vector<fw::ui::Choice>& choices);
-    void offered(const fw::ui::Offer& offer);
-    void offerTaken(); // by other means than its button
 
 protected:
-    const DocumentParts& document() const { return *m_document; }
     bool isAttached() const { return m_document != nullptr; }
-    Selection& selection() const { return *m_selection; }
     void setOverlay(StateOverlay* overlay);     // its Cancel stops what is pending
     void setPlanOverlay(StateOverlay* overlay); // of showPlanState(): its action plans again
     void setDetail(const QString& detail) { Q_EMIT detailChanged(detail); }

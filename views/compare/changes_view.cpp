@@ -18,9 +18,9 @@ ChangesView::ChangesView(QWidget* parent)
     : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)) {
     setPlanOverlay(new StateOverlay(m_table));
     addCommand(MenuPlace::Changes, u"Next &change"_s, u"F4"_s,
-               [this] { Q_EMIT requested(Request::NextChange); });
+               [this] { Q_EMIT asked(Request::NextChange); });
     addCommand(MenuPlace::Changes, u"Previous chan&ge"_s, u"Shift+F4"_s,
-               [this] { Q_EMIT requested(Request::PreviousChange); });
+               [this] { Q_EMIT asked(Request::PreviousChange); });
     m_table->setObjectName(u"changes"_s);
     m_table->setAccessibleName(u"Changes"_s);
     m_table->setModel(&m_model);
@@ -70,10 +70,10 @@ void ChangesView::announce() {
     Q_EMIT titleChanged(count ? u"Changes (%1)"_s.arg(count) : u"Changes"_s);
     if (!changes)
         return;
-    Q_EMIT logged(u"planned again: "_s + (count ? m_model.summary() : u"nothing changed"_s));
-    Q_EMIT said(count ? u"plan: "_s + m_model.summary() : u"the plan stays as it was"_s);
+    Q_EMIT asked(Log{u"planned again: "_s + (count ? m_model.summary() : u"nothing changed"_s)});
+    Q_EMIT asked(Say{count ? u"plan: "_s + m_model.summary() : u"the plan stays as it was"_s});
     if (count)
-        Q_EMIT noticed();
+        Q_EMIT asked(ComeToFront{});
 }
 
 void ChangesView::setChanges(const Shared<snapshot::DiffDocument>& changes) {

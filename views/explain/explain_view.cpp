@@ -222,14 +222,14 @@ void ExplainView::selectionSettled() {
     snapshot::Arguments about;
     for (const snapshot::NodeId id : ids)
         about.nodes.push_back("#" + std::to_string(id));
-    Q_EMIT wanted(Part::Explain, about);
+    Q_EMIT asked(WantPart{Part::Explain, about});
 }
 
 void ExplainView::pinSelection(snapshot::PinKind kind) {
     const auto names = pinNames(document(), selection().picked().fused);
     if (names.size() < 2)
-        return Q_EMIT said(u"select two operators or more (Ctrl+click)"_s);
-    Q_EMIT edited(snapshot::AddPin{{kind, names, {}}});
+        return Q_EMIT asked(Say{u"select two operators or more (Ctrl+click)"_s});
+    Q_EMIT asked(EditInputs{snapshot::AddPin{{kind, names, {}}}});
 }
 
 // A counterfactual is an edit like any other: what it says about the libraries is taken over.
@@ -241,7 +241,7 @@ void ExplainView::tryChange(const QString& change) {
         for (std::size_t i = 0; i < split.libraries->size(); ++i)
             target += (i ? "," : "") + (*split.libraries)[i];
     }
-    Q_EMIT edited(snapshot::SetTarget{target});
+    Q_EMIT asked(EditInputs{snapshot::SetTarget{target}});
 }
 
 void ExplainView::setContent(const Shared<snapshot::ExplainDocument>& explanation) {
@@ -302,7 +302,7 @@ void ExplainView::showRegion(const snapshot::RegionRecord& region) {
             toolTipOf(u"Let %1 compute the region; undo brings this plan back. %2"_s.arg(
                 choice.text, choice.detail)));
         connect(button, &QPushButton::clicked, this,
-                [this, pins = choice.pins] { Q_EMIT edited(pins); });
+                [this, pins = choice.pins] { Q_EMIT asked(EditInputs{pins}); });
         m_whatIfRow->addWidget(button);
         m_whatIfs.push_back(button);
     }

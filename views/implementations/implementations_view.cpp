@@ -159,7 +159,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
                 if (m_selecting || !current.isValid())
                     return;
                 pickRow(current.data(ImplementationsModel::GroupRole).toInt(), snapshot::noNode);
-                Q_EMIT detailsWanted();
+                Q_EMIT asked(WantDetails{});
             });
     connect(m_edit, &QPushButton::clicked, this, &ImplementationsView::editCurrent);
     connect(m_showLoops, &QPushButton::toggled, this, &ImplementationsView::showLoops);
@@ -186,7 +186,7 @@ ImplementationsView::ImplementationsView(QWidget* parent)
 
 void ImplementationsView::showEvent(QShowEvent* event) {
     View::showEvent(event);
-    Q_EMIT detailsWanted();
+    Q_EMIT asked(WantDetails{});
 }
 
 void ImplementationsView::documentChanged(Parts parts) {
@@ -207,7 +207,7 @@ void ImplementationsView::documentChanged(Parts parts) {
     if (parts.has(Part::Plan))
         selectionChanged(nullptr);
     if (parts.has(Part::Plan) && document().state(Part::Plan) == State::Ready)
-        Q_EMIT detailsWanted();
+        Q_EMIT asked(WantDetails{});
     if (parts.has(Part::Schedule))
         showCurrent();
 }
@@ -223,11 +223,11 @@ void ImplementationsView::selectionSettled() {
     about.group = group->id;
     about.name = candidate ? candidate->name.str() : std::string();
     const State state = document().state(Part::Schedule);
-    const bool asked = m_asked == std::pair(about.group.value(), about.name);
-    if (asked && (state == State::Busy || state == State::Ready || state == State::Error))
+    const bool isAsked = m_asked == std::pair(about.group.value(), about.name);
+    if (isAsked && (state == State::Busy || state == State::Ready || state == State::Error))
         return;
     m_asked = {about.group.value(), about.name};
-    Q_EMIT wanted(Part::Schedule, about);
+    Q_EMIT asked(WantPart{Part::Schedule, about});
 }
 
 void ImplementationsView::showPlan() {
@@ -366,8 +366,9 @@ void ImplementationsView::showCurrent() {
 
 void ImplementationsView::pin(snapshot::PinKind kind) {
     const QModelIndex current = m_table->currentIndex();
-    Q_EMIT edited(snapshot::AddPin{{kind, pinNames(document(), {m_model.group(current)->anchorId}),
-                                    m_model.candidate(current)->name}});
+    Q_EMIT asked(
+        EditInputs{snapshot::AddPin{{kind, pinNames(document(), {m_model.group(current)->anchorId}),
+                                     m_model.candidate(current)->name}}});
 }
 
 void ImplementationsView::pinCurrent() {
@@ -390,7 +391,7 @@ void ImplementationsView::unpinCurrent() {
     for (const auto& one : std::vector(document().inputs().pins))
         for (const std::string& name : one.nodes)
             if (std::find(members.begin(), members.end(), name) != members.end()) {
-                Q_EMIT edited(snapshot::RemovePin{one});
+                Q_EMIT asked(EditInputs{snapshot::RemovePin{one}});
                 break;
             }
 }
@@ -431,13 +432,13 @@ void ImplementationsView::editCurrent() {
     if (!schedule)
         return;
     if (schedule->written.line > 0)
-        Q_EMIT placeActivated(text(schedule->written.file), schedule->written.line,
-                              schedule->written.column);
+        Q_EMIT asked(OpenPlace{text(schedule->written.file), schedule->written.line,
+                               schedule->written.column});
     else if (!schedule->begun.empty())
-        Q_EMIT written(text(schedule->begun));
+        Q_EMIT asked(WriteText{text(schedule->begun)});
     else
-        return Q_EMIT said(u"nothing to edit: "_s + text(schedule->notBegun));
-    Q_EMIT called(); // what is typed is followed here
+        return Q_EMIT asked(Say{u"nothing to edit: "_s + text(schedule->notBegun)});
+    Q_EMIT asked(Appear{}); // what is typed is followed here
 }
 
 void ImplementationsView::showLoops(bool loops) {

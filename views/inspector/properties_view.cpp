@@ -81,7 +81,7 @@ PropertiesView::PropertiesView(QWidget* parent)
         snapshot::Arguments about;
         about.stage = choice.stage;
         about.nodes = {"#" + std::to_string(choice.node) + ":" + std::to_string(choice.output)};
-        Q_EMIT wanted(Part::Value, about);
+        Q_EMIT asked(WantPart{Part::Value, about});
     });
     addCommand(
         MenuPlace::Copy, u"Copy &values"_s, u"Ctrl+Shift+V"_s,

@@ -207,9 +207,9 @@ ProblemsView::ProblemsView(QWidget* parent) : View(parent), m_table(new QTableVi
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
         const Where& where = m_model.at(index.row()).where;
         if (!where.node.empty())
-            Q_EMIT nodeActivated(text(where.node));
+            Q_EMIT asked(SelectNode{text(where.node)});
         else if (where.line > 0)
-            Q_EMIT placeActivated(text(where.file), where.line, where.column);
+            Q_EMIT asked(OpenPlace{text(where.file), where.line, where.column});
     });
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

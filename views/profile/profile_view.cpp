@@ -25,7 +25,7 @@ ProfileView::ProfileView(QWidget* parent)
       m_footerRight(new QLabel(this)) {
     setOverlay(new StateOverlay(m_table));
     connect(overlay(), &StateOverlay::actionRequested, this,
-            [this] { Q_EMIT requested(Request::Profile); });
+            [this] { Q_EMIT asked(Request::Profile); });
     addCommand(
         MenuPlace::Copy, u"Copy op &times"_s, u"Ctrl+Shift+T"_s,
         [this] { QApplication::clipboard()->setText(asText()); }, Needs::Nothing);

@@ -71,7 +71,8 @@ StagesView::StagesView(QWidget* parent)
     layout->setSpacing(0);
     layout->addLayout(line);
     layout->addWidget(m_text, 1);
-    connect(m_stages, &QComboBox::currentIndexChanged, this, [this] { Q_EMIT detailsWanted(); });
+    connect(m_stages, &QComboBox::currentIndexChanged, this,
+            [this] { Q_EMIT asked(WantDetails{}); });
     connect(&Theme::instance(), &Theme::changed, this, &StagesView::tint);
     connect(overlay(), &StateOverlay::actionRequested, this, [this] { selectionSettled(); });
 }
@@ -88,7 +89,7 @@ void StagesView::setStage(const QString& stage) {
 
 void StagesView::showEvent(QShowEvent* event) {
     View::showEvent(event);
-    Q_EMIT detailsWanted();
+    Q_EMIT asked(WantDetails{});
 }
 
 void StagesView::documentChanged(Parts) {
@@ -143,7 +144,7 @@ void StagesView::selectionSettled() {
     about.stage = wantedStage;
     if (group >= 0)
         about.group = group;
-    Q_EMIT wanted(Part::Stages, about);
+    Q_EMIT asked(WantPart{Part::Stages, about});
 }
 
 void StagesView::pickNodesOf(int line) {

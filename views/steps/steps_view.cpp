@@ -101,7 +101,8 @@ StepsView::StepsView(QWidget* parent)
         &m_model, &StepsModel::wantedChanged, this,
         [this](const QString& application, bool applied) {
             const std::vector<std::string> one{application.toStdString()};
-            Q_EMIT edited(applied ? snapshot::LeaveOut{{}, one} : snapshot::LeaveOut{one});
+            Q_EMIT asked(
+                EditInputs{applied ? snapshot::LeaveOut{{}, one} : snapshot::LeaveOut{one}});
         },
         Qt::QueuedConnection);
     addCommand(MenuPlace::Changes, u"Next &step of rewriting"_s, u"F10"_s, [this] { step(+1); });
@@ -274,7 +275,7 @@ void StepsView::ask(int number, std::int64_t choice) {
     about.application = number;
     if (choice > 0)
         about.choice = choice;
-    Q_EMIT wanted(Part::Step, about);
+    Q_EMIT asked(WantPart{Part::Step, about});
 }
 
 void StepsView::show(int number, StepPhase phase) {
@@ -290,7 +291,7 @@ void StepsView::show(int number, StepPhase phase) {
 }
 
 void StepsView::run(const QString& until) {
-    Q_EMIT called();
+    Q_EMIT asked(Appear{});
     if (until.trimmed().isEmpty()) {
         m_until->setFocus();
         return;
@@ -299,11 +300,11 @@ void StepsView::run(const QString& until) {
     about.application = m_wanted;
     about.until = {until.trimmed().toStdString()};
     m_phase = StepPhase::Match;
-    Q_EMIT wanted(Part::Step, about);
+    Q_EMIT asked(WantPart{Part::Step, about});
 }
 
 void StepsView::step(int by) {
-    Q_EMIT called();
+    Q_EMIT asked(Appear{});
     if (m_wanted == 0)
         return show(1);
     const int next = int(m_phase) + by;
@@ -318,7 +319,7 @@ void StepsView::setPhase(StepPhase phase) {
 }
 
 void StepsView::leaveOutCurrent() {
-    Q_EMIT called();
+    Q_EMIT asked(Appear{});
     const QModelIndex row = m_model.index(m_table->currentIndex().row(), StepsModel::Number);
     if (row.isValid())
         m_model.setData(row, m_model.isApplied(row.row()) ? Qt::Unchecked : Qt::Checked,
@@ -358,19 +359,19 @@ void StepsView::showChoices() {
 }
 
 void StepsView::nextChoice() {
-    Q_EMIT called();
+    Q_EMIT asked(Appear{});
     if (m_choices->count() > 0)
         m_choices->setCurrentIndex((m_choices->currentIndex() + 1) % m_choices->count());
 }
 
 void StepsView::doInstead() {
-    Q_EMIT called();
+    Q_EMIT asked(Appear{});
     if (!m_instead->isEnabled() || !hasAnswer() || !document().step()->instead)
         return;
     const snapshot::StepInstead instead = *document().step()->instead;
     m_wanted = int(instead.number);
     m_phase = StepPhase::Match;
-    Q_EMIT edited(snapshot::LeaveOut{instead.leaveOut, instead.again});
+    Q_EMIT asked(EditInputs{snapshot::LeaveOut{instead.leaveOut, instead.again}});
 }
 
 void StepsView::showStep() {

@@ -1,19 +1,75 @@
-// How a document asks the worker: for the files that implement it.
+// What a document asks the worker: answers are read in the background, of questions of one kind the
+// latest wins, and all that is pending can be stopped.
+//
+// Owns what is in flight; who asks gets every answer once.
 #pragma once
 
-#include "app/window/document.h"
+#include "app/window/kept_parts.h"
+#include "app/window/worker_client.h"
 #include "snapshot/worker_commands.h"
 #include "views/common/background.h"
+#include "views/common/in_flight.h"
 
 #include <malloc.h>
 
+#include <set>
+
 namespace fw::ui {
 
-constexpr std::size_t largeAnswer = 1u << 20;
+class Questions : public QObject {
+    Q_OBJECT
 
-// `done` gets the document, read in the background, or why there is none. Always called once.
+public:
+    using Arguments = snapshot::Arguments;
+    using By = WorkerClient::By;
+
+    explicit Questions(WorkerClient& worker, QObject* parent = nullptr) // lives longer
+        : QObject(parent), m_worker(worker) {}
+
+    // `done` gets the document, or why there is none.
+    template <class T, class Done>
+    std::int64_t send(const Arguments& arguments, Done done, By by = By::First);
+    // What was asked before is cancelled, and its answer goes to `always` only, which gets every
+    // one.
+    template <class T, class Done>
+    void sendLatest(InFlight& latest, const Arguments& arguments, Done done, By by = By::First,
+                    std::function<void(const Answer<T>&)> always = {});
+    template <class Work, class Done>
+    void compute(Work work, Done done); // without the worker
+    void cancel(std::int64_t id) { m_worker.cancel(id); }
+    void cancel(InFlight& request);
+    void stop(); // all that is pending
+    bool idle() const { return m_busy == 0; }
+
+Q_SIGNALS:
+    void idleChanged();
+
+private:
+    void changeBusy(int by);
+
+    static constexpr std::size_t largeAnswer = 1u << 20;
+
+    WorkerClient& m_worker;
+    std::set<std::int64_t> m_inFlight;
+    int m_busy = 0;
+};
+
+template <class T>
+auto orNull(Then<T> done) {
+    return [done = std::move(done)](Answer<T> answer) { done(answer ? answer.take() : nullptr); };
+}
+
+template <class Work, class Done>
+void Questions::compute(Work work, Done done) {
+    changeBusy(+1);
+    inBackground(this, std::move(work), [this, done](auto result) {
+        done(std::move(result));
+        changeBusy(-1);
+    });
+}
+
 template <class T, class Done>
-std::int64_t Document::send(const snapshot::Arguments& arguments, Done done, WorkerClient::By by) {
+std::int64_t Questions::send(const Arguments& arguments, Done done, By by) {
     static_assert(snapshot::commandOf<T> != nullptr);
     changeBusy(+1);
     const auto token = std::make_shared<std::int64_t>(0);
@@ -51,11 +107,9 @@ std::int64_t Document::send(const snapshot::Arguments& arguments, Done done, Wor
     return *token;
 }
 
-// The latest wins: what was asked before is cancelled, and its answer goes to `always` only, which
-// gets every one.
 template <class T, class Done>
-void Document::sendLatest(InFlight& latest, const snapshot::Arguments& arguments, Done done,
-                          WorkerClient::By by, std::function<void(const Answer<T>&)> always) {
+void Questions::sendLatest(InFlight& latest, const Arguments& arguments, Done done, By by,
+                           std::function<void(const Answer<T>&)> always) {
     const std::int64_t earlier = latest.end();
     const std::weak_ptr<InFlight::Request> request = latest.begin();
     const std::int64_t id = send<T>(
@@ -72,42 +126,7 @@ void Document::sendLatest(InFlight& latest, const snapshot::Arguments& arguments
         by);
     *request.lock() = id;
     if (earlier)
-        m_worker.cancel(earlier);
-}
-
-// What is answered to an earlier plan is dropped.
-template <class T, class Done>
-auto Document::ofThisPlan(Done done) const {
-    return [this, done, generation = m_planGeneration](Answer<T> answer) {
-        if (generation == m_planGeneration)
-            done(std::move(answer));
-    };
-}
-
-// Why there is no answer is told elsewhere, or not worth a word.
-template <class T>
-auto Document::keptAs(Part part, Shared<T>& slot) {
-    return [this, part, &slot](Answer<T> answer) {
-        if (!answer)
-            return;
-        slot = answer.take();
-        tell(part);
-    };
-}
-
-template <class T>
-auto Document::orProblem(Then<T> done) {
-    return [this, done = std::move(done)](Answer<T> answer) {
-        if (answer)
-            done(answer.take());
-        else
-            Q_EMIT problem(answer.diag());
-    };
-}
-
-template <class T>
-auto Document::orNull(Then<T> done) {
-    return [done = std::move(done)](Answer<T> answer) { done(answer ? answer.take() : nullptr); };
+        cancel(earlier);
 }
 
 } // namespace fw::ui

@@ -1,6 +1,5 @@
-// What the palettes offer: every command of the menus, and everything that has a name.
-#include "app/window/main_window.h"
-#include "app/window/palette.h"
+#include "app/window/quick_choices.h"
+
 #include "app/window/shown_names.h"
 
 #include <QFileInfo>
@@ -32,50 +31,49 @@ void addCommands(std::vector<Choice>& out, const QString& menu, const QList<QAct
 
 } // namespace
 
-void MainWindow::openCommands() {
-    std::vector<Choice> entries;
-    for (const QAction* menu : menuBar()->actions())
-        addCommands(entries, menu->text().remove(u'&'), menu->menu()->actions());
-    m_palette->open(u"A command …"_s, std::move(entries));
+std::vector<Choice> menuChoices(const QMenuBar& bar) {
+    std::vector<Choice> out;
+    for (const QAction* menu : bar.actions())
+        addCommands(out, menu->text().remove(u'&'), menu->menu()->actions());
+    return out;
 }
 
-// Books first, then groups and nodes of the plan, then what was open before.
-void MainWindow::openQuickly() {
+std::vector<Choice> quickChoices(const DocumentParts& document, const QStringList& books,
+                                 const QStringList& recent, const QuickActs& acts) {
     std::vector<Choice> entries;
     std::set<QString> named;
     const auto book = [&](const QString& path) {
         if (named.insert(path).second)
-            entries.push_back(
-                {QFileInfo(path).fileName(), u"book"_s, [this, path] { editBook(path, 0); }});
+            entries.push_back({QFileInfo(path).fileName(), u"book"_s,
+                               [open = acts.openBook, path] { open(path); }});
     };
-    for (const ShownView& shown : m_views)
-        for (const QString& path : shown.view->openBooks())
-            book(path);
-    for (const auto& known : m_document.inputs().books)
+    for (const QString& path : books)
+        book(path);
+    for (const auto& known : document.inputs().books)
         book(QString::fromStdString(known.path));
-    if (const auto order = m_document.order()) // those that take part
+    if (const auto order = document.order()) // those that take part
         for (const auto& entry : order->entries)
             if (const QString file = QString::fromStdString(entry.file);
                 file.endsWith(u".fw"_s) && !file.contains(u'/') && named.insert(file).second)
-                entries.push_back({file, u"shipped book"_s, [this, file] { editBook(file, 0); }});
+                entries.push_back(
+                    {file, u"shipped book"_s, [open = acts.openBook, file] { open(file); }});
     const auto node = [&](const QString& name, const QString& what) {
         if (!name.isEmpty() && named.insert(name).second)
-            entries.push_back({name, what, [this, name] { selectByName(name); }});
+            entries.push_back({name, what, [select = acts.select, name] { select(name); }});
     };
-    if (const auto plan = m_document.plan())
+    if (const auto plan = document.plan())
         for (const auto& group : plan->groups)
             node(QString::fromStdString(group.name), u"group"_s);
-    for (const auto& graph : {m_document.fused(), m_document.imported()})
+    for (const auto& graph : {document.fused(), document.imported()})
         if (graph)
             for (const auto& record : graph->nodes)
                 if (!record.constant)
                     node(QString::fromStdString(record.name), QString::fromStdString(record.op));
-    if (m_memory == Memory::Remember) {
-        const QStringList recent = m_settings.recent(), names = shownNames(recent);
-        for (qsizetype i = 0; i < recent.size(); ++i)
-            entries.push_back({names[i], recent[i], [this, path = recent[i]] { openModel(path); }});
-    }
-    m_palette->open(u"A book, group, operator or recent file …"_s, std::move(entries));
+    const QStringList names = shownNames(recent);
+    for (qsizetype i = 0; i < recent.size(); ++i)
+        entries.push_back(
+            {names[i], recent[i], [open = acts.openModel, path = recent[i]] { open(path); }});
+    return entries;
 }
 
 } // namespace fw::ui

@@ -1,6 +1,6 @@
-// Boxes and groups by their times.
+#include "views/graph/pane_heat.h"
+
 #include "snapshot/time_text.h"
-#include "views/graph/graphs_view.h"
 
 #include <algorithm>
 
@@ -8,20 +8,21 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-void GraphsView::setHeat(Heat heat) {
+void PaneHeat::set(Heat heat) {
     m_heat = heat;
-    showHeat();
+    show();
 }
 
 // Relative to the hottest group or node: a share of the time, or the time per operation. A group,
 // or a region, takes as long as its nodes together, and is as slow as the slowest of them. What is
 // compared with the document's plan was not measured.
-void GraphsView::showHeat() {
+void PaneHeat::show() const {
     GraphCanvas::HeatOf nodes;
-    const bool measured = m_heat != Heat::None && document().state(Part::Profile) == State::Ready &&
-                          document().fused();
+    const bool measured = m_heat != Heat::None &&
+                          m_panes.document().state(Part::Profile) == State::Ready &&
+                          m_panes.document().fused();
     if (measured)
-        for (const auto& row : document().profileResult()->rows) {
+        for (const auto& row : m_panes.document().profileResult()->rows) {
             if (m_heat == Heat::Slowness && !(row.flops && *row.flops > 0))
                 continue;
             for (const auto& node : row.nodes)
@@ -29,12 +30,13 @@ void GraphsView::showHeat() {
                                                       : row.medianUs * 1e6 / *row.flops;
         }
     for (std::size_t i = 0; i < m_panes.size(); ++i) {
-        const auto side = sideOf(i);
+        const auto side = m_panes.sideOf(i);
         if (!measured || !side) {
-            pane(i)->canvas()->setHeat({});
+            m_panes.pane(i)->canvas()->setHeat({});
             continue;
         }
-        const auto graph = *side == GraphSide::Fused ? graphOf(i) : document().fused();
+        const auto graph =
+            *side == GraphSide::Fused ? m_panes.graphOf(i) : m_panes.document().fused();
         GraphCanvas::HeatOf boxes = nodes, containers;
         double hottest = 0;
         for (const auto& node : graph->nodes) {
@@ -48,7 +50,7 @@ void GraphsView::showHeat() {
         }
         const auto together =
             m_heat == Heat::Time ? Collapse::Together::Sum : Collapse::Together::Most;
-        const auto inBlocks = m_collapse->onBoxes(pane(i), nodes, together);
+        const auto inBlocks = m_panes.collapse().onBoxes(m_panes.pane(i), nodes, together);
         if (*side == GraphSide::Fused)
             for (const auto& [id, heat] : inBlocks)
                 hottest = std::max(hottest, heat);
@@ -63,15 +65,15 @@ void GraphsView::showHeat() {
         if (*side == GraphSide::Imported) {
             GraphCanvas::HeatOf imported;
             for (const auto& [id, heat] : boxes)
-                for (const auto origin : selection().provenance().toImported({id}))
+                for (const auto origin : m_panes.selection().provenance().toImported({id}))
                     imported[origin] = std::max(imported[origin], heat);
-            boxes = m_collapse->onBoxes(pane(i), imported, together);
+            boxes = m_panes.collapse().onBoxes(m_panes.pane(i), imported, together);
             containers.clear();
         }
-        pane(i)->canvas()->setHeat(std::move(boxes), std::move(containers),
-                                   m_heat == Heat::Time
-                                       ? QString::fromStdString(snapshot::timeText(hottest))
-                                       : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s);
+        m_panes.pane(i)->canvas()->setHeat(
+            std::move(boxes), std::move(containers),
+            m_heat == Heat::Time ? QString::fromStdString(snapshot::timeText(hottest))
+                                 : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s);
     }
 }
 

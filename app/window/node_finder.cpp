@@ -1,8 +1,4 @@
-// Find, names, and walking from group to group.
-#include "app/window/main_window.h"
-
-#include <QInputDialog>
-#include <QLineEdit>
+#include "app/window/node_finder.h"
 
 #include <algorithm>
 
@@ -11,31 +7,24 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 using snapshot::NodeSet;
 
-void MainWindow::findNext(int step) {
-    const QString wanted = m_find->text().trimmed();
-    if (wanted.isEmpty()) {
-        m_find->setFocus(Qt::ShortcutFocusReason);
-        return;
-    }
+QString NodeFinder::find(const QString& wanted, int step) {
     const auto hits = findNodes(wanted, m_document.imported().get(), m_document.fused().get(),
                                 m_selection.provenance());
-    if (wanted != m_findText || hits != m_hits)
-        m_hitAt = step > 0 ? -1 : int(hits.size());
-    m_findText = wanted;
+    if (wanted != m_text || hits != m_hits)
+        m_at = step > 0 ? -1 : int(hits.size());
+    m_text = wanted;
     m_hits = hits;
-    if (m_hits.empty()) {
-        say(u"nothing found"_s);
-        return;
-    }
+    if (m_hits.empty())
+        return u"nothing found"_s;
     const int count = int(m_hits.size());
-    m_hitAt = ((m_hitAt + step) % count + count) % count;
-    const Hit& hit = m_hits[size_t(m_hitAt)];
+    m_at = ((m_at + step) % count + count) % count;
+    const Hit& hit = m_hits[size_t(m_at)];
     m_selection.pick(m_selection.of(hit.side, {hit.node}));
     m_selection.reveal(hit.side, hit.node, Selection::Reveal::InTheMiddle);
-    say(u"%1 of %2"_s.arg(m_hitAt + 1).arg(count));
+    return u"%1 of %2"_s.arg(m_at + 1).arg(count);
 }
 
-bool MainWindow::selectByName(const QString& text) {
+bool NodeFinder::select(const QString& text) {
     // A node by its name, else by that of a value it makes.
     const auto named = [&](const snapshot::GraphDocument* graph) {
         NodeSet nodes, makers;
@@ -70,19 +59,19 @@ bool MainWindow::selectByName(const QString& text) {
     return false;
 }
 
-bool MainWindow::selectByNames(const QStringList& names) {
+bool NodeFinder::select(const QStringList& names) {
     NodeSet all;
     for (const QString& name : names) {
-        if (!selectByName(name))
+        if (!select(name))
             return false;
-        all.insert(selection().fused.begin(), selection().fused.end());
+        all.insert(m_selection.picked().fused.begin(), m_selection.picked().fused.end());
     }
     if (names.size() > 1)
         m_selection.pick(m_selection.ofFused(all));
     return true;
 }
 
-void MainWindow::walkGroups(int step) {
+void NodeFinder::walkGroups(int step) {
     const auto plan = m_document.plan();
     if (!plan || plan->groups.empty())
         return;
@@ -94,16 +83,6 @@ void MainWindow::walkGroups(int step) {
     }
     at = std::clamp<std::ptrdiff_t>(at + step, 0, std::ptrdiff_t(plan->groups.size()) - 1);
     m_selection.pick(m_selection.ofGroup(plan->groups[size_t(at)].id));
-}
-
-void MainWindow::goTo() {
-    bool ok = false;
-    const QString name = QInputDialog::getText(this, u"Go to"_s, u"Node or group, or #id:"_s,
-                                               QLineEdit::Normal, {}, &ok);
-    if (!ok || name.trimmed().isEmpty() || selectByName(name.trimmed()))
-        return;
-    m_find->setText(name);
-    findNext(+1);
 }
 
 } // namespace fw::ui

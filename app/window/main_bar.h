@@ -1,0 +1,59 @@
+// The tool bar: what is done most, the target with its libraries, and finding.
+//
+// Owns its boxes and buttons; what is typed into them is told.
+#pragma once
+
+#include "app/window/document.h"
+#include "views/common/selection.h"
+
+#include <QToolBar>
+
+class QComboBox;
+class QLineEdit;
+class QPushButton;
+
+namespace fw::ui {
+
+class LibraryBoxes;
+class ViewDocks;
+
+class MainBar : public QToolBar {
+    Q_OBJECT
+
+public:
+    // All live longer.
+    MainBar(Document& document, Selection& selection, const ViewDocks& views);
+
+    static QStringList targetPresets(); // that every machine knows
+    LibraryBoxes* libraries() const { return m_libraries; }
+    void setTarget(const QString& target);
+    void editTarget();
+    void showInputs(); // whoever changed them
+    void showLibraries();
+    void showTargets();     // those of the books behind the others
+    void updateButtons();   // what can be done now
+    QString wanted() const; // to be found
+    void setWanted(const QString& text);
+    void editWanted();
+
+Q_SIGNALS:
+    void openWanted();
+    void targetChosen(const QString& target);
+    void findWanted();
+    void left(); // Escape in what is to be found
+
+private:
+    QPushButton* button(const QString& text, const QString& tip,
+                        const std::function<void()>& press);
+    void addTarget();
+    void addFind();
+
+    Document& m_document;
+    QComboBox* m_target;
+    LibraryBoxes* m_libraries;
+    QPushButton* m_profile;
+    QPushButton* m_stop;
+    QLineEdit* m_find;
+};
+
+} // namespace fw::ui

@@ -1,0 +1,334 @@
+#include "app/window/main_menus.h"
+
+#include "app/window/graph_windows.h"
+#include "app/window/help_window.h"
+#include "app/window/library_boxes.h"
+#include "app/window/main_bar.h"
+#include "app/window/node_finder.h"
+#include "views/common/text.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QMainWindow>
+#include <QMenuBar>
+#include <QMessageBox>
+
+#include <algorithm>
+
+namespace fw::ui {
+
+using namespace Qt::StringLiterals;
+
+MainMenus::MainMenus(const WindowParts& parts)
+    : QObject(&parts.window), m_parts(parts), m_bar(parts.window.menuBar()),
+      m_nodes(new QMenu(&parts.window)) {
+    m_nodes->setObjectName(u"nodeMenu"_s);
+    addFile();
+    addEdit();
+    const QMenu* edit = m_menu;
+    addView();
+    const QMenu* view = m_menu;
+    addGraph();
+    const QMenu* graph = m_menu;
+    addRules();
+    const QMenu* rules = m_menu;
+    menu(u"&Book"_s);
+    addCommands(MenuPlace::Begin);
+    addCommands(MenuPlace::Text);
+    addTarget();
+    menu(u"&Compile"_s);
+    addForModel(u"&Compile and run once"_s, "Ctrl+F9",
+                [this] { m_parts.document.tasks().compile(); });
+    m_stop = add(u"&Stop"_s, "Shift+F9", [this] { m_parts.document.stop(); });
+    addProfile();
+    for (const QMenu* one : {graph, rules, edit, view})
+        for (QAction* action : one->actions())
+            if (action->property("ofNodes").toBool())
+                m_nodes->addAction(action);
+    addHelp();
+}
+
+QMenu* MainMenus::menu(const QString& title) {
+    return m_menu = m_bar->addMenu(title);
+}
+
+QAction* MainMenus::add(const QString& text, const char* keys, const Do& act) {
+    QAction* action = m_menu->addAction(text);
+    action->setShortcut(QKeySequence(QString::fromLatin1(keys)));
+    connect(action, &QAction::triggered, this, act);
+    return action;
+}
+
+QAction* MainMenus::addForModel(const QString& text, const char* keys, const Do& act) {
+    return m_needModel.emplace_back(add(text, keys, act));
+}
+
+void MainMenus::addRequest(const QString& text, const char* keys, Request request) {
+    add(text, keys, [this, request] { Q_EMIT requested(request); });
+}
+
+void MainMenus::addCommands(MenuPlace place) {
+    for (const ViewDocks::Shown& shown : m_parts.views)
+        for (const Command& command : shown.view->commands()) {
+            if (command.place != place)
+                continue;
+            if (!command.action) {
+                m_menu->addSeparator();
+                continue;
+            }
+            m_menu->addAction(command.action);
+            if (command.needs == Needs::Model)
+                m_needModel.push_back(command.action);
+            command.action->setProperty("ofNodes", command.ofNodes == OfNodes::Yes);
+        }
+}
+
+void MainMenus::addFile() {
+    menu(u"&File"_s);
+    add(u"&Open…"_s, "Ctrl+O", [this] { m_parts.files.openByDialog(); });
+    m_recent = m_menu->addMenu(u"Open &recent"_s);
+    addForModel(u"Re&load"_s, "F5", [this] { Q_EMIT requested(Request::Reload); });
+    m_menu->addSeparator();
+    // Of what the keys go to: a book, or the document.
+    m_save = {add(u"&Save"_s, "Ctrl+S", [this] { Q_EMIT requested(Request::Save); }),
+              add(u"Save &as…"_s, "Ctrl+Shift+S", [this] { Q_EMIT requested(Request::SaveAs); })};
+    m_menu->addSeparator();
+    addForModel(u"&Export module…"_s, "Ctrl+Shift+E", [this] { m_parts.dialogs.exportModule(); });
+    addForModel(u"Export the re&written model…"_s, "Ctrl+Alt+F",
+                [this] { m_parts.dialogs.exportRewritten(); });
+    addCommands(MenuPlace::Picture);
+    m_menu->addSeparator();
+    add(u"&Quit"_s, "Ctrl+Q", [this] { m_parts.window.close(); });
+}
+
+void MainMenus::addEdit() {
+    menu(u"&Edit"_s);
+    m_undo = add(u"&Undo"_s, "Ctrl+Z", [this] { m_parts.document.undo(); });
+    m_redo = add(u"&Redo"_s, "Ctrl+Shift+Z", [this] { m_parts.document.redo(); });
+    m_menu->addSeparator();
+    addRequest(u"&Find"_s, "Ctrl+F", Request::Find);
+    addRequest(u"Find &next"_s, "F3", Request::FindNext);
+    addRequest(u"Find &previous"_s, "Shift+F3", Request::FindPrevious);
+    m_menu->addSeparator();
+    addCommands(MenuPlace::Copy);
+    m_menu->addSeparator();
+    add(u"Select n&othing"_s, "Ctrl+Shift+A", [this] { m_parts.selection.pick({}); });
+    m_menu->addSeparator();
+    add(u"Co&mmands…"_s, "Ctrl+Shift+P", [this] { Q_EMIT commandsWanted(); });
+    add(u"&Quick open…"_s, "Ctrl+P", [this] { Q_EMIT quickOpenWanted(); });
+}
+
+void MainMenus::addView() {
+    menu(u"&View"_s);
+    addDocks();
+    m_menu->addSeparator();
+    addCommands(MenuPlace::View);
+    m_menu->addSeparator();
+    addThemes();
+    m_menu->addSeparator();
+    add(u"&Reset layout"_s, "Ctrl+Alt+R", [this] { m_parts.views.layOut(); });
+    add(u"F&ull screen"_s, "F11", [this] {
+        m_parts.window.setWindowState(m_parts.window.windowState() ^ Qt::WindowFullScreen);
+    });
+}
+
+void MainMenus::addDocks() {
+    int number = 1;
+    for (const ViewDocks::Shown& shown : m_parts.views) {
+        QDockWidget* dock = shown.dock;
+        if (!dock)
+            continue;
+        QAction* toggle = m_menu->addAction(dock->windowTitle());
+        toggle->setCheckable(true);
+        // Behind the tenth once more, with Shift.
+        toggle->setShortcut(
+            QKeySequence((number <= 10 ? u"Alt+%1"_s : u"Alt+Shift+%1"_s).arg(number % 10)));
+        ++number;
+        // Checked while it can be seen, so that a tab behind another one comes to the front.
+        connect(dock, &QDockWidget::visibilityChanged, toggle, &QAction::setChecked);
+        connect(dock, &QDockWidget::windowTitleChanged, toggle, &QAction::setText);
+        connect(toggle, &QAction::triggered, dock, [dock](bool visible) {
+            dock->setVisible(visible);
+            if (visible)
+                dock->raise();
+        });
+    }
+}
+
+void MainMenus::addThemes() {
+    auto* themes = new QActionGroup(this);
+    const bool remembers = m_parts.memory == Memory::Remember;
+    const ThemeChoice now = remembers ? m_parts.settings.theme() : ThemeChoice::System;
+    const auto theme = [&](const QString& name, const char* keys, ThemeChoice choice) {
+        QAction* action = add(name, keys, [this, choice] { Q_EMIT themeChosen(choice); });
+        action->setCheckable(true);
+        action->setChecked(now == choice);
+        themes->addAction(action);
+    };
+    theme(u"Theme of the s&ystem"_s, "Ctrl+Alt+Y", ThemeChoice::System);
+    theme(u"&Light theme"_s, "Ctrl+Alt+L", ThemeChoice::Light);
+    theme(u"&Dark theme"_s, "Ctrl+Alt+D", ThemeChoice::Dark);
+}
+
+void MainMenus::addGraph() {
+    Selection& selection = m_parts.selection;
+    menu(u"&Graph"_s);
+    m_back = add(u"&Back"_s, "Alt+Left", [&selection] { selection.go(-1); });
+    m_forward = add(u"&Forward"_s, "Alt+Right", [&selection] { selection.go(+1); });
+    m_menu->addSeparator();
+    addCommands(MenuPlace::Walk);
+    addForModel(u"Next &group"_s, "Ctrl+Shift+Down", [this] { m_parts.finder.walkGroups(+1); });
+    addForModel(u"Previous g&roup"_s, "Ctrl+Shift+Up", [this] { m_parts.finder.walkGroups(-1); });
+    addForModel(u"Select the &whole group"_s, "Alt+Up", [&selection] {
+        if (const int group = selection.group(); group >= 0)
+            selection.pick(selection.ofGroup(group));
+    })->setProperty("ofNodes", true);
+    addForModel(u"&Open bodies"_s, "Alt+Down", [this] {
+        const snapshot::NodeSet& picked = m_parts.selection.picked().imported;
+        if (!picked.empty())
+            m_parts.graphs.openBodies(*picked.begin());
+    })->setProperty("ofNodes", true);
+    addForModel(u"Free &dimensions…"_s, "Ctrl+D", [this] { m_parts.dialogs.setDims(); });
+    addForModel(u"T&ypes of values…"_s, "Ctrl+Shift+D", [this] { m_parts.dialogs.setTypes(); });
+    addForModel(u"Go &to…"_s, "Ctrl+G", [this] { Q_EMIT placeWanted(); });
+    m_menu->addSeparator();
+    addCommands(MenuPlace::Changes);
+    m_menu->addSeparator();
+    add(u"&Menu of what has the keys"_s, "Shift+F10", [this] { openMenu(); });
+    add(u"Ne&xt pane"_s, "F6", [this] { m_parts.views.cyclePanes(+1); });
+    add(u"Pre&vious pane"_s, "Shift+F6", [this] { m_parts.views.cyclePanes(-1); });
+}
+
+void MainMenus::addRules() {
+    menu(u"&Rules"_s);
+    addForModel(u"&Open book…"_s, "Ctrl+Shift+O", [this] { m_parts.dialogs.openBook(); });
+    addCommands(MenuPlace::Books);
+    m_menu->addSeparator();
+    addCommands(MenuPlace::Pins);
+    addForModel(u"Check every applica&tion"_s, "Ctrl+Shift+F9",
+                [this] { m_parts.document.tasks().bisect(); });
+    addForModel(u"What each book &won"_s, "Ctrl+Alt+V",
+                [this] { m_parts.document.tasks().weighBooks(); });
+    m_menu->addSeparator();
+    m_clearPins = add(u"Clear a&ll pins"_s, "Ctrl+Alt+P",
+                      [this] { m_parts.document.edit(snapshot::ClearPins{}); });
+}
+
+void MainMenus::addTarget() {
+    QMenu* target = menu(u"&Target"_s);
+    int number = 1;
+    for (const QString& preset : MainBar::targetPresets())
+        add(preset, qPrintable(u"Ctrl+%1"_s.arg(number++)),
+            [this, preset] { Q_EMIT targetChosen(preset); });
+    target->addSeparator();
+    add(u"&Edit target"_s, "Ctrl+L", [this] { m_parts.bar.editTarget(); });
+    target->addSeparator();
+    const LibraryBoxes* libraries = m_parts.bar.libraries();
+    for (QAction* library : libraries->actions())
+        target->addAction(library);
+    connect(libraries, &LibraryBoxes::added, target,
+            [target](QAction* library) { target->addAction(library); });
+}
+
+void MainMenus::addProfile() {
+    menu(u"&Profile"_s);
+    addForModel(u"Compile and &profile"_s, "Ctrl+F10",
+                [this] { m_parts.document.tasks().profile(); });
+    m_menu->addSeparator();
+    addForModel(u"&Measure the candidates…"_s, "Ctrl+Shift+F10",
+                [this] { m_parts.dialogs.tune(); });
+    add(u"Measure this mac&hine"_s, "Ctrl+Alt+M", [this] { m_parts.document.measureMachine(); });
+    addForModel(u"&Verify the candidates"_s, "Ctrl+Shift+F11",
+                [this] { m_parts.dialogs.verify(); });
+    addForModel(u"&Open measurements…"_s, "Ctrl+Alt+O",
+                [this] { m_parts.dialogs.openMeasurements(); });
+    m_closeLog = add(u"&Close measurements"_s, "Ctrl+Alt+W",
+                     [this] { m_parts.document.edit(snapshot::SetLog{}); });
+}
+
+void MainMenus::addHelp() {
+    menu(u"&Help"_s);
+    add(u"&Documentation"_s, "F1", [this] { (new HelpWindow(&m_parts.window))->show(); });
+    add(u"&Keyboard shortcuts"_s, "Ctrl+/", [this] { showShortcuts(); });
+    add(u"&About Fusewright"_s, "Shift+F1", [this] { showAbout(); });
+}
+
+void MainMenus::update() {
+    const Document& document = m_parts.document;
+    const bool open = document.isOpen();
+    for (QAction* action : m_needModel)
+        action->setEnabled(open);
+    const bool files =
+        open || std::any_of(m_parts.views.begin(), m_parts.views.end(),
+                            [](const ViewDocks::Shown& shown) { return shown.view->holdsFiles(); });
+    for (QAction* action : m_save)
+        action->setEnabled(files);
+    m_stop->setEnabled(!document.idle());
+    m_back->setEnabled(m_parts.selection.canGo(-1));
+    m_forward->setEnabled(m_parts.selection.canGo(+1));
+    m_clearPins->setEnabled(!document.inputs().pins.empty());
+    m_closeLog->setEnabled(!document.inputs().log.empty());
+    const auto& history = document.history();
+    m_undo->setEnabled(history.canUndo());
+    m_undo->setText(history.canUndo() ? u"&Undo: "_s + text(history.undoText()) : u"&Undo"_s);
+    m_redo->setEnabled(history.canRedo());
+    m_redo->setText(history.canRedo() ? u"&Redo: "_s + text(history.redoText()) : u"&Redo"_s);
+}
+
+QStringList MainMenus::fillRecent() {
+    m_recent->clear();
+    QStringList existing;
+    for (const QString& path : m_parts.settings.recent()) {
+        QString name = path;
+        m_recent->addAction(name.replace(u'&', u"&&"_s), this,
+                            [this, path] { m_parts.files.open(path); });
+        if (QFileInfo::exists(path))
+            existing << path;
+    }
+    m_recent->addSeparator();
+    m_recent->addAction(u"Clear"_s, this, [this] { m_parts.files.clearRecent(); });
+    return existing;
+}
+
+void MainMenus::popUpNodeMenu(const QPoint& at) const {
+    if (m_parts.document.isOpen())
+        m_nodes->popup(at);
+}
+
+// As the menu key does, which not every keyboard has.
+void MainMenus::openMenu() {
+    QWidget* at = m_parts.window.focusWidget();
+    if (!at)
+        return;
+    const QPoint middle = at->rect().center();
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, middle, at->mapToGlobal(middle));
+    QApplication::sendEvent(at, &event);
+}
+
+void MainMenus::showShortcuts() {
+    std::vector<HelpWindow::Shortcut> list;
+    for (const QAction* menu : m_bar->actions()) {
+        for (const QAction* action : menu->menu()->actions()) {
+            if (!action->shortcut().isEmpty())
+                list.push_back({menu->text().remove(u'&'), action->text().remove(u'&'),
+                                action->shortcut().toString(QKeySequence::NativeText)});
+        }
+    }
+    HelpWindow::showShortcuts(&m_parts.window, list);
+}
+
+void MainMenus::showAbout() {
+    QMessageBox box(QMessageBox::NoIcon, u"About Fusewright"_s,
+                    u"Fusewright %1\n\nOpens a deep-learning operator graph, shows what fuses and "
+                    "why, compiles it through its own tensor expressions and LLVM, times every "
+                    "group and exports a module that runs on its own.\n\nApache License 2.0"_s.arg(
+                        QApplication::applicationVersion()),
+                    QMessageBox::Close, &m_parts.window);
+    box.setTextFormat(Qt::PlainText);
+    box.exec();
+}
+
+} // namespace fw::ui

@@ -1,0 +1,74 @@
+// The views of a window: made from their rows, put into docks or the middle, laid out, and told
+// what concerns them.
+//
+// Owns which docks make room for texts, and when the selection is at rest; docks and views are
+// children of the window.
+#pragma once
+
+#include "app/window/view_rows.h"
+
+#include <QTimer>
+
+class QDockWidget;
+class QMainWindow;
+class QSplitter;
+class QStackedWidget;
+
+namespace fw::ui {
+
+class ViewDocks : public QObject {
+    Q_OBJECT
+
+public:
+    struct Shown {
+        ViewRow row;
+        View* view = nullptr;
+        QDockWidget* dock = nullptr; // null in the middle
+    };
+
+    // All live longer. `welcome` stands in the middle until a model is open.
+    ViewDocks(QMainWindow& window, const ViewRows& rows, const ViewSources& sources,
+              Selection& selection, QWidget* welcome);
+
+    auto begin() const { return m_shown.begin(); } // as the rows are ordered
+    auto end() const { return m_shown.end(); }
+    QSplitter* middle() const { return m_work; } // texts beside the graphs
+    void leaveWelcome();
+    View* named(const QString& row) const;
+    void bringToFront(const View* view) const;
+    void open(const View* view) const; // even if it was closed
+
+    bool serve(Request request) const; // by the first view that can; false: by none
+    void openPlace(const QString& book, int line, int column) const;
+    void write(const QString& declarations) const; // into the first view that holds books
+    void documentChanged(const DocumentParts& document, Parts parts) const;
+    void settleSoon() { m_details.start(); } // of the selection
+    bool settled() const;
+    bool mayClose() const;
+    void close();
+
+    void layOut(); // as at first
+    void focusCentre() const;
+    void cyclePanes(int step);
+
+Q_SIGNALS:
+    void busyChanged(); // settled() may be another
+
+private:
+    void place(Shown& shown);
+    void putIntoDock(Shown& shown);
+    void listen(Selection& selection);
+    void layOutTexts(View* view, bool something);
+    void showHidden();
+    std::vector<QWidget*> stops() const;
+
+    QMainWindow& m_window;
+    QStackedWidget* m_centre;
+    QSplitter* m_work;
+    std::vector<Shown> m_shown;
+    QTimer m_details; // are asked for when the selection has settled
+    QList<QDockWidget*> m_hiddenForTexts;
+    int m_hiddenWidth = 0; // of them
+};
+
+} // namespace fw::ui

@@ -1,0 +1,33 @@
+// The pictures of the panes: made when a pane has another graph, all of them in one layout or each
+// apart, whole or the part that PaneReach shows alone.
+#pragma once
+
+#include "views/graph/pane_reach.h"
+
+namespace fw::ui {
+
+class PanePictures {
+public:
+    // Both live longer.
+    PanePictures(GraphPanes& panes, PaneReach& reach) : m_panes(panes), m_reach(reach) {}
+
+    void show(std::size_t pane); // with its state; no new picture of what is there already
+    void showAnew(std::size_t pane);
+    void showAllAnew();
+    void redraw(); // other blocks are open
+    void setJoint(bool joint) { m_joint = joint; }
+    bool isJoint() const { return m_joint; }
+
+private:
+    bool showJoint(); // false: they are shown apart
+
+    GraphPanes& m_panes;
+    PaneReach& m_reach;
+    bool m_joint = false; // if two panes have graphs
+};
+
+// What is framed in each pane: marks of the joint layout, the place that was pointed at, and the
+// way on which what is explained gets out of a group.
+void showHalos(const GraphPanes& panes);
+
+} // namespace fw::ui
