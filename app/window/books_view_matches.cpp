@@ -76,7 +76,7 @@ MarginNote verdictNote(const snapshot::CheckItem& item, std::int64_t applied) {
         out.text = verdict;
     if (out.text.isEmpty())
         return out;
-    out.look = !stands(item)              ? MarginNote::Look::Bad
+    out.look = !stands(item)               ? MarginNote::Look::Bad
                : item.verdict == "unknown" ? MarginNote::Look::Near
                : word == u"tested"         ? MarginNote::Look::Quiet
                                            : MarginNote::Look::Good;

@@ -13,8 +13,7 @@ namespace fw {
 // bind are free in the part, or what computes them comes along.
 enum class BoundDims : std::uint8_t { Free, Computed };
 Result<GraphPtr> partOf(const Graph& graph, const std::vector<ValueRef>& inputs,
-                        const std::vector<NamedValue>& results,
-                        BoundDims bound = BoundDims::Free);
+                        const std::vector<NamedValue>& results, BoundDims bound = BoundDims::Free);
 
 // The same operators on inputs of other types and other constants; types are inferred anew, so
 // this fails where the operators do not take them.

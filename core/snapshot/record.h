@@ -82,7 +82,9 @@ auto& baseOf(R& record) {
         FW_EACH(FW_RECORD_MEMBER, __VA_ARGS__)                                                     \
         bool operator==(const Record&) const = default;                                            \
     };                                                                                             \
-    constexpr std::string_view recordName(const Record*) { return #Record; }                       \
+    constexpr std::string_view recordName(const Record*) {                                         \
+        return #Record;                                                                            \
+    }                                                                                              \
     template <class Visitor, class R>                                                              \
     requires std::is_same_v<std::remove_const_t<R>, Record>                                        \
     void fields(Visitor& v, R& r) {                                                                \
@@ -97,7 +99,8 @@ auto& baseOf(R& record) {
 #define FW_ENUM(Enum, ...)                                                                         \
     enum class Enum : std::uint8_t { FW_EACH(FW_ENUM_NAME, __VA_ARGS__) };                         \
     constexpr auto wordsOf(Enum) {                                                                 \
-        return std::to_array<std::string_view>({FW_EACH(FW_ENUM_TEXT, __VA_ARGS__)}); }            \
+        return std::to_array<std::string_view>({FW_EACH(FW_ENUM_TEXT, __VA_ARGS__)});              \
+    }                                                                                              \
     constexpr std::string_view textOf(Enum value) {                                                \
         return wordsOf(value)[static_cast<std::size_t>(value)];                                    \
     }

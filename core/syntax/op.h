@@ -87,8 +87,8 @@ struct OpTree : DeclarationTree {
     std::vector<OnnxTree> onnx;
     std::vector<StmtTree> stmts;
     std::vector<CallStmtTree> calls; // in place of `stmts`
-    std::string signature; // as written, name to outs, blanks normalised
-    std::string body;      // as written between the braces, without common indentation
+    std::string signature;           // as written, name to outs, blanks normalised
+    std::string body;                // as written between the braces, without common indentation
 
     // Its results are named and have no types: they are what its calls make.
     bool standsForCalls() const { return !outs.empty() && outs.front().type.dtype.empty(); }

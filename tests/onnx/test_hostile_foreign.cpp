@@ -8,7 +8,6 @@
 #include "onnx/read/import.h"
 #include "onnx/small_model.h"
 
-
 #include <functional>
 
 using namespace fw;

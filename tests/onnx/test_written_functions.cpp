@@ -222,7 +222,8 @@ void TestWrittenFunctions::oneFunctionForAllCalls() {
     QVERIFY2(strangerDiffers(one).empty(), strangerDiffers(one).c_str());
     const std::string first =
         op("(x: T[N, P...], b: T[N]) -> y: T[N, P...]", "y[n, p...] = x[n, p...] * b[n]");
-    QVERIFY(why(written(first, {{{f32Type({2, 3}), f32Type({2})}, {}}, {{f32Type({2, 3, 1}), f32Type({2})}, {}}}))
+    QVERIFY(why(written(first, {{{f32Type({2, 3}), f32Type({2})}, {}},
+                                {{f32Type({2, 3, 1}), f32Type({2})}, {}}}))
                 .contains(QStringLiteral("differs between the calls")));
     const std::string optional =
         op("(x: T[N], b?: T[N]) -> y: T[N]", "y[n] = x[n] + given(b, b[n], 7)");

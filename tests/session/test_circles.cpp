@@ -4,7 +4,6 @@
 #include "common/thread_time.h"
 #include "session/asked.h"
 
-
 #include <fmt/format.h>
 
 using namespace fw;
