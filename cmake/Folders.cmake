@@ -45,7 +45,7 @@ function(fw_folder name)
   fw_unite(${target})
 endfunction()
 
-# Folders that are linked into each test that needs no other: their tests ask what a process holds and when it is loaded.
+# Folders whose tests link no more than they use: they ask what a process holds and when it is loaded.
 set(FW_SMALL_FOLDERS base runtime syntax target expr)
 
 # Every folder of core/, views/ and app/ as one shared library, `fw_tested`: 250 test programs that each held most of
@@ -78,36 +78,46 @@ endfunction()
 # GCC forgets of precompiled headers that they are the system's and warns of the inside of std::string.
 function(fw_test_options target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_options(${target} PRIVATE
+  # Tests ask the engine to compute and hardly do so themselves: a quarter of the time of compiling for nothing.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>
     "$<$<COMPILE_LANGUAGE:CXX>:${FW_WARNINGS};-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>")
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS FW_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FW_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
-# `fw_test(expr/test_simplify USES expr)` builds tests/expr/test_simplify.cpp as one Qt Test program.
-function(fw_test path)
-  cmake_parse_arguments(ARG "DISPLAY" "" "USES;LIBRARIES;LABELS;SOURCES" ${ARGN})
-  string(REPLACE "/" "_" target ${path})
-  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}.cpp ${ARG_SOURCES})
-  set_target_properties(${target} PROPERTIES AUTOMOC ON AUTOMOC_MOC_OPTIONS -D_GLIBCXX_CONCEPTS=1 RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
-                        LINK_DEPENDS_NO_SHARED ON)
+# `fw_tests(expr)` makes one program of tests/expr, tests/expr_tests, and of each tests/expr/test_*.cpp a test: the test
+# expr/test_simplify is `expr_tests test_simplify`. DEPENDS names what the tests start or open.
+function(fw_tests folder)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES;SOURCES;DEPENDS" ${ARGN})
+  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp)
+  set(target ${folder}_tests)
+  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/common/program.cpp ${tests} ${ARG_SOURCES})
+  set_target_properties(${target} PROPERTIES AUTOMOC ON AUTOMOC_MOC_OPTIONS -D_GLIBCXX_CONCEPTS=1 AUTOGEN_ORIGIN_DEPENDS OFF
+                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests LINK_DEPENDS_NO_SHARED ON)
   fw_test_options(${target})
-  set(large ${ARG_USES})
-  list(REMOVE_ITEM large ${FW_SMALL_FOLDERS})
-  if(large)
-    set(ARG_USES tested)
-    if(NOT ARG_SOURCES MATCHES "[.]c(;|$)") # for which there would have to be headers of C
-      target_precompile_headers(${target} REUSE_FROM test_headers)
-    endif()
+  fw_unite(${target})
+  if(folder IN_LIST FW_SMALL_FOLDERS)
+    list(TRANSFORM ARG_USES PREPEND fw_)
+    target_link_libraries(${target} PRIVATE ${ARG_USES})
+  else()
+    target_link_libraries(${target} PRIVATE fw_tested)
+    target_precompile_headers(${target} REUSE_FROM test_headers)
+    set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${target}_autogen/mocs_compilation.cpp
+                                PROPERTIES SKIP_PRECOMPILE_HEADERS ON) # it is nearly empty
   endif()
-  foreach(used IN LISTS ARG_USES)
-    target_link_libraries(${target} PRIVATE fw_${used})
-  endforeach()
   target_link_libraries(${target} PRIVATE Qt6::Test ${ARG_LIBRARIES})
-  add_test(NAME ${path} COMMAND ${target})
-  if(NOT ARG_LABELS)
-    set(ARG_LABELS fast)
+  if(ARG_DEPENDS)
+    add_dependencies(${target} ${ARG_DEPENDS})
   endif()
-  set_tests_properties(${path} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
+  foreach(file IN LISTS tests)
+    get_filename_component(name ${file} NAME_WE)
+    fw_ctest(${folder}/${name} ${target} ${name})
+  endforeach()
+endfunction()
+
+# One run of a program of tests.
+function(fw_ctest name)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 600
     ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QT_SCALE_FACTOR=1;LC_ALL=C.UTF-8;TZ=UTC;FW_BIN=${PROJECT_BINARY_DIR}/bin;FUSEWRIGHT_MACHINE=${PROJECT_SOURCE_DIR}/tests/common/machine.txt")
 endfunction()

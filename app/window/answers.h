@@ -13,7 +13,7 @@ enum class Unsaved { Save, Discard, Cancel };
 struct Answers {
     std::function<Unsaved()> unsaved; // empty: a dialog
     std::function<QString(const QString& suggested)> saveName;
-    std::function<bool(const QString& question)> load; // a library that a book declares
+    std::function<bool(const QString& question)> load;      // a library that a book declares
     std::function<bool(const QString& question)> overwrite; // what another program wrote
 };
 

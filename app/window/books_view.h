@@ -86,7 +86,7 @@ private:
     void showMatches();
     void caretMoved();
     void showRule(const snapshot::RuleMatches* rule); // null: none at the caret
-    void askProbe(); // of the selected operator
+    void askProbe();                                  // of the selected operator
     void showHalos();
     void tellPlace(std::vector<Halo> frames, GraphSide side);
     void openCounterexample(int line); // of the declaration there

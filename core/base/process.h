@@ -17,7 +17,7 @@ struct ProcessRequest {
     std::string folder; // working directory; empty: ours
     std::string input;  // given to its standard input
     std::string temporaries = {}; // where it makes its temporary files; empty: where it likes
-    bool inEnglish = false; // its messages are looked at
+    bool inEnglish = false;       // its messages are looked at
     std::chrono::milliseconds timeout{60000};
     std::size_t outputLimit = std::size_t{64} << 20; // bytes kept of each stream; more is dropped
 };

@@ -26,9 +26,9 @@ struct NodeChange {
 std::vector<NodeChange> diffGraphs(const Graph& before, const Graph& after);
 
 // Of graphs that need not be related: nodes with equal names are the same node, so `text` of a
-// changed one says how: "~ conv2d Conv_0: pads = [1, 1, 1, 1] instead of [0, 0, 0, 0]". Removed ones
-// carry their id in `before`, the others theirs in `after`. Results count as changed where another
-// value has the result's name.
+// changed one says how: "~ conv2d Conv_0: pads = [1, 1, 1, 1] instead of [0, 0, 0, 0]". Removed
+// ones carry their id in `before`, the others theirs in `after`. Results count as changed where
+// another value has the result's name.
 std::vector<NodeChange> diffByName(const Graph& before, const Graph& after);
 
 } // namespace fw

@@ -111,7 +111,7 @@ public:
     // Sorted by name; of all shapes and assumptions, but those that nodes bind while the graph runs
     // (ir/bound_dims.h).
     std::vector<Symbol> freeDims() const;
-    std::vector<Symbol> boundDims() const; // sorted by name
+    std::vector<Symbol> boundDims() const;            // sorted by name
     const TensorData* constant(ValueRef value) const; // data if the value is a constant
     // What must hold of the free dimensions: what the nodes ask for, and what nodes asked for that
     // a pass has taken out (a rewritten model takes the inputs that the written one takes, no
@@ -198,7 +198,9 @@ public:
     const std::vector<Assumption>& demands() const { return m_demands; }
 
     const Node* find(NodeId id) const { return m_graph.find(id); }
-    NodePtr share(NodeId id) const { return has(id) ? m_graph.m_byId[static_cast<std::size_t>(id)] : nullptr; }
+    NodePtr share(NodeId id) const {
+        return has(id) ? m_graph.m_byId[static_cast<std::size_t>(id)] : nullptr;
+    }
     const TensorType& type(ValueRef value) const;
     NodeId nextId() const { return m_graph.m_nextId; }
     // As it is between two edits; until this editor is gone or finished.

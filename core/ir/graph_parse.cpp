@@ -270,14 +270,14 @@ private:
             for (const Operator* known : m_operators->all())
                 names.push_back(known->name());
             const bool standsForCalls = m_operators->findReader(tree.op) != nullptr;
-            note(refuse(
-                DiagCode::UnknownOperator,
-                standsForCalls ? tree.op + " stands for calls of others and is in no graph"
-                               : "there is no operator named " + tree.op,
-                tree.opSpan,
-                standsForCalls       ? "write the calls of its body"
-                : tree.op == "const" ? "a constant is written const [1, 2] : f32[2]"
-                                     : didYouMean(tree.op, names, "fw ops lists the operators")));
+            note(refuse(DiagCode::UnknownOperator,
+                        standsForCalls ? tree.op + " stands for calls of others and is in no graph"
+                                       : "there is no operator named " + tree.op,
+                        tree.opSpan,
+                        standsForCalls ? "write the calls of its body"
+                        : tree.op == "const"
+                            ? "a constant is written const [1, 2] : f32[2]"
+                            : didYouMean(tree.op, names, "fw ops lists the operators")));
             return false;
         }
         if (const Arity arity = op->arity(); !arity.takes(tree.operands.size()))

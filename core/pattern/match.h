@@ -136,7 +136,7 @@ private:
         bool required = true; // not by "...", where inputs of the graph may stand
     };
     using Entries = std::vector<Entry>;
-    class Refused; // places of a sequence at which what is before was refused
+    class Refused;    // places of a sequence at which what is before was refused
     struct Previous { // "^": the first `count` steps of a sequence, in front of `outer`
         const PatternTree* sequence = nullptr;
         std::size_t count = 0;

@@ -16,13 +16,13 @@ struct OtherMatch {
 
 struct OtherMatches {
     std::vector<OtherMatch> found; // in the order of the book; of one rule in that of the graph
-    std::string stopped;       // by a limit, as a sentence; empty: these are all
+    std::string stopped;           // by a limit, as a sentence; empty: these are all
 };
 
 // `editor` has the graph in front of `taken`, and has it again behind this. Of rules that are asked
 // in the same stage. Looks as far around as each rule does, for two seconds at most.
 OtherMatches choicesAt(GraphEditor& editor, const RuleBook& book, const Application& taken,
-                  const RewriteOptions& options);
+                       const RewriteOptions& options);
 
 // Applies it, as the next step of the editor. RuleIllegal where it does not fit.
 Result<Application> take(GraphEditor& editor, const RuleBook& book, const OtherMatch& choice);

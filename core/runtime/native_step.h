@@ -13,7 +13,8 @@ enum class NativeOp : std::uint32_t {
     // keep: bool[N] -> places: i64[N], count. The places of those that are kept, in order.
     // Numbers: N.
     Compact = 0,
-    // x: T[N, M] -> first, inverse, times: i64[N], count. Rows that differ: where each stands first,
+    // x: T[N, M] -> first, inverse, times: i64[N], count. Rows that differ: where each stands
+    // first,
     // which of them every row is, how often each is there. NaN equals NaN.
     // Numbers: N, M, whether they are in ascending order or in that of their first places.
     Unique = 1,

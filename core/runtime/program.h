@@ -63,7 +63,7 @@ struct IndexUse {
     ExpressionId extent = 0; // of the axis
     std::uint32_t first = 0;
     std::uint32_t stride = 1;
-    std::string node; // of the imported graph
+    std::string node;                                   // of the imported graph
     std::optional<std::int64_t> ignored = std::nullopt; // an element that picks nothing
 };
 

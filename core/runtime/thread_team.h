@@ -5,8 +5,8 @@
 // share and then what is left of the others', so a thread that gets no core holds up nobody: the
 // caller does its work. Only a piece that was begun is waited for. Waiting threads spin for a
 // bounded time, less where they see that others need the core, and sleep then. None is woken on the
-// caller's core, where some kernels would put it: there it waits until the loop is over. Which thread
-// computes a piece must not matter: pieces are ranges of iterations that write apart.
+// caller's core, where some kernels would put it: there it waits until the loop is over. Which
+// thread computes a piece must not matter: pieces are ranges of iterations that write apart.
 #pragma once
 
 #include "runtime/kernel_abi.h"
@@ -67,8 +67,8 @@ private:
 
     Seat m_seats[mostThreads];
     Member m_members[mostThreads];
-    int m_started = 1;     // seats that have a thread; the first one is the caller's
-    bool m_noMore = false; // threads could be started
+    int m_started = 1;      // seats that have a thread; the first one is the caller's
+    bool m_noMore = false;  // threads could be started
     int m_callersCore = -1; // that the members keep off
     std::uint64_t m_job = 0;
     std::atomic<bool> m_ending{false};

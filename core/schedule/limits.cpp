@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::int64_t largestFactor = 1 << 20;
 constexpr std::size_t mostLoops = 64, mostPeels = 4;
-constexpr double mostWaste = 4096;         // iterations for each that is needed
-constexpr double mostUnknownWaste = 1e6;   // of free dimensions, if they are 1
-constexpr std::int64_t mostLanes = 64;     // of one vector loop
-constexpr double mostCopies = 4096;        // of a body in straight-line code
-constexpr double mostCode = 1 << 17;       // copies by nodes of the expression
-constexpr double largestBody = 20000; // nodes
-constexpr double mostPadding = 64;         // memory for each element of a packed constant
+constexpr double mostWaste = 4096;       // iterations for each that is needed
+constexpr double mostUnknownWaste = 1e6; // of free dimensions, if they are 1
+constexpr std::int64_t mostLanes = 64;   // of one vector loop
+constexpr double mostCopies = 4096;      // of a body in straight-line code
+constexpr double mostCode = 1 << 17;     // copies by nodes of the expression
+constexpr double largestBody = 20000;    // nodes
+constexpr double mostPadding = 64;       // memory for each element of a packed constant
 
 struct Waste {
     double known = 1, unknown = 1;

@@ -12,8 +12,7 @@ namespace fw {
 // arguments.output, what the application matched is written there as a model of its own. With
 // arguments.each the model is computed behind every application of a rule (not of a built-in
 // rewrite), and each error is told.
-Result<snapshot::BisectDocument> bisectModel(Pipeline& pipeline,
-                                             const snapshot::Arguments& arguments,
-                                             const Context& context);
+Result<snapshot::BisectDocument>
+bisectModel(Pipeline& pipeline, const snapshot::Arguments& arguments, const Context& context);
 
 } // namespace fw

@@ -9,7 +9,7 @@ namespace fw {
 
 // The declaration of arguments.rules at arguments.position, or named arguments.name; the operator
 // arguments.nodes[0], of the imported graph for a rule, else of the rewritten one. UnknownName.
-Result<snapshot::ProbeDocument>
-probeModel(Pipeline& pipeline, const snapshot::Arguments& arguments, const Context& context);
+Result<snapshot::ProbeDocument> probeModel(Pipeline& pipeline, const snapshot::Arguments& arguments,
+                                           const Context& context);
 
 } // namespace fw

@@ -6,8 +6,8 @@
 
 namespace fw {
 
-// graph, rewritten, fused, partitioned: of the model; tensor, schedule, loops, llvm, asm: of one group, or of
-// all.
+// graph, rewritten, fused, partitioned: of the model; tensor, schedule, loops, llvm, asm: of one
+// group, or of all.
 Result<snapshot::StagesDocument> stageText(Pipeline& pipeline, const snapshot::Arguments& arguments,
                                            const Context& context);
 

@@ -1,8 +1,8 @@
 // A declaration as a graph: what its pattern takes and what its right side makes, in one picture.
 #pragma once
 
-#include "snapshot/records.h"
 #include "snapshot/record.h"
+#include "snapshot/records.h"
 
 namespace fw::snapshot {
 

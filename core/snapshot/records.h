@@ -10,13 +10,13 @@
 
 #include "base/diag.h"
 #include "base/shared_text.h"
-#include "snapshot/maker.h"
 #include "snapshot/book_records.h"
+#include "snapshot/maker.h"
+#include "snapshot/record.h"
 #include "snapshot/region_records.h"
 #include "snapshot/report_records.h"
 #include "snapshot/rewrite_records.h"
 #include "snapshot/sketch_records.h"
-#include "snapshot/record.h"
 
 #include <cstdint>
 #include <map>

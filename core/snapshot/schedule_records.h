@@ -2,8 +2,8 @@
 // and as nested loops, beside the other ways to compute the group.
 #pragma once
 
-#include "snapshot/records.h"
 #include "snapshot/record.h"
+#include "snapshot/records.h"
 
 namespace fw::snapshot {
 

@@ -1,8 +1,8 @@
 // Records of `fw step`: one application of a rule on its own, with what lies around it.
 #pragma once
 
-#include "snapshot/records.h"
 #include "snapshot/record.h"
+#include "snapshot/records.h"
 
 namespace fw::snapshot {
 

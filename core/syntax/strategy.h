@@ -20,7 +20,8 @@ struct EntryTree {
     std::string name; // "openblas.sgemm", "generated.*"
     Span chainSpan;
     std::string code; // behind `by`: the implementation that computes it; empty: that of its name
-    std::optional<Tree> compute; // a call of other operators that computes it in the operator's place
+    std::optional<Tree>
+        compute; // a call of other operators that computes it in the operator's place
     Span codeSpan;
     std::optional<std::int64_t> priority;
     std::optional<ConditionTree> guard;

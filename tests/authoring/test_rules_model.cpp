@@ -1,6 +1,5 @@
+#include "common/test.h"
 #include "views/authoring/rules_model.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::ui;
@@ -138,5 +137,5 @@ void TestRulesModel::shippedBooksAreListed() {
     QCOMPARE(rowOf(0)[1], QStringLiteral("lost 1.0 µs"));
 }
 
-QTEST_GUILESS_MAIN(TestRulesModel)
+FW_TEST(TestRulesModel, QCoreApplication)
 #include "test_rules_model.moc"

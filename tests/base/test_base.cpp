@@ -7,8 +7,7 @@
 #include "base/result.h"
 #include "base/symbol.h"
 #include "base/system_limit.h"
-
-#include <QtTest>
+#include "common/test.h"
 
 #include <cerrno>
 #include <new>
@@ -123,5 +122,5 @@ void TestBase::memosForgetWhatNoRoundAskedFor() {
     QVERIFY(memo.find("four") == held);
 }
 
-QTEST_GUILESS_MAIN(TestBase)
+FW_TEST(TestBase, QCoreApplication)
 #include "test_base.moc"

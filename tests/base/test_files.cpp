@@ -1,11 +1,11 @@
 // Files are mapped whole and replaced whole; what is no regular file is refused.
 #include "base/files.h"
 #include "base/mapped_pages.h"
+#include "common/test.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <atomic>
 #include <csignal>
@@ -259,5 +259,5 @@ void TestFiles::appendsBesideOthers() {
     QCOMPARE(count, writers * lines);
 }
 
-QTEST_GUILESS_MAIN(TestFiles)
+FW_TEST(TestFiles, QCoreApplication)
 #include "test_files.moc"

@@ -1,8 +1,7 @@
 // Child processes and SHA-256.
 #include "base/process.h"
 #include "base/sha256.h"
-
-#include <QTest>
+#include "common/test.h"
 
 using namespace fw;
 
@@ -87,5 +86,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProcess)
+FW_TEST(TestProcess, QCoreApplication)
 #include "test_process.moc"

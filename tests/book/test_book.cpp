@@ -1,11 +1,10 @@
 // Books of all kinds of declarations: read in one pass, checked, joined with the shipped ones.
 #include "book/book.h"
 #include "book/declarations.h"
+#include "common/test.h"
 #include "library/library.h"
 
 #include <fmt/format.h>
-
-#include <QtTest>
 
 #include <set>
 
@@ -431,5 +430,5 @@ void TestBook::everyBookIsRead() {
     QCOMPARE(books.fusion.growRules()[0].file, two.file); // the later one is asked first
 }
 
-QTEST_GUILESS_MAIN(TestBook)
+FW_TEST(TestBook, QCoreApplication)
 #include "test_book.moc"

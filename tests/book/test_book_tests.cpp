@@ -1,6 +1,7 @@
 // `test` blocks in books: each verdict can be reached, a wrong rule is found out, and the standard
 // book tests every rule that it has.
 #include "book/book.h"
+#include "common/test.h"
 #include "ir/same_structure.h"
 #include "rewrite/embedded.h"
 #include "rewrite/matches.h"
@@ -291,5 +292,5 @@ void TestBookTests::structure() {
     QVERIFY(!valueDifference(*eps, *other)->empty());
 }
 
-QTEST_GUILESS_MAIN(TestBookTests)
+FW_TEST(TestBookTests, QCoreApplication)
 #include "test_book_tests.moc"

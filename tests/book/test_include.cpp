@@ -2,10 +2,10 @@
 // nowhere or back.
 #include "base/files.h"
 #include "book/include.h"
+#include "common/test.h"
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <map>
 
@@ -163,5 +163,5 @@ void TestInclude::manyBooksHaveALimit() {
     QVERIFY(errorsOf(books).join(u'\n').contains(u"1000 books are read already"_s));
 }
 
-QTEST_GUILESS_MAIN(TestInclude)
+FW_TEST(TestInclude, QCoreApplication)
 #include "test_include.moc"

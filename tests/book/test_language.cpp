@@ -3,8 +3,7 @@
 // with what to write.
 #include "book/book.h"
 #include "book/include.h"
-
-#include <QtTest>
+#include "common/test.h"
 
 using namespace fw;
 using namespace Qt::StringLiterals;
@@ -367,5 +366,5 @@ void TestLanguage::errorsBehindIncludesAreKnown() {
             checked.items[0].diagnostics[0].message.ends_with("include_cycle_3.fw are refused"));
 }
 
-QTEST_GUILESS_MAIN(TestLanguage)
+FW_TEST(TestLanguage, QCoreApplication)
 #include "test_language.moc"

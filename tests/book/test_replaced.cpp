@@ -1,11 +1,10 @@
 // Operators of a book under the names of shipped ones: rules about the shipped ones do not touch
 // them, and it is told.
 #include "book/book.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "rewrite/driver.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -88,5 +87,5 @@ void TestReplaced::numbersAreThoseOfTheBook() {
         QCOMPARE(got.at(i), std::max(0.0, inputs[0].at(i) + 1));
 }
 
-QTEST_GUILESS_MAIN(TestReplaced)
+FW_TEST(TestReplaced, QCoreApplication)
 #include "test_replaced.moc"

@@ -1,6 +1,7 @@
 // Rule books as text: every mistake is named with its line and column before a graph is touched,
 // the rest of the book stays usable, and no text brings the reader down.
 #include "book/book.h"
+#include "common/test.h"
 #include "rewrite/rewriting.h"
 
 #include <random>
@@ -413,5 +414,5 @@ void TestRuleText::hostileText() {
     QVERIFY(firstError("rule r { match y = " + std::string(100000, '(')) != QStringLiteral("ok"));
 }
 
-QTEST_GUILESS_MAIN(TestRuleText)
+FW_TEST(TestRuleText, QCoreApplication)
 #include "test_rule_text.moc"

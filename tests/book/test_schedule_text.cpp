@@ -1,10 +1,9 @@
 // Schedules as text: what is wrong with one is told with its place, and the rest of the book
 // counts.
 #include "book/book.h"
+#include "common/test.h"
 #include "strategy/entries_without_code.h"
 #include "strategy/selection.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -182,5 +181,5 @@ void TestScheduleText::oneForACallStandsBeforeShippedOnes() {
              std::string("my.fw:1"));
 }
 
-QTEST_GUILESS_MAIN(TestScheduleText)
+FW_TEST(TestScheduleText, QCoreApplication)
 #include "test_schedule_text.moc"

@@ -1,7 +1,6 @@
 // Targets that books declare: mistakes with their places, and who may name them.
 #include "book/book.h"
-
-#include <QtTest>
+#include "common/test.h"
 
 #include <fmt/format.h>
 
@@ -192,5 +191,5 @@ void TestTargets::theMostSpecificKeyWins() {
     QCOMPARE(priority("x86-64 -mcpu=x86-64-v2"), 4);
 }
 
-QTEST_GUILESS_MAIN(TestTargets)
+FW_TEST(TestTargets, QCoreApplication)
 #include "test_targets.moc"

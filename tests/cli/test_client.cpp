@@ -1,8 +1,7 @@
 // The worker of `fw` as a child of a program that has more than it: another worker, and output that
 // waits to be written.
 #include "cli/client.h"
-
-#include <QtTest>
+#include "common/test.h"
 
 #include <cstdio>
 #include <fcntl.h>
@@ -60,5 +59,5 @@ void TestClient::whatWaitsToBeWrittenIsWrittenOnce() {
     QCOMPARE(written.readAll(), QByteArray("waits\n"));
 }
 
-QTEST_GUILESS_MAIN(TestClient)
+FW_TEST(TestClient, QCoreApplication)
 #include "test_client.moc"

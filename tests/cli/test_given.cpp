@@ -1,11 +1,11 @@
 // What is given by name on the command line: values of inputs, sizes, types; and what is told where
 // it is none.
+#include "common/test.h"
 #include "onnx/model_builder.h"
 
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
 
@@ -140,5 +140,5 @@ void TestGiven::nothingIsMadeUpWhereAllIsGiven() {
     QVERIFY2(!all.out.contains(u"random values"_s), qPrintable(all.out));
 }
 
-QTEST_GUILESS_MAIN(TestGiven)
+FW_TEST(TestGiven, QCoreApplication)
 #include "test_given.moc"

@@ -1,5 +1,7 @@
 // What is made of the rows of the commands: `fw help --json`, the completion that bash takes, the
 // manual page. Each is held against what the program does.
+#include "common/test.h"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -7,7 +9,6 @@
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
 
@@ -36,7 +37,7 @@ Ended run(const QString& program, const QStringList& words) {
     return out;
 }
 
-Ended fw(const QStringList& words) {
+Ended runHelped(const QStringList& words) {
     return run(qEnvironmentVariable("FW_BIN") + u"/fw"_s, words);
 }
 
@@ -70,7 +71,7 @@ private:
 };
 
 void TestHelp::initTestCase() {
-    m_help = QJsonDocument::fromJson(fw({u"help"_s, u"--json"_s}).out).object();
+    m_help = QJsonDocument::fromJson(runHelped({u"help"_s, u"--json"_s}).out).object();
     QVERIFY(m_help[u"commands"_s].toArray().size() > 25);
     m_model = m_folder.filePath(u"net.fw"_s);
     QFile model(m_model);
@@ -90,7 +91,8 @@ QJsonObject TestHelp::command(const QString& name) const {
 // `fw COMMAND --help` is written by the parser of options: it names every option of the row.
 void TestHelp::theParserTakesWhatIsListed() {
     for (const QJsonValue& one : m_help[u"commands"_s].toArray()) {
-        const QString text = QString::fromUtf8(fw({one[u"name"_s].toString(), u"--help"_s}).out);
+        const QString text =
+            QString::fromUtf8(runHelped({one[u"name"_s].toString(), u"--help"_s}).out);
         for (const QJsonValue& option : one[u"options"_s].toArray())
             for (const QString& name : textsOf(option[u"names"_s])) {
                 const QRegularExpression word(
@@ -118,7 +120,7 @@ void TestHelp::listedValuesAreTaken() {
                     words << u"-o"_s << m_folder.filePath(u"out.svg"_s);
                 if (const QString word = option[u"name"_s].toString(); word.startsWith(u'-'))
                     words << word;
-                const Ended ended = fw(words << value);
+                const Ended ended = runHelped(words << value);
                 QVERIFY2(ended.code == 0,
                          qPrintable(words.join(u' ') + u"\n"_s + QString::fromUtf8(ended.errors)));
                 ++tried;
@@ -142,7 +144,7 @@ void TestHelp::answersHaveTheFieldsOfTheirRecord_data() {
 
 void TestHelp::answersHaveTheFieldsOfTheirRecord() {
     QFETCH(QStringList, words);
-    const Ended ended = fw(words + QStringList{u"--json"_s});
+    const Ended ended = runHelped(words + QStringList{u"--json"_s});
     QCOMPARE(ended.code, 0);
     QStringList keys = QJsonDocument::fromJson(ended.out).object().keys();
     const QString record = command(words.front())[u"answer"_s].toString();
@@ -181,13 +183,13 @@ void TestHelp::everyRecordThatIsNamedIsListed() {
 }
 
 void TestHelp::oneCommand() {
-    const Ended text = fw({u"help"_s, u"explain"_s});
+    const Ended text = runHelped({u"help"_s, u"explain"_s});
     QVERIFY(text.out.contains("why operators are (not) fused"));
     QVERIFY(!text.out.contains("tune"));
     const QJsonObject json =
-        QJsonDocument::fromJson(fw({u"help"_s, u"explain"_s, u"--json"_s}).out).object();
+        QJsonDocument::fromJson(runHelped({u"help"_s, u"explain"_s, u"--json"_s}).out).object();
     QCOMPARE(json[u"commands"_s].toArray().size(), 1);
-    QCOMPARE(fw({u"help"_s, u"nosuch"_s}).code, 2);
+    QCOMPARE(runHelped({u"help"_s, u"nosuch"_s}).code, 2);
 }
 
 // What bash offers behind these words, the last of which is being typed.
@@ -197,16 +199,16 @@ QStringList TestHelp::completed(const QStringList& words) const {
     if (!file.exists()) {
         if (!file.open(QIODevice::WriteOnly))
             qFatal("%s cannot be written", qPrintable(script));
-        file.write(fw({u"help"_s, u"--as"_s, u"bash"_s}).out);
+        file.write(runHelped({u"help"_s, u"--as"_s, u"bash"_s}).out);
         file.close();
     }
-    const Ended ended =
-        run(u"bash"_s, QStringList{u"-c"_s,
-                                   u"source \"$0\" || exit 9; COMP_WORDS=(fw \"$@\"); COMP_CWORD=$#; "
-                                   "$(complete -p fw | sed 's/.*-F \\([^ ]*\\).*/\\1/') 2>&1; "
-                                   "printf '%s\\n' \"${COMPREPLY[@]}\""_s,
-                                   script} +
-                           words);
+    const Ended ended = run(
+        u"bash"_s, QStringList{u"-c"_s,
+                               u"source \"$0\" || exit 9; COMP_WORDS=(fw \"$@\"); COMP_CWORD=$#; "
+                               "$(complete -p fw | sed 's/.*-F \\([^ ]*\\).*/\\1/') 2>&1; "
+                               "printf '%s\\n' \"${COMPREPLY[@]}\""_s,
+                               script} +
+                       words);
     if (ended.code != 0 || !ended.errors.isEmpty())
         return {u"failed: "_s + QString::fromUtf8(ended.errors)};
     return QString::fromUtf8(ended.out).split(u'\n', Qt::SkipEmptyParts);
@@ -253,7 +255,7 @@ void TestHelp::bashKnowsEveryOption() {
 }
 
 void TestHelp::theManualPageHasEveryRow() {
-    QString page = QString::fromUtf8(fw({u"help"_s, u"--as"_s, u"man"_s}).out);
+    QString page = QString::fromUtf8(runHelped({u"help"_s, u"--as"_s, u"man"_s}).out);
     static const QRegularExpression font(u"\\\\f[BIR]"_s);
     page.remove(font).replace(u"\\-"_s, u"-"_s).replace(u"\\e"_s, u"\\"_s);
     for (const QJsonValue& one : m_help[u"commands"_s].toArray()) {
@@ -276,7 +278,7 @@ void TestHelp::theManualPageHasEveryRow() {
 void TestHelp::theManualPageCanBeSet() {
     QFile built(QStringLiteral(FW_BINARY_DIR "/app/cli/man/fw.1"));
     QVERIFY(built.open(QIODevice::ReadOnly));
-    QCOMPARE(built.readAll(), fw({u"help"_s, u"--as"_s, u"man"_s}).out);
+    QCOMPARE(built.readAll(), runHelped({u"help"_s, u"--as"_s, u"man"_s}).out);
     if (QStandardPaths::findExecutable(u"groff"_s).isEmpty())
         return;
     const Ended ended = run(u"groff"_s, {u"-man"_s, u"-ww"_s, u"-z"_s, built.fileName()});
@@ -285,8 +287,8 @@ void TestHelp::theManualPageCanBeSet() {
 }
 
 void TestHelp::otherShells() {
-    const QString fish = QString::fromUtf8(fw({u"help"_s, u"--as"_s, u"fish"_s}).out),
-                  zsh = QString::fromUtf8(fw({u"help"_s, u"--as"_s, u"zsh"_s}).out);
+    const QString fish = QString::fromUtf8(runHelped({u"help"_s, u"--as"_s, u"fish"_s}).out),
+                  zsh = QString::fromUtf8(runHelped({u"help"_s, u"--as"_s, u"zsh"_s}).out);
     for (const QJsonValue& one : m_help[u"commands"_s].toArray()) {
         const QString name = one[u"name"_s].toString();
         QVERIFY(fish.contains(u"-a %1 -d"_s.arg(name)));
@@ -310,5 +312,5 @@ void TestHelp::otherShells() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestHelp)
+FW_TEST(TestHelp, QCoreApplication)
 #include "test_help.moc"

@@ -1,10 +1,11 @@
 // What the system refuses is told as that, with exit code 3: open files, processes, memory, the
 // size of files. Never a crash, a word about a mistake of the program, or no end.
+#include "common/test.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <csignal>
 #include <unistd.h>
@@ -268,5 +269,5 @@ void TestLimits::longLineToTheWorker() {
     QCOMPARE(worker.exitCode(), 0);
 }
 
-QTEST_GUILESS_MAIN(TestLimits)
+FW_TEST(TestLimits, QCoreApplication)
 #include "test_limits.moc"

@@ -1,13 +1,14 @@
 // What every command answers to what is wrong: its exit code, and with --json one JSON document on
 // standard output. Commands and options are those that `fw help --json` lists, so a new one is
 // asked for here, and one whose wrong values are not known fails.
+#include "common/test.h"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <deque>
 #include <memory>
@@ -413,5 +414,5 @@ void TestOutcomes::doors() {
             }
 }
 
-QTEST_GUILESS_MAIN(TestOutcomes)
+FW_TEST(TestOutcomes, QCoreApplication)
 #include "test_outcomes.moc"

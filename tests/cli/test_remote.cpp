@@ -1,5 +1,6 @@
 // A worker that is reached by a command: the same answers, files sent once, logs kept, and a
 // message for what may happen on the way.
+#include "common/test.h"
 #include "session/connection.h"
 #include "session/tuning_log.h"
 
@@ -9,7 +10,6 @@
 #include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <thread>
@@ -414,5 +414,5 @@ void TestRemote::piecesThatAreNone() {
     QVERIFY2(all.contains("{\"id\":1,\"error\":") && all.contains("USE01"), all.constData());
 }
 
-QTEST_GUILESS_MAIN(TestRemote)
+FW_TEST(TestRemote, QCoreApplication)
 #include "test_remote.moc"

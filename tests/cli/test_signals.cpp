@@ -1,11 +1,12 @@
 // Ctrl-C and the signals that end a program, at many moments of the commands that write: nothing is
 // left beside what is whole, and no process goes on.
+#include "common/test.h"
+
 #include <QDir>
 #include <QDirIterator>
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cerrno>
 #include <csignal>
@@ -132,5 +133,5 @@ void TestSignals::aWorkerThatDiesIsACrash() {
     QCOMPARE(process.exitCode(), 4);
 }
 
-QTEST_GUILESS_MAIN(TestSignals)
+FW_TEST(TestSignals, QCoreApplication)
 #include "test_signals.moc"

@@ -1,5 +1,7 @@
 // What `fw` prints for people, whole, for answers that depend on no machine. FW_UPDATE_GOLDEN=1
 // writes the goldens anew; read what changed.
+#include "common/test.h"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -7,7 +9,6 @@
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
 
@@ -352,5 +353,5 @@ void TestText::shardsOfAMakefile() {
     QVERIFY2(fuse.exitCode() == 0 && !plan.contains("untuned"), plan.constData());
 }
 
-QTEST_GUILESS_MAIN(TestText)
+FW_TEST(TestText, QCoreApplication)
 #include "test_text.moc"

@@ -3,8 +3,7 @@
 #include "codegen/harness.h"
 #include "codegen/listing.h"
 #include "codegen/matmul_tile.h"
-
-#include <QtTest>
+#include "common/test.h"
 
 #include <thread>
 
@@ -573,5 +572,5 @@ void TestCodegen::dataObjectLoads() {
     QVERIFY(std::memcmp(address("fw_program_blob"), blob.data(), 4) == 0);
 }
 
-QTEST_GUILESS_MAIN(TestCodegen)
+FW_TEST(TestCodegen, QCoreApplication)
 #include "test_codegen.moc"

@@ -1,9 +1,8 @@
 // Operators as they are lowered by default, compiled: the same bytes of result as the loop
 // interpreter.
 #include "codegen/harness.h"
+#include "common/test.h"
 #include "schedule/lower_check.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -39,8 +38,7 @@ std::string compareLowered(const OpInst& inst, const Bindings& symbols, double t
             return lowered.diag().text();
         std::string problem = compareOnRandom(lowered->nest, symbols, target, tolerance);
         if (!problem.empty())
-            return std::string(cpu) + ", " + choice->main() + ": " +
-                   problem;
+            return std::string(cpu) + ", " + choice->main() + ": " + problem;
     }
     return {};
 }
@@ -94,5 +92,5 @@ void TestLowered::rows() {
             FW_SAME(compareLowered(softmax(v("N"), Expr(columns)), {{"N", n}}, 1e-6, {}));
 }
 
-QTEST_GUILESS_MAIN(TestLowered)
+FW_TEST(TestLowered, QCoreApplication)
 #include "test_lowered.moc"

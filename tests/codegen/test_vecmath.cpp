@@ -1,8 +1,7 @@
 // The math functions against libm in double (long double for f64), over samples of all floats: the
 // numbers of resources/docs/accuracy.md are held here.
 #include "codegen/harness.h"
-
-#include <QtTest>
+#include "common/test.h"
 
 #include <functional>
 #include <optional>
@@ -459,5 +458,5 @@ void TestVecmath::lanesShareTheirInstructions() {
         }
 }
 
-QTEST_GUILESS_MAIN(TestVecmath)
+FW_TEST(TestVecmath, QCoreApplication)
 #include "test_vecmath.moc"

@@ -2,20 +2,17 @@
 // things.
 #pragma once
 
-#include <QtTest>
-
-#include <chrono>
+#include "common/test.h"
 
 namespace fw::test {
 
-// The functions of a test may take so long each, unless QTEST_FUNCTION_TIMEOUT says otherwise.
-template <class Test>
-int runLong(int count, char** arguments, std::chrono::milliseconds most = std::chrono::minutes(20)) {
+// The functions of a test may take so many minutes each, unless QTEST_FUNCTION_TIMEOUT says
+// otherwise.
+template <class Test, int minutes = 20>
+int runLong(int count, char** words) {
     if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT"))
-        qputenv("QTEST_FUNCTION_TIMEOUT", QByteArray::number(qint64(most.count())));
-    QCoreApplication app(count, arguments);
-    Test test;
-    return QTest::qExec(&test, count, arguments);
+        qputenv("QTEST_FUNCTION_TIMEOUT", QByteArray::number(minutes * 60000));
+    return runAs<Test, QCoreApplication>(count, words);
 }
 
 } // namespace fw::test

@@ -1,4 +1,5 @@
 // The states of a view, the style sheet, rows.
+#include "common/test.h"
 #include "views/common/elided_label.h"
 #include "views/common/elided_name.h"
 #include "views/common/pane.h"
@@ -14,7 +15,6 @@
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTreeView>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::ui;
@@ -257,5 +257,5 @@ void TestCommon::rowsArePainted() {
     QCOMPARE(header.detail(), QStringLiteral("155 ops"));
 }
 
-QTEST_MAIN(TestCommon)
+FW_TEST(TestCommon, QApplication)
 #include "test_common.moc"

@@ -1,10 +1,9 @@
 // Conditions over a scope: three truths, parts that are absent, terms and what is seen of them.
+#include "common/test.h"
 #include "condition/condition.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "syntax/parser.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -227,5 +226,5 @@ void TestCondition::functionsSayWhatTheyDo() {
     QVERIFY(conditionFunction("sometimes") == nullptr);
 }
 
-QTEST_GUILESS_MAIN(TestCondition)
+FW_TEST(TestCondition, QCoreApplication)
 #include "test_condition.moc"

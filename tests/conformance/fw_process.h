@@ -10,7 +10,7 @@
 
 namespace fw::conformance {
 
-struct Answer {
+struct FwAnswer {
     int exitCode = -1; // -1: did not start, did not end in time, or died of a signal
     QByteArray out;
     QByteArray error;
@@ -20,10 +20,10 @@ inline QString programPath() {
     return qEnvironmentVariable("FW_BIN") + QStringLiteral("/fw");
 }
 
-inline Answer runProgram(const QString& program, const QStringList& arguments, int seconds) {
+inline FwAnswer runProgram(const QString& program, const QStringList& arguments, int seconds) {
     QProcess process;
     process.start(program, arguments);
-    Answer answer;
+    FwAnswer answer;
     if (!process.waitForStarted() || !process.waitForFinished(seconds * 1000))
         return answer;
     if (process.exitStatus() == QProcess::NormalExit)
@@ -33,13 +33,13 @@ inline Answer runProgram(const QString& program, const QStringList& arguments, i
     return answer;
 }
 
-inline Answer runFw(const QStringList& arguments, int seconds) {
+inline FwAnswer runFw(const QStringList& arguments, int seconds) {
     return runProgram(programPath(), arguments, seconds);
 }
 
 // The answer as JSON; empty, with a warning, where the command failed.
 inline QJsonObject askFw(const QStringList& arguments, int seconds = 60) {
-    const Answer answer = runFw(arguments + QStringList{QStringLiteral("--json")}, seconds);
+    const FwAnswer answer = runFw(arguments + QStringList{QStringLiteral("--json")}, seconds);
     if (answer.exitCode != 0)
         qWarning("exit code %d: %s", answer.exitCode, answer.error.constData());
     return QJsonDocument::fromJson(answer.out).object();

@@ -1,16 +1,16 @@
 // What is wrong around a model, as the command line tells it: books with errors, pins that cannot
 // be followed, documents from the future, a disk that is full. Broken models are in test_broken.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <sys/resource.h>
 
 using namespace Qt::StringLiterals;
-using fw::conformance::Answer;
+using fw::conformance::FwAnswer;
 using fw::conformance::programPath;
 using fw::conformance::runFw;
 
@@ -71,7 +71,7 @@ void TestBadInput::init() {
 
 void TestBadInput::booksWithErrors() {
     const QString book = write("broken.fw", brokenBook);
-    const Answer answer = runFw({u"fuse"_s, m_model, u"-libs="_s, u"--rules"_s, book}, 60);
+    const FwAnswer answer = runFw({u"fuse"_s, m_model, u"-libs="_s, u"--rules"_s, book}, 60);
     QCOMPARE(answer.exitCode, 0);
     for (const char* place : {":1:", ":2:", ":4:"}) {
         const QByteArray error = book.toUtf8() + place;
@@ -94,7 +94,7 @@ void TestBadInput::booksAreToldByEveryCommand() {
     QFETCH(QStringList, command);
     const QString book = write("broken.fw", brokenBook);
     command.insert(1, m_model);
-    const Answer answer = runFw(command + QStringList{u"-libs="_s, u"--rules"_s, book}, 60);
+    const FwAnswer answer = runFw(command + QStringList{u"-libs="_s, u"--rules"_s, book}, 60);
     QCOMPARE(answer.exitCode, 0);
     QCOMPARE(answer.error.count(book.toUtf8()), qsizetype(3));
 }
@@ -104,7 +104,7 @@ void TestBadInput::impossiblePins() {
                                           "pin { apart d, b  together d, b }\n"
                                           "pin { together d, nobody }\n"
                                           "pin { together b, r with nobody.sgemm }\n");
-    const Answer answer = runFw({u"fuse"_s, m_model, u"-libs="_s, u"--rules"_s, book}, 60);
+    const FwAnswer answer = runFw({u"fuse"_s, m_model, u"-libs="_s, u"--rules"_s, book}, 60);
     QCOMPARE(answer.exitCode, 0);
     const QByteArray place = book.toUtf8();
     for (const QByteArray& notice :
@@ -116,7 +116,7 @@ void TestBadInput::impossiblePins() {
 
 void TestBadInput::aPinToNothingLeavesTheChoice() {
     const QString book = write("pins.fw", "pin { use generated.nonsense for d }\n");
-    const Answer answer =
+    const FwAnswer answer =
         runFw({u"fuse"_s, m_model, u"-libs="_s, u"--json"_s, u"--rules"_s, book}, 60);
     QCOMPARE(answer.exitCode, 0);
     QVERIFY(answer.out.contains("PIN03"));
@@ -132,7 +132,7 @@ void TestBadInput::documentOfANewerVersion_data() {
 void TestBadInput::documentOfANewerVersion() {
     QFETCH(QString, command);
     const QString document = write("new.fwdoc", R"({"fusewright_document": 99, "model": "m.fw"})");
-    const Answer answer = runFw({command, document}, 60);
+    const FwAnswer answer = runFw({command, document}, 60);
     QCOMPARE(answer.exitCode, 2);
     QVERIFY2(answer.error.contains("version 99") && answer.error.contains("newer Fusewright"),
              answer.error.constData());
@@ -190,5 +190,5 @@ void TestBadInput::fullDiskAtStandardOutput() {
     QVERIFY(process.readAllStandardError().contains("standard output cannot be written"));
 }
 
-QTEST_GUILESS_MAIN(TestBadInput)
+FW_TEST(TestBadInput, QCoreApplication)
 #include "test_bad_input.moc"

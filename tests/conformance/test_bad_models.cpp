@@ -2,19 +2,20 @@
 // of its own and a sentence that says what is wrong where, or with an answer. What the importer
 // alone refuses is in onnx/test_hostile.
 #include "common/slowdown.h"
+#include "common/test.h"
 #include "fw_process.h"
 #include "onnx/model_builder.h"
 
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <functional>
 #include <limits>
 
 using namespace Qt::StringLiterals;
-using fw::conformance::Answer;
+using fw::conformance::FwAnswer;
 using fw::conformance::runFw;
 using fw::test::ModelBuilder;
 
@@ -282,7 +283,7 @@ void TestBadModels::everyCommandAnswers() {
     for (const QStringList& question : questions) {
         QElapsedTimer timer;
         timer.start();
-        const Answer answer = runFw(question, limit);
+        const FwAnswer answer = runFw(question, limit);
         const QByteArray what =
             question[0].toUtf8() + " ended with " + QByteArray::number(answer.exitCode) +
             " after " + QByteArray::number(timer.elapsed()) + " ms: " + answer.error.left(2000);
@@ -356,7 +357,7 @@ void TestBadModels::externalDataHides_data() {
 
 void TestBadModels::externalDataHides() {
     QFETCH(QByteArray, bytes);
-    const Answer answer = runFw({u"info"_s, write(bytes)}, limit);
+    const FwAnswer answer = runFw({u"info"_s, write(bytes)}, limit);
     QVERIFY2(answer.exitCode == 2, answer.out.constData());
     QVERIFY2(answer.error.contains("leaves the model's folder"), answer.error.constData());
 }
@@ -367,12 +368,12 @@ void TestBadModels::largeFilesAreNotRead() {
     file.close();
     QElapsedTimer timer;
     timer.start();
-    const Answer answer = runFw({u"info"_s, file.fileName()}, limit);
+    const FwAnswer answer = runFw({u"info"_s, file.fileName()}, limit);
     QVERIFY(timer.elapsed() < soon);
     QVERIFY2(answer.exitCode == 2 && answer.error.contains("the limit is 2147483647"),
              answer.error.constData());
     QVERIFY(file.remove());
 }
 
-QTEST_MAIN(TestBadModels)
+FW_TEST(TestBadModels, QApplication)
 #include "test_bad_models.moc"

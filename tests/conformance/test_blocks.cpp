@@ -1,11 +1,11 @@
 // The walk of samples/blocks through `fw`: a block of a model as one function, or as one operator,
 // with the numbers of its parts.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QDir>
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
 using fw::conformance::askFw;
@@ -144,5 +144,5 @@ void TestBlocks::attentionIsOneOperator() {
     QCOMPARE(matches(folder.path(), rules, u"attention_of_parts"_s), places);
 }
 
-QTEST_GUILESS_MAIN(TestBlocks)
+FW_TEST(TestBlocks, QCoreApplication)
 #include "test_blocks.moc"

@@ -3,11 +3,11 @@
 // cannot run.
 #include "fw_process.h"
 
+#include "common/test.h"
 #include "snapshot/documents.h"
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 const QString folder = QStringLiteral(FW_SOURCE_DIR) + u"/samples/broken/"_s;
-constexpr int limit = 60;
+constexpr int brokenLimit = 60;
 
 } // namespace
 
@@ -53,13 +53,13 @@ void TestBroken::isRefused() {
         {u"draw"_s, folder + file, u"-o"_s, m_out.filePath(u"graph.svg"_s)},
     };
     for (const QStringList& question : questions) {
-        const Answer answer = runFw(question, limit);
+        const FwAnswer answer = runFw(question, brokenLimit);
         QVERIFY2(answer.exitCode == 2, qPrintable(u"%1: exit code %2: %3"_s.arg(question[0])
                                                       .arg(answer.exitCode)
                                                       .arg(QString::fromUtf8(answer.error))));
         QVERIFY2(answer.error.contains(file.toUtf8()), answer.error.constData());
     }
-    const Answer json = runFw({u"info"_s, u"--json"_s, folder + file}, limit);
+    const FwAnswer json = runFw({u"info"_s, u"--json"_s, folder + file}, brokenLimit);
     QCOMPARE(json.exitCode, 2);
     QVERIFY2(json.out.contains("\"code\"") && json.out.contains("\"message\""),
              json.out.constData());
@@ -68,26 +68,26 @@ void TestBroken::isRefused() {
 void TestBroken::unknownOperatorOpens() {
     const QString file = folder + u"unknown_op.onnx"_s;
     const QString picture = m_out.filePath(u"unknown.svg"_s);
-    const Answer info = runFw({u"info"_s, u"--json"_s, file}, limit);
+    const FwAnswer info = runFw({u"info"_s, u"--json"_s, file}, brokenLimit);
     QCOMPARE(info.exitCode, 0);
     QVERIFY2(info.out.contains("Frobnicate"), info.out.constData());
-    QCOMPARE(runFw({u"draw"_s, file, u"-o"_s, picture}, limit).exitCode, 0);
+    QCOMPARE(runFw({u"draw"_s, file, u"-o"_s, picture}, brokenLimit).exitCode, 0);
     QVERIFY(QFileInfo(picture).size() > 0);
     for (const QString& command : {u"run"_s, u"export"_s}) {
         QStringList question{command, file};
         if (command == u"export"_s)
             question << u"-o"_s << m_out.filePath(u"module"_s);
-        const Answer answer = runFw(question, limit);
+        const FwAnswer answer = runFw(question, brokenLimit);
         QCOMPARE(answer.exitCode, 2);
         QVERIFY2(answer.error.contains("Frobnicate"), answer.error.constData());
     }
 }
 
 void TestBroken::missingFile() {
-    const Answer answer = runFw({u"info"_s, m_out.filePath(u"nowhere.onnx"_s)}, limit);
+    const FwAnswer answer = runFw({u"info"_s, m_out.filePath(u"nowhere.onnx"_s)}, brokenLimit);
     QCOMPARE(answer.exitCode, 2);
     QVERIFY2(answer.error.contains("nowhere.onnx"), answer.error.constData());
 }
 
-QTEST_GUILESS_MAIN(TestBroken)
+FW_TEST(TestBroken, QCoreApplication)
 #include "test_broken.moc"

@@ -1,20 +1,19 @@
 // Every operator case, every sample and, where they are, the shared models: `fw test` must say that
 // the outputs agree. What the engine refuses is listed in expected_unsupported.txt; a wrong output
 // or a crash is never expected.
+#include "common/source_root.h"
 #include "fw_process.h"
 
+#include "common/test.h"
 #include "snapshot/documents.h"
 
 #include <QDir>
 #include <QFileInfo>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
 
 namespace {
-
-const QString root = QStringLiteral(FW_SOURCE_DIR);
 
 QStringList modelFolders(const QString& parent) {
     QStringList folders;
@@ -27,7 +26,7 @@ QStringList modelFolders(const QString& parent) {
 
 QMap<QString, QString> expectedUnsupported() {
     QMap<QString, QString> reasons;
-    QFile file(root + u"/tests/conformance/expected_unsupported.txt"_s);
+    QFile file(fw::test::sourceRoot + u"/tests/conformance/expected_unsupported.txt"_s);
     if (!file.open(QIODevice::ReadOnly))
         return reasons;
     for (const QString& line : QString::fromUtf8(file.readAll()).split(u'\n'))
@@ -42,7 +41,7 @@ QStringList surprises(const QStringList& folders, const QStringList& options, in
     QStringList arguments{u"test"_s, u"--json"_s};
     if (!options.contains(u"--target"_s))
         arguments << u"--target"_s << u"x86-64 -libs="_s;
-    const Answer answer = runFw(arguments + options + folders, seconds);
+    const FwAnswer answer = runFw(arguments + options + folders, seconds);
     if (answer.exitCode != 0 && answer.exitCode != 1)
         return {u"fw test ended with %1: %2"_s.arg(answer.exitCode)
                     .arg(QString::fromUtf8(answer.error.right(2000)))};
@@ -83,14 +82,14 @@ private Q_SLOTS:
 };
 
 void TestConformance::operatorsAreExact() {
-    const QStringList folders = modelFolders(root + u"/tests/conformance/ops"_s);
+    const QStringList folders = modelFolders(fw::test::sourceRoot + u"/tests/conformance/ops"_s);
     QVERIFY(folders.size() > 300);
     const QStringList wrong = surprises(folders, {u"--rtol"_s, u"0"_s, u"--atol"_s, u"0"_s}, 550);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
 void TestConformance::operatorsAreClose() {
-    const QStringList folders = modelFolders(root + u"/tests/conformance/close"_s);
+    const QStringList folders = modelFolders(fw::test::sourceRoot + u"/tests/conformance/close"_s);
     QVERIFY(folders.size() > 30);
     const QStringList wrong = surprises(folders, {}, 300);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
@@ -98,7 +97,7 @@ void TestConformance::operatorsAreClose() {
 
 // Each data set gets a model of its sizes where the model with free ones is refused.
 void TestConformance::dataDecideSizes() {
-    const QStringList folders = modelFolders(root + u"/tests/conformance/data"_s);
+    const QStringList folders = modelFolders(fw::test::sourceRoot + u"/tests/conformance/data"_s);
     QVERIFY(folders.size() >= 5);
     const QStringList wrong = surprises(folders, {u"--strict"_s}, 100);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
@@ -107,7 +106,7 @@ void TestConformance::dataDecideSizes() {
             QStringList arguments{command, folder, u"--target"_s, u"x86-64 -libs="_s};
             if (command != u"run"_s && command != u"verify"_s)
                 arguments << u"--seconds"_s << u"0.01"_s;
-            const Answer answer = runFw(arguments, 100);
+            const FwAnswer answer = runFw(arguments, 100);
             QVERIFY2(answer.exitCode == 0,
                      qPrintable(command + u' ' + folder + u": "_s + QString(answer.error)));
         }
@@ -134,8 +133,8 @@ void TestConformance::narrowFloatsAreRoundedOnce() {
     QFETCH(QString, element);
     QFETCH(QString, unit);
     QFETCH(QStringList, how);
-    QStringList folders = modelFolders(root + u"/tests/conformance/narrow"_s) +
-                          modelFolders(root + u"/tests/conformance/folded"_s);
+    QStringList folders = modelFolders(fw::test::sourceRoot + u"/tests/conformance/narrow"_s) +
+                          modelFolders(fw::test::sourceRoot + u"/tests/conformance/folded"_s);
     erase_if(folders, [&](const QString& folder) {
         return !QFileInfo(folder).fileName().startsWith(element + u'_');
     });
@@ -146,7 +145,7 @@ void TestConformance::narrowFloatsAreRoundedOnce() {
 
 // Models that users of other tools reported, built anew.
 void TestConformance::reportsPass() {
-    const QStringList folders = modelFolders(root + u"/tests/onnx/reports"_s);
+    const QStringList folders = modelFolders(fw::test::sourceRoot + u"/tests/onnx/reports"_s);
     QVERIFY(folders.size() >= 59);
     for (const QString& target : {u"x86-64 -libs="_s, u"x86-64 -libs=onednn -threads=2"_s}) {
         const QStringList wrong = surprises(folders, {u"--target"_s, target}, 300);
@@ -155,8 +154,8 @@ void TestConformance::reportsPass() {
 }
 
 void TestConformance::samplesPass() {
-    const QStringList folders =
-        modelFolders(root + u"/samples"_s) + modelFolders(root + u"/samples/odd"_s);
+    const QStringList folders = modelFolders(fw::test::sourceRoot + u"/samples"_s) +
+                                modelFolders(fw::test::sourceRoot + u"/samples/odd"_s);
     QVERIFY(folders.size() >= 24);
     for (const QString& libraries : {QString(), u"onednn"_s, u"openblas"_s}) {
         const QStringList wrong =
@@ -176,12 +175,13 @@ void TestConformance::sharedModelsPass() {
 void TestConformance::refusalsAreOfCases() {
     const QMap<QString, QString> refused = expectedUnsupported();
     for (auto it = refused.cbegin(); it != refused.cend(); ++it) {
-        const bool exists = QFileInfo::exists(root + u"/tests/conformance/ops/"_s + it.key()) ||
-                            QFileInfo::exists(root + u"/tests/conformance/close/"_s + it.key());
+        const bool exists =
+            QFileInfo::exists(fw::test::sourceRoot + u"/tests/conformance/ops/"_s + it.key()) ||
+            QFileInfo::exists(fw::test::sourceRoot + u"/tests/conformance/close/"_s + it.key());
         QVERIFY2(exists, qPrintable(it.key() + u" is no case"_s));
         QVERIFY2(it.value().size() > 10, qPrintable(it.key() + u" has no reason"_s));
     }
 }
 
-QTEST_GUILESS_MAIN(TestConformance)
+FW_TEST(TestConformance, QCoreApplication)
 #include "test_conformance.moc"

@@ -1,10 +1,11 @@
 // The exported sample free_batch, used by samples/consumer, which is built out of tree with nothing
 // of ours but the exported folder: the committed outputs come out at every batch size.
+#include "common/source_root.h"
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cmath>
 #include <cstring>
@@ -13,8 +14,6 @@ using namespace fw::conformance;
 using namespace Qt::StringLiterals;
 
 namespace {
-
-const QString root = QStringLiteral(FW_SOURCE_DIR);
 
 // The raw data is the last field of the tensors that make_samples.py writes.
 QByteArray lastBytes(const QString& path, qsizetype size) {
@@ -42,15 +41,15 @@ void TestConsumer::initTestCase() {
     const QString module = m_folder.filePath(u"free_batch"_s);
     const QString build = m_folder.filePath(u"build"_s);
     m_consumer = build + u"/batch"_s;
-    const Answer exported = runFw({u"export"_s, root + u"/samples/free_batch"_s, u"-o"_s, module,
-                                   u"--target"_s, u"x86-64 -libs="_s},
-                                  120);
+    const FwAnswer exported = runFw({u"export"_s, fw::test::sourceRoot + u"/samples/free_batch"_s,
+                                     u"-o"_s, module, u"--target"_s, u"x86-64 -libs="_s},
+                                    120);
     QVERIFY2(exported.exitCode == 0, exported.error.constData());
     for (const QStringList& step :
-         {QStringList{u"-S"_s, root + u"/samples/consumer"_s, u"-B"_s, build,
+         {QStringList{u"-S"_s, fw::test::sourceRoot + u"/samples/consumer"_s, u"-B"_s, build,
                       u"-DMODULE=free_batch"_s, u"-DMODULE_DIR="_s + module},
           QStringList{u"--build"_s, build}}) {
-        const Answer answer = runProgram(u"cmake"_s, step, 120);
+        const FwAnswer answer = runProgram(u"cmake"_s, step, 120);
         QVERIFY2(answer.exitCode == 0, (answer.out + answer.error).constData());
     }
 }
@@ -66,13 +65,13 @@ void TestConsumer::agreesWithTheSample_data() {
 void TestConsumer::agreesWithTheSample() {
     QFETCH(int, set);
     QFETCH(int, batch);
-    const QString data = root + u"/samples/free_batch/test_data_set_%1/"_s.arg(set);
+    const QString data = fw::test::sourceRoot + u"/samples/free_batch/test_data_set_%1/"_s.arg(set);
     const QString raw = m_folder.filePath(u"images.f32"_s);
     QFile file(raw);
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(lastBytes(data + u"input_0.pb"_s, batch * 2 * 7 * 7 * 4));
     file.close();
-    const Answer answer = runProgram(m_consumer, {QString::number(batch), raw}, 120);
+    const FwAnswer answer = runProgram(m_consumer, {QString::number(batch), raw}, 120);
     QVERIFY2(answer.exitCode == 0, answer.error.constData());
     const QByteArray expected = lastBytes(data + u"output_0.pb"_s, batch * 10 * 4);
     const QList<QByteArray> words = answer.out.simplified().split(' ');
@@ -87,10 +86,10 @@ void TestConsumer::agreesWithTheSample() {
 }
 
 void TestConsumer::emptyBatch() {
-    const Answer answer = runProgram(m_consumer, {u"0"_s}, 120);
+    const FwAnswer answer = runProgram(m_consumer, {u"0"_s}, 120);
     QVERIFY2(answer.exitCode == 0, answer.error.constData());
     QVERIFY(answer.out.isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestConsumer)
+FW_TEST(TestConsumer, QCoreApplication)
 #include "test_consumer.moc"

@@ -2,13 +2,12 @@
 // inferred, planned and compiled by own code, and what that computes is what the reference
 // computes. Where an operator has no meaning for a type, the call is refused by name when its type
 // is inferred, which is when a model is read.
+#include "common/test.h"
 #include "conformance/element_calls.h"
 #include "expr/scalar.h"
 #include "fuzz/engine.h"
 #include "session/judgement.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 #include <algorithm>
 #include <cmath>
@@ -190,5 +189,5 @@ void TestElementTypes::computedOrRefused() {
     QVERIFY2(wrong.isEmpty(), qPrintable(u'\n' + wrong.join(u'\n')));
 }
 
-QTEST_GUILESS_MAIN(TestElementTypes)
+FW_TEST(TestElementTypes, QCoreApplication)
 #include "test_element_types.moc"

@@ -1,12 +1,12 @@
 // Programs in C that load exported modules, each for a promise of modules.md that a test in this
 // process cannot show: they fork, set floating-point modes, refuse threads, bring an OpenMP
 // runtime.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
@@ -54,7 +54,7 @@ QString TestEmbedded::module(const QString& sample, const QString& libraries) {
         m_folder.filePath(sample + u'_' + (libraries.isEmpty() ? u"own"_s : libraries));
     const QString library = folder + u"/lib%1.so"_s.arg(sample);
     if (!QFileInfo::exists(library)) {
-        const Answer answer =
+        const FwAnswer answer =
             runFw({u"export"_s, QStringLiteral(FW_SOURCE_DIR "/samples/") + sample, u"-o"_s, folder,
                    u"--target"_s, u"x86-64 -libs=%1 -threads=2"_s.arg(libraries)},
                   300);
@@ -67,7 +67,7 @@ QString TestEmbedded::module(const QString& sample, const QString& libraries) {
 QString TestEmbedded::program(const QString& name, const QStringList& options) {
     const QString built = m_folder.filePath(name);
     if (!QFileInfo::exists(built)) {
-        const Answer answer = runProgram(
+        const FwAnswer answer = runProgram(
             u"cc"_s,
             QStringList{
                 u"-std=c99"_s, u"-D_GNU_SOURCE"_s, u"-Wall"_s, u"-Wextra"_s,
@@ -83,7 +83,7 @@ QString TestEmbedded::program(const QString& name, const QStringList& options) {
 }
 
 QByteArray TestEmbedded::complaint(const QString& program, const QStringList& arguments) {
-    const Answer answer = runProgram(program, arguments, 60);
+    const FwAnswer answer = runProgram(program, arguments, 60);
     if (answer.exitCode == 0 && answer.error.isEmpty())
         return {};
     return "exit code " + QByteArray::number(answer.exitCode) + ": " + answer.out + answer.error;
@@ -232,7 +232,7 @@ void TestEmbedded::exampleIsC99() {
     const QString folder = QFileInfo(module(u"lenet"_s, {})).path();
     for (const QStringList& language : {QStringList{u"-std=c99"_s, u"-x"_s, u"c"_s},
                                         QStringList{u"-std=c11"_s, u"-x"_s, u"c"_s}}) {
-        const Answer answer = runProgram(
+        const FwAnswer answer = runProgram(
             u"cc"_s,
             language + QStringList{u"-pedantic-errors"_s, u"-Wall"_s, u"-Wextra"_s, u"-Werror"_s,
                                    u"-fsyntax-only"_s, folder + u"/example_main.c"_s},
@@ -241,5 +241,5 @@ void TestEmbedded::exampleIsC99() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestEmbedded)
+FW_TEST(TestEmbedded, QCoreApplication)
 #include "test_embedded.moc"

@@ -2,12 +2,12 @@
 // example program on the files of the test data. Its outputs are those of `fw run` to the bit.
 #include "fw_process.h"
 
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 
 #include <QDir>
 #include <QFileInfo>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
@@ -42,7 +42,7 @@ void writeNpy(const QString& path, const fw::TensorData& data) {
 // Checks the exit code and shows what was said when it is another one.
 #define RAN(wanted, ...)                                                                           \
     do {                                                                                           \
-        const Answer answerOfThis = __VA_ARGS__;                                                   \
+        const FwAnswer answerOfThis = __VA_ARGS__;                                                 \
         QVERIFY2(answerOfThis.exitCode == (wanted),                                                \
                  (answerOfThis.out + answerOfThis.error).constData());                             \
     } while (false)
@@ -71,7 +71,7 @@ QString TestExample::example(const QString& model) {
         return program;
     const QString module = m_folder.filePath(QFileInfo(model).fileName());
     const QString build = module + u"_build"_s;
-    const auto step = [](const Answer& answer) {
+    const auto step = [](const FwAnswer& answer) {
         if (answer.exitCode != 0)
             qWarning("%s%s", answer.out.constData(), answer.error.constData());
         return answer.exitCode == 0;
@@ -140,7 +140,7 @@ void TestExample::takesItsShapesFromTheFiles() {
     }
     // The three sets have different batch sizes, so the last output does not fit the first input.
     writeNpy(m_folder.filePath(u"x.npy"_s), tensor(model + u"/test_data_set_0/input_0.pb"_s));
-    const Answer answer = runProgram(
+    const FwAnswer answer = runProgram(
         program, {m_folder.filePath(u"x.npy"_s), u"--expect"_s, m_folder.filePath(u"y.npy"_s)}, 60);
     QCOMPARE(answer.exitCode, 2);
     QVERIFY2(answer.error.contains("its shape is not the model's"), answer.error.constData());
@@ -177,7 +177,7 @@ void TestExample::namedInputsAndWrongFiles() {
     writeNpy(in, given->data);
     RAN(0, runProgram(program, {name + u'=' + in}, 60));
     const auto refused = [&](const QStringList& words, const char* reason) {
-        const Answer answer = runProgram(program, words, 60);
+        const FwAnswer answer = runProgram(program, words, 60);
         if (answer.exitCode != 2 || !answer.error.contains(reason))
             qWarning("%d: %s", answer.exitCode, answer.error.constData());
         return answer.exitCode == 2 && answer.error.contains(reason);
@@ -197,10 +197,10 @@ void TestExample::namedInputsAndWrongFiles() {
     write(other, npy.left(40));
     QVERIFY(refused({other}, "header was not understood"));
     // A different expectation is exit code 1.
-    const Answer made = runProgram(program, {u"-o"_s, m_folder.filePath(u"made.npy"_s)}, 60);
+    const FwAnswer made = runProgram(program, {u"-o"_s, m_folder.filePath(u"made.npy"_s)}, 60);
     QCOMPARE(made.exitCode, 0);
     RAN(1, runProgram(program, {in, u"--expect"_s, m_folder.filePath(u"made.npy"_s)}, 60));
 }
 
-QTEST_GUILESS_MAIN(TestExample)
+FW_TEST(TestExample, QCoreApplication)
 #include "test_example.moc"

@@ -1,10 +1,10 @@
 // Calls of a library as a user meets them: how many a network is, and an exported module where the
 // library is not there. The names are those of resources/docs/scenarios.md.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
@@ -23,7 +23,7 @@ private:
 };
 
 void TestLibraryCalls::initTestCase() {
-    const Answer answer =
+    const FwAnswer answer =
         runFw({u"fuse"_s, m_samples + u"library-fusion/dense.fw"_s, u"-libs=onednn"_s}, 60);
     if (answer.exitCode == 3)
         QSKIP("oneDNN is not installed");
@@ -50,19 +50,19 @@ void TestLibraryCalls::callsOfMobileNet() {
 void TestLibraryCalls::exportedWithoutItsLibrary() {
     QTemporaryDir folder;
     const QString module = folder.filePath(u"module"_s), build = folder.filePath(u"build"_s);
-    const Answer exported = runFw({u"export"_s, m_samples + u"library-fusion/dense.fw"_s, u"-o"_s,
-                                   module, u"--target"_s, u"x86-64 -libs=onednn"_s},
-                                  120);
+    const FwAnswer exported = runFw({u"export"_s, m_samples + u"library-fusion/dense.fw"_s, u"-o"_s,
+                                     module, u"--target"_s, u"x86-64 -libs=onednn"_s},
+                                    120);
     QVERIFY2(exported.exitCode == 0, exported.error.constData());
     for (const QStringList& step :
          {QStringList{u"-S"_s, module, u"-B"_s, build}, QStringList{u"--build"_s, build}}) {
-        const Answer answer = runProgram(u"cmake"_s, step, 120);
+        const FwAnswer answer = runProgram(u"cmake"_s, step, 120);
         QVERIFY2(answer.exitCode == 0, (answer.out + answer.error).constData());
     }
     const QString example = build + u"/example"_s;
     QCOMPARE(runProgram(example, {}, 120).exitCode, 0);
     qputenv("FUSEWRIGHT_ONEDNN", "/nowhere/libdnnl.so.2");
-    const Answer without = runProgram(example, {}, 120);
+    const FwAnswer without = runProgram(example, {}, 120);
     qunsetenv("FUSEWRIGHT_ONEDNN");
     QCOMPARE(without.exitCode, 2);
     for (const char* said : {"dense_bias_relu_0", "oneDNN cannot be used", "/nowhere/libdnnl.so.2",
@@ -93,11 +93,11 @@ void TestLibraryCalls::namesWithPunctuation() {
              0);
     for (const QStringList& step :
          {QStringList{u"-S"_s, module, u"-B"_s, build}, QStringList{u"--build"_s, build}}) {
-        const Answer answer = runProgram(u"cmake"_s, step, 120);
+        const FwAnswer answer = runProgram(u"cmake"_s, step, 120);
         QVERIFY2(answer.exitCode == 0, (answer.out + answer.error).constData());
     }
     QCOMPARE(runProgram(build + u"/example"_s, {}, 120).exitCode, 0);
 }
 
-QTEST_GUILESS_MAIN(TestLibraryCalls)
+FW_TEST(TestLibraryCalls, QCoreApplication)
 #include "test_library_calls.moc"

@@ -1,14 +1,14 @@
 // The walk of samples/library-fusion, step by step as its page says, through `fw`: a library's call
 // is fused only with what it can take. Step 10, in the window, is tests/window.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
-using fw::conformance::Answer;
 using fw::conformance::askFw;
+using fw::conformance::FwAnswer;
 using fw::conformance::runFw;
 
 class TestLibraryFusion : public QObject {
@@ -44,7 +44,7 @@ private:
     }
     // The reason why the library cannot be used here; empty if it can.
     static QString missing(const QString& library) {
-        const Answer answer = runFw({u"fuse"_s, sample("dense.fw"), u"-libs="_s + library}, 60);
+        const FwAnswer answer = runFw({u"fuse"_s, sample("dense.fw"), u"-libs="_s + library}, 60);
         return answer.exitCode == 3 ? QString::fromUtf8(answer.error) : QString();
     }
 };
@@ -237,5 +237,5 @@ void TestLibraryFusion::step9Profile() {
     QVERIFY(std::abs(got[u"sum_ms"].toDouble() - sum) < 1e-6 + 1e-3 * sum);
 }
 
-QTEST_GUILESS_MAIN(TestLibraryFusion)
+FW_TEST(TestLibraryFusion, QCoreApplication)
 #include "test_library_fusion.moc"

@@ -1,10 +1,10 @@
 // The walk of samples/onednn-partition, step by step as its page says, through `fw`: what a library
 // takes is written once.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
 using fw::conformance::askFw;
@@ -179,5 +179,5 @@ void TestOnednnPartition::step7EveryImplementation() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestOnednnPartition)
+FW_TEST(TestOnednnPartition, QCoreApplication)
 #include "test_onednn_partition.moc"

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "common/long_functions.h"
+#include "common/source_root.h"
 #include "library/library.h"
 #include "onnx/function_cases.h"
 #include "onnx/graph_tools.h"
@@ -21,7 +22,6 @@
 #include <QJsonObject>
 #include <QStandardPaths>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
@@ -29,14 +29,13 @@ using M = fw::test::ModelBuilder;
 
 namespace {
 
-const QString root = QStringLiteral(FW_SOURCE_DIR);
-const QString script = root + u"/tests/onnx/check_with_ort.mjs"_s;
+const QString script = fw::test::sourceRoot + u"/tests/onnx/check_with_ort.mjs"_s;
 
 QStringList modelFolders() {
     QStringList folders;
-    for (const QString& parent :
-         {root + u"/tests/conformance/ops"_s, root + u"/tests/conformance/close"_s,
-          root + u"/samples"_s, sharedModels()})
+    for (const QString& parent : {fw::test::sourceRoot + u"/tests/conformance/ops"_s,
+                                  fw::test::sourceRoot + u"/tests/conformance/close"_s,
+                                  fw::test::sourceRoot + u"/samples"_s, sharedModels()})
         for (const QString& name :
              QDir(parent).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name))
             if (QFileInfo::exists(parent + u'/' + name + u"/model.onnx"_s))
@@ -85,7 +84,7 @@ void TestOnnxRuntime::initTestCase() {
     if (m_node.isEmpty())
         QSKIP("skipped: node is not installed");
     QVERIFY(fw::writeFile(file(u"none"_s).toStdString(), "").ok());
-    const Answer answer = runProgram(m_node, {script, file(u"none"_s)}, 60);
+    const FwAnswer answer = runProgram(m_node, {script, file(u"none"_s)}, 60);
     if (answer.exitCode == 77)
         QSKIP(("skipped: " + answer.error.trimmed()).constData());
     QVERIFY2(answer.exitCode == 0, answer.error.constData());
@@ -94,7 +93,7 @@ void TestOnnxRuntime::initTestCase() {
 void TestOnnxRuntime::judge(const QStringList& lines) {
     const QString list = file(u"list"_s);
     QVERIFY(fw::writeFile(list.toStdString(), lines.join(u'\n').toStdString()).ok());
-    const Answer answer = runProgram(m_node, {script, list}, 500);
+    const FwAnswer answer = runProgram(m_node, {script, list}, 500);
     QMap<QString, int> verdicts;
     QStringList failed;
     for (const QByteArray& line : answer.out.split('\n')) {
@@ -156,7 +155,7 @@ void TestOnnxRuntime::rewrittenModels() {
     QStringList lines;
     for (const QString& folder : modelFolders()) {
         const QString out = file(QFileInfo(folder).fileName() + u".rewritten.onnx"_s);
-        const Answer answer = runFw({u"rewrite"_s, folder, u"-o"_s, out}, 60);
+        const FwAnswer answer = runFw({u"rewrite"_s, folder, u"-o"_s, out}, 60);
         QVERIFY2(answer.exitCode == 0, answer.error.constData());
         lines << out + u'\t' + folder + u"/model.onnx\t"_s + folder;
     }
@@ -263,7 +262,7 @@ void TestOnnxRuntime::operatorsOfBooks() {
                                 .ok());
             };
             const auto operands = fw::test::operandsOf(*model.graph, 7);
-            const auto results = fw::test::evaluateGraph(*model.graph, operands);
+            const auto results = fw::test::evaluateBound(*model.graph, operands);
             QVERIFY2(results.ok(), results ? "" : results.diag().text().c_str());
             write("input", operands);
             write("output", *results);
@@ -275,7 +274,5 @@ void TestOnnxRuntime::operatorsOfBooks() {
     judge(lines);
 }
 
-int main(int count, char** arguments) {
-    return fw::test::runLong<TestOnnxRuntime>(count, arguments);
-}
+FW_TEST_BY(&fw::test::runLong<TestOnnxRuntime>)
 #include "test_onnx_runtime.moc"

@@ -16,7 +16,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QtTest>
 
 #include <map>
 #include <memory>
@@ -27,7 +26,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString root = onnxSuite();
+const QString suiteRoot = onnxSuite();
 const QString contradictionsFile =
     QStringLiteral(FW_SOURCE_DIR "/tests/conformance/suite_contradictions.txt");
 const QString refusedFile =
@@ -39,7 +38,7 @@ QStringList caseFolders() {
 
 // SUITE/CASE, as in the file.
 QString nameOf(const QString& folder) {
-    return QDir(root).relativeFilePath(folder);
+    return QDir(suiteRoot).relativeFilePath(folder);
 }
 
 QMap<QString, QString> reasonsIn(const QString& path) {
@@ -127,8 +126,9 @@ QByteArray table(const std::vector<Case>& cases) {
     std::map<std::pair<QString, qint64>, Row> rows;
     int passed = 0;
     for (const Case& one : cases) {
-        const auto model = fw::importModel(
-            (root + u'/' + one.name + u"/model.onnx"_s).toStdString(), fw::standardOperators());
+        const auto model =
+            fw::importModel((suiteRoot + u'/' + one.name + u"/model.onnx"_s).toStdString(),
+                            fw::standardOperators());
         QString op = u"(not opened)"_s;
         qint64 opset = 0;
         if (model) {
@@ -373,13 +373,11 @@ void TestOnnxSuite::refusalsAreOfCases() {
     refused.insert(reasonsIn(contradictionsFile));
     refused.insert(reasonsIn(writtenFile));
     for (auto it = refused.cbegin(); it != refused.cend(); ++it) {
-        QVERIFY2(QFileInfo::exists(root + u'/' + it.key() + u"/model.onnx"_s),
+        QVERIFY2(QFileInfo::exists(suiteRoot + u'/' + it.key() + u"/model.onnx"_s),
                  qPrintable(it.key() + u" is no case"_s));
         QVERIFY2(it.value().size() > 10, qPrintable(it.key() + u" has no reason"_s));
     }
 }
 
-int main(int count, char** arguments) {
-    return fw::test::runLong<TestOnnxSuite>(count, arguments);
-}
+FW_TEST_BY(&fw::test::runLong<TestOnnxSuite>)
 #include "test_onnx_suite.moc"

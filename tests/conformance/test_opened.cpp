@@ -1,22 +1,22 @@
 // Files around what is not computed: each is shown, planned, drawn, written and opened again, and
 // what opened/expected.txt says of it holds, before it was written and after.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString root = QStringLiteral(FW_SOURCE_DIR "/tests/conformance/opened/");
+const QString openedRoot = QStringLiteral(FW_SOURCE_DIR "/tests/conformance/opened/");
 
 // CASE VERDICT GROUPS, a line each.
 QList<QStringList> expectedLines() {
     QList<QStringList> out;
-    QFile file(root + u"expected.txt"_s);
+    QFile file(openedRoot + u"expected.txt"_s);
     if (file.open(QIODevice::ReadOnly))
         for (const QString& line : QString::fromUtf8(file.readAll()).split(u'\n'))
             if (!line.isEmpty() && !line.startsWith(u'#'))
@@ -53,7 +53,7 @@ void TestOpened::everyCaseIsListed() {
     QStringList listed;
     for (const QStringList& words : expectedLines())
         listed << words[0];
-    QCOMPARE(listed, QDir(root).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name));
+    QCOMPARE(listed, QDir(openedRoot).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name));
 }
 
 void TestOpened::cases_data() {
@@ -66,7 +66,7 @@ void TestOpened::cases_data() {
 void TestOpened::cases() {
     QFETCH(QString, verdict);
     QFETCH(QStringList, opaque);
-    const QString folder = root + QLatin1String(QTest::currentDataTag());
+    const QString folder = openedRoot + QLatin1String(QTest::currentDataTag());
     QTemporaryDir made;
     const QString written = made.filePath(u"written.onnx"_s);
     for (const QStringList& arguments :
@@ -74,14 +74,14 @@ void TestOpened::cases() {
           {u"draw"_s, folder, u"--output"_s, made.filePath(u"drawn.svg"_s)},
           {u"rewrite"_s, folder, u"--output"_s, written},
           {u"info"_s, written}}) {
-        const Answer answer = runFw(arguments, 20);
+        const FwAnswer answer = runFw(arguments, 20);
         QVERIFY2(answer.exitCode == 0, qPrintable(arguments.join(u' ') + answer.error));
     }
     QCOMPARE(opaqueGroups(folder), opaque);
     QCOMPARE(opaqueGroups(written), opaque);
     if (verdict == u'-')
         return;
-    const Answer tested = runFw({u"test"_s, u"--json"_s, folder}, 60);
+    const FwAnswer tested = runFw({u"test"_s, u"--json"_s, folder}, 60);
     QCOMPARE(tested.exitCode, verdict == u"passed" ? 0 : 1);
     const QJsonObject document = QJsonDocument::fromJson(tested.out).object();
     QCOMPARE(document[u"cases"_s].toArray().at(0)[u"verdict"_s].toString(), verdict);
@@ -94,7 +94,7 @@ void TestOpened::dataDecide() {
     QStringList arguments{u"test"_s, u"--json"_s};
     for (const QString& name : QDir(decided).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
         arguments << decided + name;
-    const Answer answer = runFw(arguments, 60);
+    const FwAnswer answer = runFw(arguments, 60);
     const QJsonArray cases = QJsonDocument::fromJson(answer.out).object()[u"cases"_s].toArray();
     QVERIFY(cases.size() >= 6);
     for (const QJsonValue& one : cases)
@@ -106,12 +106,12 @@ void TestOpened::dataDecide() {
 // NumPy has no element type for them.
 void TestOpened::narrowResultsAreWritten() {
     QTemporaryDir made;
-    const Answer answer =
-        runFw({u"run"_s, root + u"bf16_output"_s, u"--output"_s, made.path()}, 60);
+    const FwAnswer answer =
+        runFw({u"run"_s, openedRoot + u"bf16_output"_s, u"--output"_s, made.path()}, 60);
     QVERIFY2(answer.exitCode == 0, answer.error.constData());
     QCOMPARE(QDir(made.path()).entryList(QDir::Files), QStringList{u"y.pb"_s});
     QVERIFY(QFileInfo(made.filePath(u"y.pb"_s)).size() > 8);
 }
 
-QTEST_GUILESS_MAIN(TestOpened)
+FW_TEST(TestOpened, QCoreApplication)
 #include "test_opened.moc"

@@ -2,6 +2,7 @@
 // computed (samples/generator/values_*.py wrote tests/conformance/values): by the reference and by
 // own code. Nothing that computes them here had a part in them. An operator, or an element type of
 // it, that has no such values is a failure.
+#include "common/test.h"
 #include "conformance/element_calls.h"
 #include "fuzz/engine.h"
 #include "fuzz/numbers.h"
@@ -10,7 +11,6 @@
 
 #include <QDir>
 #include <QFile>
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -266,5 +266,5 @@ void TestOperatorValues::nothingIsMissing() {
                                            missing.join(QStringLiteral(", "))));
 }
 
-QTEST_GUILESS_MAIN(TestOperatorValues)
+FW_TEST(TestOperatorValues, QCoreApplication)
 #include "test_operator_values.moc"

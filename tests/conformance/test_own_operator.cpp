@@ -1,11 +1,11 @@
 // The walk of samples/own-operator, step by step as its page says, through `fw`: an operator of a
 // book for nodes of a custom domain, in place of a shipped one, and many operators as one function.
 // Its ninth step is test_own_target.cpp, its tenth tests/window/test_book_story.cpp.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
 using fw::conformance::askFw;
@@ -319,5 +319,5 @@ void TestOwnOperator::step8BothSidesOfAProduct() {
         QVERIFY(std::abs(together[i] - alone[i]) <= 1e-4f + 1e-4f * std::abs(alone[i]));
 }
 
-QTEST_GUILESS_MAIN(TestOwnOperator)
+FW_TEST(TestOwnOperator, QCoreApplication)
 #include "test_own_operator.moc"

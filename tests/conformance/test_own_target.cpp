@@ -1,13 +1,13 @@
 // The walk of samples/own-target, step by step as its page says, through `fw`: a target of a book
 // that wants one sequence of operators.
+#include "common/test.h"
 #include "fw_process.h"
 
 #include <QJsonArray>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
-using fw::conformance::Answer;
 using fw::conformance::askFw;
+using fw::conformance::FwAnswer;
 using fw::conformance::runFw;
 
 class TestOwnTarget : public QObject {
@@ -27,8 +27,8 @@ private:
                            u"--target"_s, target} +
                more;
     }
-    static Answer ask(const QString& command, const QString& model, const QStringList& more = {},
-                      const QString& target = u"vta"_s) {
+    static FwAnswer ask(const QString& command, const QString& model, const QStringList& more = {},
+                        const QString& target = u"vta"_s) {
         return runFw(words(command, model, more, target), 60);
     }
 };
@@ -58,7 +58,7 @@ void TestOwnTarget::step2LoneConvolution_data() {
 
 void TestOwnTarget::step2LoneConvolution() {
     QFETCH(QStringList, command);
-    const Answer refused = ask(command[0], u"lone.fw"_s, command.mid(1));
+    const FwAnswer refused = ask(command[0], u"lone.fw"_s, command.mid(1));
     QCOMPARE(refused.exitCode, 2);
     const QString error = QString::fromUtf8(refused.error);
     QVERIFY2(error.contains(u"RUN02"_s) && error.contains(u"; alone: "_s) &&
@@ -68,10 +68,10 @@ void TestOwnTarget::step2LoneConvolution() {
 }
 
 void TestOwnTarget::step3NumbersAreRight() {
-    const Answer verified = ask(u"verify"_s, u"sequence.fw"_s);
+    const FwAnswer verified = ask(u"verify"_s, u"sequence.fw"_s);
     QVERIFY2(verified.exitCode == 0, verified.out + verified.error);
     QVERIFY(verified.out.contains("vta.tile"));
 }
 
-QTEST_GUILESS_MAIN(TestOwnTarget)
+FW_TEST(TestOwnTarget, QCoreApplication)
 #include "test_own_target.moc"

@@ -1,12 +1,12 @@
 // Where the time of a start goes: the stages that `fw run` tells beside what a clock outside sees.
 // Ratios of one machine with itself, the best of several runs.
+#include "common/test.h"
 #include "conformance/fw_process.h"
 
 #include "snapshot/json.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -31,7 +31,7 @@ Start startOf(const QString& model, const QString& target) {
     Start out;
     QElapsedTimer timer;
     timer.start();
-    const Answer answer = runFw({u"run"_s, model, u"--json"_s, u"--target"_s, target}, 60);
+    const FwAnswer answer = runFw({u"run"_s, model, u"--json"_s, u"--target"_s, target}, 60);
     const double wholeMs = static_cast<double>(timer.nsecsElapsed()) / 1e6;
     const auto document = snapshot::fromJson<snapshot::RunDocument>(answer.out.toStdString());
     if (!document)
@@ -93,5 +93,5 @@ void TestStart::theStagesSumToTheWhole() {
     QVERIFY2(share > 0.6, qPrintable(QString::number(share)));
 }
 
-QTEST_GUILESS_MAIN(TestStart)
+FW_TEST(TestStart, QCoreApplication)
 #include "test_start.moc"

@@ -1,12 +1,12 @@
 // The walk of samples/strategy, step by step as its page says, through `fw`: which implementation
 // computes what, by target, by condition, by schedule, by order, and by measurement. Its last step
 // is pinIsKeptWithTheDocument of tests/window/test_decisions.cpp.
+#include "common/test.h"
 #include "fw_process.h"
 #include "runtime/fusewright.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cstring>
 #include <dlfcn.h>
@@ -425,5 +425,5 @@ void TestStrategy::step10ALineForEachOperator() {
              joined.out);
 }
 
-QTEST_GUILESS_MAIN(TestStrategy)
+FW_TEST(TestStrategy, QCoreApplication)
 #include "test_strategy.moc"

@@ -31,6 +31,11 @@ QStringList alternativesOf(const QString& path) {
 
 } // namespace
 
+bool isGrammar(const Block& block) {
+    static const QRegularExpression rule(u"^\\w+ += "_s);
+    return rule.match(block.lines.value(0)).hasMatch();
+}
+
 QList<Block> blocksOf(const QString& page) {
     QList<Block> out;
     QString paragraph; // the last line of text

@@ -25,6 +25,7 @@ struct Block {
     bool transcript() const { return !lines.isEmpty() && lines[0].startsWith(u"$ "); }
 };
 QList<Block> blocksOf(const QString& page);
+bool isGrammar(const Block& block); // `rule = ...`
 
 // `core/base/diag.h`, or `makeDiag` in `core/base/diag.h`.
 struct CodePlace {

@@ -1,5 +1,6 @@
 // resources/docs/codes.md has a row for every reason and every diagnostic, with the sentence that
 // the program says, and an example that gives the code.
+#include "common/test.h"
 #include "docs/page.h"
 
 #include "base/decision.h"
@@ -11,7 +12,6 @@
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::docs;
@@ -19,7 +19,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-struct Row {
+struct CodeRow {
     QString sentence; // with its exit code before it, if it is a diagnostic
     QString example;
 };
@@ -36,11 +36,11 @@ QMap<QString, QString> sentences() {
     return out;
 }
 
-QMap<QString, Row> rows(QStringList& twice) {
+QMap<QString, CodeRow> rows(QStringList& twice) {
     static const QRegularExpression row(
         uR"(^\| ([A-Z]{3}\d\d) \|(?: (\d) \|)? ([^|]+) \| ([^|]+) \|$)"_s,
         QRegularExpression::MultilineOption);
-    QMap<QString, Row> out;
+    QMap<QString, CodeRow> out;
     auto all = row.globalMatch(textOf(u"resources/docs/codes.md"_s));
     while (all.hasNext()) {
         const auto match = all.next();
@@ -70,7 +70,7 @@ private Q_SLOTS:
 
 void TestCodesPage::everyCodeHasItsRow() {
     QStringList wrong;
-    const QMap<QString, Row> written = rows(wrong);
+    const QMap<QString, CodeRow> written = rows(wrong);
     const QMap<QString, QString> known = sentences();
     for (auto it = known.cbegin(); it != known.cend(); ++it)
         if (written.value(it.key()).sentence != it.value())
@@ -89,7 +89,7 @@ void TestCodesPage::examplesGiveTheCode() {
     PageFolder folder(textOf(u"resources/docs/codes.md"_s));
     QMap<QString, QString> said; // by command: many codes come from one
     QStringList wrong;
-    const QMap<QString, Row> written = rows(wrong);
+    const QMap<QString, CodeRow> written = rows(wrong);
     for (auto it = written.cbegin(); it != written.cend(); ++it) {
         const QString& example = it->example;
         if (const auto match = command.match(example); match.hasMatch()) {
@@ -111,5 +111,5 @@ void TestCodesPage::examplesGiveTheCode() {
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
-QTEST_GUILESS_MAIN(TestCodesPage)
+FW_TEST(TestCodesPage, QCoreApplication)
 #include "test_codes.moc"

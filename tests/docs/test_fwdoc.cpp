@@ -1,5 +1,6 @@
 // resources/docs/fwdoc.md: its example is read as it is described, and its fields are those that
 // documents are written with.
+#include "common/test.h"
 #include "docs/page.h"
 
 #include "snapshot/document_file.h"
@@ -7,11 +8,15 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::docs;
-using namespace fw::snapshot;
+using snapshot::documentText;
+using snapshot::documentVersion;
+using snapshot::Enabled;
+using snapshot::Inputs;
+using snapshot::parseDocument;
+using snapshot::PinKind;
 using namespace Qt::StringLiterals;
 
 class TestFwdoc : public QObject {
@@ -62,5 +67,5 @@ void TestFwdoc::fieldsAreThoseThatAreWritten() {
             QVERIFY2(page.contains(u'`' + field + u'`'), qPrintable(field));
 }
 
-QTEST_GUILESS_MAIN(TestFwdoc)
+FW_TEST(TestFwdoc, QCoreApplication)
 #include "test_fwdoc.moc"

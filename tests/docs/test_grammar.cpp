@@ -1,5 +1,6 @@
 // resources/docs/grammar.md is the grammar that the parsers have: every keyword and every word that
 // they accept stands in it, it has no others, and it shows every declaration.
+#include "common/test.h"
 #include "docs/page.h"
 
 #include "syntax/parser.h"
@@ -8,7 +9,6 @@
 #include <QFile>
 #include <QRegularExpression>
 #include <QSet>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::docs;
@@ -22,11 +22,6 @@ QSet<QString> all(const QRegularExpression& what, const QString& text) {
     while (found.hasNext())
         out.insert(found.next().captured(1));
     return out;
-}
-
-bool isGrammar(const Block& block) {
-    static const QRegularExpression rule(u"^\\w+ += "_s);
-    return rule.match(block.lines.value(0)).hasMatch();
 }
 
 QString grammarOf(const QString& page) {
@@ -49,7 +44,8 @@ private Q_SLOTS:
 };
 
 void TestGrammar::wordsAreThoseOfTheParsers() {
-    static const QRegularExpression asked(uR"-((?:(?:accept|expect|at|is)\((?:parser, )?|== )"([a-z]\w*)")-"_s);
+    static const QRegularExpression asked(
+        uR"-((?:(?:accept|expect|at|is)\((?:parser, )?|== )"([a-z]\w*)")-"_s);
     static const QRegularExpression word(uR"-("([a-z]\w+)")-"_s);
     QString sources;
     const QDir folder(sourceFile(u"core/syntax"_s));
@@ -97,5 +93,5 @@ void TestGrammar::everyDeclarationIsShown() {
         QVERIFY2(shown.contains(keyword), keyword.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestGrammar)
+FW_TEST(TestGrammar, QCoreApplication)
 #include "test_grammar.moc"

@@ -1,12 +1,11 @@
 // What the pages of resources/docs say is true as far as a program can see: their examples run and
 // print what stands there, what is written in the language parses, and the files and names of the
 // code that they send to are there.
+#include "common/test.h"
 #include "docs/page.h"
 
 #include "syntax/format.h"
 #include "syntax/strategy.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::docs;
@@ -137,5 +136,5 @@ void TestPages::whatIsUntrueIsTold() {
     QCOMPARE(places[3].line, 2);
 }
 
-QTEST_GUILESS_MAIN(TestPages)
+FW_TEST(TestPages, QCoreApplication)
 #include "test_pages.moc"

@@ -1,10 +1,10 @@
 // resources/docs/promises.md beside the three pages that it walks: every sentence of theirs has a
 // row, the words of every row stand where it says, and what holds them is a test. That the tests
 // exist: policy/test_features.
+#include "common/test.h"
 #include "docs/page.h"
 
 #include <QRegularExpression>
-#include <QtTest>
 
 #include <algorithm>
 #include <iterator>
@@ -75,14 +75,14 @@ QList<qsizetype> sentencesOf(const QString& text) {
     return out;
 }
 
-struct Row {
+struct PromiseRow {
     int line = 0;
     QString where, words, heldBy;
 };
 
 // Below the heading that names the page.
-QList<Row> rowsOf(const QString& promises, const QString& page) {
-    QList<Row> out;
+QList<PromiseRow> rowsOf(const QString& promises, const QString& page) {
+    QList<PromiseRow> out;
     bool isIn = false;
     int number = 0;
     for (const QString& line : promises.split(u'\n')) {
@@ -91,8 +91,8 @@ QList<Row> rowsOf(const QString& promises, const QString& page) {
             isIn = line.mid(3) == page;
         else if (isIn && line.startsWith(u"| "_s) && !line.startsWith(u"| where"_s)) {
             const QStringList cells = cellsOf(line);
-            out << Row{number, plain(cells.value(0)).remove(u'`'), plain(cells.value(1)),
-                       cells.size() == 3 ? cells[2].trimmed() : QString()};
+            out << PromiseRow{number, plain(cells.value(0)).remove(u'`'), plain(cells.value(1)),
+                              cells.size() == 3 ? cells[2].trimmed() : QString()};
         }
     }
     return out;
@@ -105,7 +105,7 @@ QStringList problemsOf(const QString& promises, const QString& name, const QStri
     QList<QSet<qsizetype>> covered(units.size());
     QStringList out;
     auto unit = units.begin(), next = unit;
-    for (const Row& row : rowsOf(promises, name)) {
+    for (const PromiseRow& row : rowsOf(promises, name)) {
         const auto wrong = [&](const QString& why) {
             out << u"promises.md:%1: %2"_s.arg(row.line).arg(why);
         };
@@ -195,5 +195,5 @@ void TestPromises::whatIsMissingIsTold() {
     QCOMPARE(wrong.value(2), u"promises.md:7: a test names no tests"_s);
 }
 
-QTEST_GUILESS_MAIN(TestPromises)
+FW_TEST(TestPromises, QCoreApplication)
 #include "test_promises.moc"

@@ -1,9 +1,9 @@
 // resources/docs/scenarios.md: every scenario has its row, and a row that passes names its test.
+#include "common/test.h"
 #include "docs/page.h"
 
 #include <QFile>
 #include <QRegularExpression>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
 
@@ -14,14 +14,14 @@ QString read(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-struct Row {
+struct ScenarioRow {
     QString verdict, place;
 };
 
-QMap<QString, Row> rows() {
+QMap<QString, ScenarioRow> rows() {
     static const QRegularExpression row(uR"(^\| ([A-Z]\d+) \| [^|]+ \| ([^|]+) \| (.+) \|$)"_s,
                                         QRegularExpression::MultilineOption);
-    QMap<QString, Row> out;
+    QMap<QString, ScenarioRow> out;
     for (auto match = row.globalMatch(read(u"resources/docs/scenarios.md"_s)); match.hasNext();) {
         const auto one = match.next();
         out.insert(one.captured(1), {one.captured(2), one.captured(3)});
@@ -39,7 +39,7 @@ private Q_SLOTS:
 };
 
 void TestScenarios::everyScenarioHasItsRow() {
-    const QMap<QString, Row> all = rows();
+    const QMap<QString, ScenarioRow> all = rows();
     QStringList missing;
     const auto group = [&](const QString& letter, int first, int last) {
         for (int i = first; i <= last; ++i)
@@ -67,7 +67,7 @@ void TestScenarios::everyScenarioHasItsRow() {
 
 void TestScenarios::whatPassesHasATest() {
     QStringList wrong;
-    const QMap<QString, Row> all = rows();
+    const QMap<QString, ScenarioRow> all = rows();
     for (auto row = all.begin(); row != all.end(); ++row) {
         if (QStringList{u"differs"_s, u"no such thing"_s, u"open"_s}.contains(row->verdict))
             continue;
@@ -89,5 +89,5 @@ void TestScenarios::whatPassesHasATest() {
     QCOMPARE(wrong.join(u'\n'), QString());
 }
 
-QTEST_GUILESS_MAIN(TestScenarios)
+FW_TEST(TestScenarios, QCoreApplication)
 #include "test_scenarios.moc"

@@ -1,6 +1,7 @@
 // Whoever writes is offered what may stand at a place: every word of the grammar in the books that
 // are shipped, in samples and in the examples of the grammar could have been completed where it
 // stands, and the pointer over it tells what it says. So could operators and attributes.
+#include "common/test.h"
 #include "docs/page.h"
 
 #include "rewrite/embedded.h"
@@ -10,7 +11,6 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -31,11 +31,6 @@ private:
 };
 
 namespace {
-
-bool isGrammar(const Block& block) {
-    static const QRegularExpression rule(u"^\\w+ += "_s);
-    return rule.match(block.lines.value(0)).hasMatch();
-}
 
 std::set<std::string> grammarWords() {
     static const QRegularExpression word(uR"-("([a-z]\w+)")-"_s);
@@ -119,5 +114,5 @@ void TestWords::everyWordWasMet() {
     QCOMPARE(never.join(u' '), QString());
 }
 
-QTEST_GUILESS_MAIN(TestWords)
+FW_TEST(TestWords, QCoreApplication)
 #include "test_words.moc"

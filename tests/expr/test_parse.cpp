@@ -1,7 +1,6 @@
 // Expressions read back as the same value; mistakes in them are refused with a reason.
+#include "common/test.h"
 #include "expr/parse.h"
-
-#include <QtTest>
 
 #include <random>
 
@@ -143,5 +142,5 @@ void TestParse::mistakes() {
     QCOMPARE(QString::fromStdString(result.diag().text()), message);
 }
 
-QTEST_GUILESS_MAIN(TestParse)
+FW_TEST(TestParse, QCoreApplication)
 #include "test_parse.moc"

@@ -1,8 +1,7 @@
 // Simplification keeps the value and proofs are sound: checked on random expressions against
 // evaluation.
+#include "common/test.h"
 #include "expr/simplify.h"
-
-#include <QtTest>
 
 #include <random>
 
@@ -284,5 +283,5 @@ void TestSimplify::randomEndsAreSound() {
     QVERIFY(proved > 1000);
 }
 
-QTEST_GUILESS_MAIN(TestSimplify)
+FW_TEST(TestSimplify, QCoreApplication)
 #include "test_simplify.moc"

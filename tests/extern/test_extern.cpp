@@ -1,11 +1,10 @@
 // Groups that libraries compute against the reference, what joins them, and what they refuse.
+#include "common/test.h"
 #include "extern/judge.h"
 #include "fusion/plan.h"
 #include "graph/builder.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -450,5 +449,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestExtern)
+FW_TEST(TestExtern, QCoreApplication)
 #include "test_extern.moc"

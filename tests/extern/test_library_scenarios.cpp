@@ -1,10 +1,9 @@
 // Scenarios of calls by a real library (J): which operators are one call, and the numbers beside
 // those of the reference. The names begin with those of resources/docs/scenarios.md.
+#include "common/test.h"
 #include "extern/judge.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -239,5 +238,5 @@ void TestLibraryScenarios::biasAndTail() {
     QVERIFY2(out.worst < 1e-4, out.calls.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestLibraryScenarios)
+FW_TEST(TestLibraryScenarios, QCoreApplication)
 #include "test_library_scenarios.moc"

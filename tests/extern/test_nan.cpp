@@ -1,6 +1,7 @@
 // Networks with a NaN among their inputs, computed by oneDNN: NaN where the reference has one and
 // the reference's numbers elsewhere; what loops computed is told, by run, profile and verify, too;
 // nothing depends on the mode of the caller's thread.
+#include "common/test.h"
 #include "extern/judge.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
@@ -11,7 +12,6 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cfenv>
 #include <limits>
@@ -339,5 +339,5 @@ void TestNan::commandsTell() {
         }));
 }
 
-QTEST_GUILESS_MAIN(TestNan)
+FW_TEST(TestNan, QCoreApplication)
 #include "test_nan.moc"

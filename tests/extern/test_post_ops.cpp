@@ -1,6 +1,7 @@
 // Every call of oneDNN with every operator of its chain behind it, with operands of every kind of
 // storage, at the instruction set that ONEDNN_MAX_CPU_ISA names: the numbers are those of the
 // reference, whether the library takes the operator or not.
+#include "common/test.h"
 #include "extern/extern.h"
 #include "fusion/plan.h"
 #include "graph/builder.h"
@@ -9,8 +10,6 @@
 #include "tensor/evaluate_graph.h"
 
 #include <fmt/format.h>
-
-#include <QtTest>
 
 #include <cmath>
 #include <map>
@@ -456,5 +455,5 @@ void TestPostOps::everyRowIsAStepOfTheChain() {
     QCOMPARE(steps, rows);
 }
 
-QTEST_GUILESS_MAIN(TestPostOps)
+FW_TEST(TestPostOps, QCoreApplication)
 #include "test_post_ops.moc"

@@ -1,13 +1,12 @@
 // Groups that a pin holds together with a library's call that takes only a part of them: the call
 // and the rest are stages, and the numbers are those of the reference.
+#include "common/test.h"
 #include "extern/extern.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/load.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 #include <cmath>
 
@@ -150,5 +149,5 @@ void TestStageCalls::stages() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestStageCalls)
+FW_TEST(TestStageCalls, QCoreApplication)
 #include "test_stage_calls.moc"

@@ -1,13 +1,13 @@
 // A composite that names a kernel of a user's shared library, as a user meets it: agreed to by
 // name, refused in the library's words, judged by the reference, exported. And libraries that are
 // not what they should be: a message each, never a crash of the command.
+#include "common/test.h"
 #include "conformance/fw_process.h"
 
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
@@ -37,13 +37,13 @@ private Q_SLOTS:
     void cleanup() { qunsetenv("FUSEWRIGHT_TOYLIB"); }
 
     void takesOneAndRefusesTwoGroups() {
-        const Answer answer = fw(u"fuse"_s, agreed());
+        const FwAnswer answer = fw(u"fuse"_s, agreed());
         QVERIFY2(answer.exitCode == 0, answer.error.constData());
         QVERIFY2(answer.out.contains("toylib.conv_bias_relu"), answer.out.constData());
         QVERIFY2(answer.out.contains("LIB12") &&
                      answer.out.contains("toylib: only groups = 1 (toylib.conv at "),
                  answer.out.constData());
-        const Answer why =
+        const FwAnswer why =
             runFw({u"explain"_s, model(), u"c2"_s, u"--rules"_s, book(), agreed()}, 60);
         QVERIFY2(why.exitCode == 0 &&
                      why.out.contains("✗ toylib.conv_bias_relu: the library refuses it: toylib: "
@@ -52,15 +52,15 @@ private Q_SLOTS:
     }
 
     void computesWhatTheReferenceSays() {
-        const Answer answer = runFw({u"verify"_s, model(), u"--rules"_s, book(), agreed(),
-                                     u"--output"_s, m_folder.filePath(u"out"_s)},
-                                    120);
+        const FwAnswer answer = runFw({u"verify"_s, model(), u"--rules"_s, book(), agreed(),
+                                       u"--output"_s, m_folder.filePath(u"out"_s)},
+                                      120);
         QVERIFY2(answer.exitCode == 0 && answer.out.contains("toylib.conv_bias_relu"),
                  answer.out.constData());
         use(bad(u"zeros"_s));
-        const Answer wrong = runFw({u"verify"_s, model(), u"--rules"_s, book(), agreed(),
-                                    u"--output"_s, m_folder.filePath(u"out"_s)},
-                                   120);
+        const FwAnswer wrong = runFw({u"verify"_s, model(), u"--rules"_s, book(), agreed(),
+                                      u"--output"_s, m_folder.filePath(u"out"_s)},
+                                     120);
         QVERIFY2(wrong.exitCode == 1 && wrong.out.contains("toylib.conv_bias_relu"),
                  wrong.out.constData());
     }
@@ -69,18 +69,18 @@ private Q_SLOTS:
     void isNotLoadedUnlessItIsNamed() {
         use(bad(u"opening"_s));
         for (const QString& target : {QString(), u"-libs="_s}) {
-            const Answer answer = fw(u"fuse"_s, target);
+            const FwAnswer answer = fw(u"fuse"_s, target);
             QVERIFY2(answer.exitCode == 0 && answer.error.isEmpty(), answer.error.constData());
             QVERIFY2(answer.out.contains("LIB19") && answer.out.contains("-libs=toylib"),
                      answer.out.constData());
             QCOMPARE(answer.out.count("LIB19"), qsizetype(1));
         }
         use(sample);
-        const Answer doctor = runFw({u"doctor"_s, u"--rules"_s, book()}, 60);
+        const FwAnswer doctor = runFw({u"doctor"_s, u"--rules"_s, book()}, 60);
         QVERIFY2(doctor.exitCode == 0 && doctor.out.contains("toylib") &&
                      doctor.out.contains("not loaded"),
                  doctor.out.constData());
-        const Answer named =
+        const FwAnswer named =
             runFw({u"doctor"_s, u"--rules"_s, book(), u"--target"_s, agreed()}, 60);
         QVERIFY2(named.exitCode == 0 && named.out.contains("toylib 1.0 conv_bias_relu: ready"),
                  named.out.constData());
@@ -94,7 +94,7 @@ private Q_SLOTS:
                            "libraries": ["toylib"], "pins": [], "dims": {}, "log": "",
                            "books": [{"path": "toylib.fw", "enabled": true}]})");
         document.close();
-        const Answer answer = runFw({u"fuse"_s, document.fileName()}, 60);
+        const FwAnswer answer = runFw({u"fuse"_s, document.fileName()}, 60);
         QCOMPARE(answer.exitCode, 3);
         QVERIFY2(answer.error.contains("LIB06") && answer.error.contains("libtoylib.so") &&
                      answer.error.contains("-libs=toylib"),
@@ -103,14 +103,14 @@ private Q_SLOTS:
 
     void isFoundBesideTheBook() {
         qunsetenv("FUSEWRIGHT_TOYLIB");
-        const Answer missing = fw(u"fuse"_s, agreed());
+        const FwAnswer missing = fw(u"fuse"_s, agreed());
         QCOMPARE(missing.exitCode, 3);
         QVERIFY2(missing.error.contains("LIB03") && missing.error.contains("toylib.fw:2:1") &&
                      missing.error.contains("there is no file " +
                                             m_folder.filePath(u"libtoylib.so"_s).toUtf8()),
                  missing.error.constData());
         QVERIFY(QFile::copy(sample, m_folder.filePath(u"libtoylib.so"_s)));
-        const Answer found = fw(u"fuse"_s, agreed());
+        const FwAnswer found = fw(u"fuse"_s, agreed());
         QVERIFY2(found.exitCode == 0 && found.out.contains("toylib.conv_bias_relu"),
                  found.error.constData());
         QVERIFY(QFile::remove(m_folder.filePath(u"libtoylib.so"_s)));
@@ -140,7 +140,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, code);
         QFETCH(QByteArray, words);
         use(bad(QString::fromLatin1(QTest::currentDataTag())));
-        const Answer answer = fw(u"fuse"_s, agreed());
+        const FwAnswer answer = fw(u"fuse"_s, agreed());
         QVERIFY2(answer.exitCode == exitCode, answer.error.constData());
         const QByteArray all = answer.out + answer.error;
         QVERIFY2(all.contains(code) && all.contains(words), all.constData());
@@ -149,7 +149,7 @@ private Q_SLOTS:
 
     void noLibraryAtAll() {
         use(book());
-        const Answer answer = fw(u"fuse"_s, agreed());
+        const FwAnswer answer = fw(u"fuse"_s, agreed());
         QCOMPARE(answer.exitCode, 3);
         QVERIFY2(answer.error.contains("LIB03"), answer.error.constData());
     }
@@ -165,9 +165,9 @@ private Q_SLOTS:
     void runsThatFail() {
         QFETCH(QByteArray, words);
         use(bad(QString::fromLatin1(QTest::currentDataTag())));
-        const Answer answer = runFw({u"run"_s, model(), u"--rules"_s, book(), agreed(),
-                                     u"--input"_s, u"x="_s + batchOfTwo()},
-                                    60);
+        const FwAnswer answer = runFw({u"run"_s, model(), u"--rules"_s, book(), agreed(),
+                                       u"--input"_s, u"x="_s + batchOfTwo()},
+                                      60);
         QCOMPARE(answer.exitCode, 4);
         QVERIFY2(answer.error.contains("LIB04") && answer.error.contains(words),
                  answer.error.constData());
@@ -176,7 +176,7 @@ private Q_SLOTS:
     // It takes the worker, not the command: code of ours computes the group.
     void dyingInItsRun() {
         use(bad(u"run_dies"_s));
-        const Answer answer =
+        const FwAnswer answer =
             runFw({u"run"_s, model(), u"--rules"_s, book(), agreed(), u"--dim"_s, u"N=2"_s}, 60);
         QVERIFY2(answer.exitCode == 0, answer.error.constData());
         QVERIFY2(answer.error.contains("warning INT02") &&
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QVERIFY(pins.open(QIODevice::WriteOnly));
         pins.write("pin { avoid toylib for c1 because \"it was slow here\" }\n");
         pins.close();
-        const Answer answer = runFw(
+        const FwAnswer answer = runFw(
             {u"fuse"_s, model(), u"--rules"_s, book(), u"--rules"_s, pins.fileName(), agreed()},
             60);
         QVERIFY2(answer.exitCode == 0 && answer.out.contains("PIN04") &&
@@ -200,35 +200,35 @@ private Q_SLOTS:
 
     void aModuleFindsItBesideItself() {
         const QString folder = m_folder.filePath(u"module"_s);
-        const Answer made =
+        const FwAnswer made =
             runFw({u"export"_s, model(), u"-o"_s, folder, u"--rules"_s, book(), agreed()}, 120);
         QVERIFY2(made.exitCode == 0 && made.out.contains("libtoylib.so"), made.error.constData());
         const QString program = folder + u"/example"_s;
-        const Answer built = runProgram(u"cc"_s,
-                                        {u"-std=c11"_s, folder + u"/example_main.c"_s,
-                                         u"-I"_s + folder, u"-L"_s + folder, u"-lblocks"_s,
-                                         u"-lm"_s, u"-Wl,-rpath,$ORIGIN"_s, u"-o"_s, program},
-                                        60);
+        const FwAnswer built = runProgram(u"cc"_s,
+                                          {u"-std=c11"_s, folder + u"/example_main.c"_s,
+                                           u"-I"_s + folder, u"-L"_s + folder, u"-lblocks"_s,
+                                           u"-lm"_s, u"-Wl,-rpath,$ORIGIN"_s, u"-o"_s, program},
+                                          60);
         QVERIFY2(built.exitCode == 0, built.error.constData());
         // Code of ours computes what is expected of the same values.
         const QString values = m_folder.filePath(u"values"_s);
-        const Answer ours = runFw({u"run"_s, model(), u"-libs="_s, u"--input"_s,
-                                   u"x="_s + batchOfTwo(), u"--output"_s, values},
-                                  60);
+        const FwAnswer ours = runFw({u"run"_s, model(), u"-libs="_s, u"--input"_s,
+                                     u"x="_s + batchOfTwo(), u"--output"_s, values},
+                                    60);
         QVERIFY2(ours.exitCode == 0, ours.error.constData());
         qunsetenv("FUSEWRIGHT_TOYLIB");
         const QStringList two = {batchOfTwo(), u"--expect"_s, values + u"/y.npy"_s};
-        const Answer ran = runProgram(program, two, 60);
+        const FwAnswer ran = runProgram(program, two, 60);
         QVERIFY2(ran.exitCode == 0, ran.error.constData());
 
         QVERIFY(QFile::remove(folder + u"/libtoylib.so"_s));
-        const Answer missing = runProgram(program, two, 60);
+        const FwAnswer missing = runProgram(program, two, 60);
         QVERIFY2(missing.exitCode == 2 &&
                      missing.error.contains("put libtoylib.so beside this module, or let "
                                             "FUSEWRIGHT_TOYLIB name it"),
                  missing.error.constData());
         use(sample);
-        const Answer named = runProgram(program, two, 60);
+        const FwAnswer named = runProgram(program, two, 60);
         QVERIFY2(named.exitCode == 0, named.error.constData());
     }
 
@@ -256,7 +256,7 @@ private Q_SLOTS:
         QVERIFY(wrong.open(QIODevice::WriteOnly));
         wrong.write(text);
         wrong.close();
-        const Answer answer = runFw({u"check"_s, wrong.fileName()}, 60);
+        const FwAnswer answer = runFw({u"check"_s, wrong.fileName()}, 60);
         QCOMPARE(answer.exitCode, 2);
         QVERIFY2(answer.out.contains(words), answer.out.constData());
     }
@@ -281,7 +281,7 @@ private:
         return file.fileName();
     }
     QString book() const { return m_folder.filePath(u"toylib.fw"_s); }
-    Answer fw(const QString& command, const QString& target) const {
+    FwAnswer fw(const QString& command, const QString& target) const {
         QStringList arguments = {command, model(), u"--rules"_s, book()};
         if (!target.isEmpty())
             arguments << target;
@@ -291,5 +291,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(TestUserLibrary)
+FW_TEST(TestUserLibrary, QCoreApplication)
 #include "test_user_library.moc"

@@ -1,10 +1,10 @@
 // `fw verify` finds a library that computes one element wrong, or dies, and writes what shows it.
+#include "common/test.h"
 #include "conformance/fw_process.h"
 #include "snapshot/documents.h"
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ using namespace fw::conformance;
 
 namespace {
 
-const char* const model = R"(graph m(x: f32[40, 16]) -> y {
+const char* const verifiedModel = R"(graph m(x: f32[40, 16]) -> y {
   w = const random(3) : f32[24, 16]
   b = const random(4) : f32[24]
   d = dense(x, w)
@@ -43,13 +43,13 @@ private Q_SLOTS:
             QSKIP("fw is not built");
         QFile file(m_folder.filePath(QStringLiteral("m.fw")));
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(model);
+        file.write(verifiedModel);
     }
     void cleanup() { qunsetenv("FUSEWRIGHT_OPENBLAS"); }
 
     void oneElementWrong() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_wrong.so");
-        const Answer answer = verify(m_folder.filePath(QStringLiteral("m.fw")), {});
+        const FwAnswer answer = verify(m_folder.filePath(QStringLiteral("m.fw")), {});
         QVERIFY2(answer.exitCode == 1, answer.error.constData());
         QVERIFY2(answer.out.contains("openblas.sgemm     differs") &&
                      answer.out.contains("generated.tiled    exact"),
@@ -61,7 +61,7 @@ private Q_SLOTS:
     void aWrongLibraryIsNotMeasured() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_wrong.so");
         const QString log = m_folder.filePath(QStringLiteral("m.jsonl"));
-        const Answer answer =
+        const FwAnswer answer =
             runFw({QStringLiteral("tune"), m_folder.filePath(QStringLiteral("m.fw")),
                    QStringLiteral("-libs=openblas"), QStringLiteral("--log"), log,
                    QStringLiteral("--seconds"), QStringLiteral("0.01")},
@@ -80,7 +80,7 @@ private Q_SLOTS:
 
     void theFileShowsIt() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_wrong.so");
-        const Answer answer =
+        const FwAnswer answer =
             verify(m_folder.filePath(QStringLiteral("m.fw")), {QStringLiteral("--json")});
         QCOMPARE(answer.exitCode, 1);
         const auto document =
@@ -96,11 +96,11 @@ private Q_SLOTS:
         QVERIFY2(text.contains("dense(") && !text.contains("relu(") && !text.contains("bias("),
                  text.constData());
         QVERIFY2(text.contains(" : f32[4, 1]"), text.constData());
-        const Answer again = verify(path, {});
+        const FwAnswer again = verify(path, {});
         QVERIFY2(again.exitCode == 1 && again.out.contains("openblas.sgemm     differs"),
                  (again.out + again.error).constData());
         qputenv("FUSEWRIGHT_OPENBLAS", "");
-        const Answer without =
+        const FwAnswer without =
             runFw({QStringLiteral("verify"), path, QStringLiteral("-libs=")}, 60);
         QVERIFY2(without.exitCode == 0, (without.out + without.error).constData());
     }
@@ -108,7 +108,7 @@ private Q_SLOTS:
     // Told as a candidate that did not run, and not as agreement.
     void dying() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
-        const Answer answer = verify(m_folder.filePath(QStringLiteral("m.fw")), {});
+        const FwAnswer answer = verify(m_folder.filePath(QStringLiteral("m.fw")), {});
         QVERIFY2(answer.exitCode == 1, answer.error.constData());
         QVERIFY2(answer.error.contains("warning INT02"), answer.error.constData());
         QVERIFY2(answer.out.contains("openblas.sgemm     not run") &&
@@ -118,7 +118,7 @@ private Q_SLOTS:
 
     // A model that cannot be opened does not keep the others from being judged.
     void oneOfTwoIsMissing() {
-        const Answer answer =
+        const FwAnswer answer =
             runFw({QStringLiteral("verify"), m_folder.filePath(QStringLiteral("missing.fw")),
                    m_folder.filePath(QStringLiteral("m.fw")), QStringLiteral("-libs=")},
                   60);
@@ -128,7 +128,7 @@ private Q_SLOTS:
     }
 
 private:
-    Answer verify(const QString& path, const QStringList& more) {
+    FwAnswer verify(const QString& path, const QStringList& more) {
         return runFw(QStringList{QStringLiteral("verify"), path, QStringLiteral("-libs=openblas"),
                                  QStringLiteral("-o"), m_folder.filePath(QStringLiteral("out"))} +
                          more,
@@ -138,5 +138,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(TestVerifyLibraries)
+FW_TEST(TestVerifyLibraries, QCoreApplication)
 #include "test_verify_libraries.moc"

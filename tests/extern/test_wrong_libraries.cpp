@@ -1,18 +1,18 @@
 // Libraries that are missing, of the wrong kind, or that die: told with the package, never a crash
 // of the command.
+#include "common/test.h"
 #include "conformance/fw_process.h"
 
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace fw::conformance;
 
 namespace {
 
 // One product and a relu.
-const char* const model = R"(graph m(x: f32[32, 8]) -> y {
+const char* const denseModel = R"(graph m(x: f32[32, 8]) -> y {
   w = const random(3) : f32[6, 8]
   d = dense(x, w)
   y = relu(d)
@@ -30,7 +30,7 @@ private Q_SLOTS:
             QSKIP("fw is not built");
         QFile file(m_folder.filePath(QStringLiteral("m.fw")));
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(model);
+        file.write(denseModel);
     }
     void cleanup() {
         qunsetenv("FUSEWRIGHT_OPENBLAS");
@@ -39,7 +39,7 @@ private Q_SLOTS:
 
     void missingAndNamed() {
         qputenv("FUSEWRIGHT_OPENBLAS", "");
-        const Answer answer = fw({QStringLiteral("-libs=openblas")});
+        const FwAnswer answer = fw({QStringLiteral("-libs=openblas")});
         QCOMPARE(answer.exitCode, 3);
         QVERIFY2(answer.error.contains("libopenblas0-openmp") && answer.error.contains("LIB03"),
                  answer.error.constData());
@@ -48,35 +48,35 @@ private Q_SLOTS:
     void missingAndNotNamed() {
         qputenv("FUSEWRIGHT_OPENBLAS", "");
         qputenv("FUSEWRIGHT_ONEDNN", "/nowhere/libdnnl.so.2");
-        const Answer answer = fw({});
+        const FwAnswer answer = fw({});
         QCOMPARE(answer.exitCode, 0);
         // ReasonCode::LibraryAbsent, as a notice of the plan.
-        const Answer plan =
+        const FwAnswer plan =
             runFw({QStringLiteral("fuse"), m_folder.filePath(QStringLiteral("m.fw"))}, 60);
         QVERIFY2(plan.exitCode == 0 && plan.out.contains("apt-get install libdnnl2"),
                  plan.out.constData());
-        const Answer doctor = runFw({QStringLiteral("doctor")}, 60);
+        const FwAnswer doctor = runFw({QStringLiteral("doctor")}, 60);
         QVERIFY2(doctor.out.contains("libdnnl2") && doctor.out.contains("libopenblas0-openmp"),
                  doctor.out.constData());
     }
 
     void builtForThreadsOfItsOwn() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_pthread.so");
-        const Answer answer = fw({QStringLiteral("-libs=openblas")});
+        const FwAnswer answer = fw({QStringLiteral("-libs=openblas")});
         QCOMPARE(answer.exitCode, 3);
         QVERIFY2(answer.error.contains("not built for OpenMP"), answer.error.constData());
     }
 
     void anotherLibraryAltogether() {
         qputenv("FUSEWRIGHT_ONEDNN", FW_BINARY_DIR "/tests/libfake_dying.so");
-        const Answer answer = fw({QStringLiteral("-libs=onednn")});
+        const FwAnswer answer = fw({QStringLiteral("-libs=onednn")});
         QCOMPARE(answer.exitCode, 3);
         QVERIFY2(answer.error.contains("dnnl_version"), answer.error.constData());
     }
 
     void dyingInAGroup() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
-        const Answer answer = fw({QStringLiteral("-libs=openblas")});
+        const FwAnswer answer = fw({QStringLiteral("-libs=openblas")});
         QVERIFY2(answer.exitCode == 0, answer.error.constData());
         QVERIFY2(answer.error.contains("warning INT02") && answer.error.contains("dense_") &&
                      answer.error.contains("calling openblas") &&
@@ -95,9 +95,9 @@ private Q_SLOTS:
                    "  a = dense(x, w)\n  b = dense(a, w)\n  c = dense(b, w)\n}\n");
         file.close();
         const QString openblas = QStringLiteral("-libs=openblas");
-        const Answer profile = runFw({QStringLiteral("profile"), file.fileName(), openblas,
-                                      QStringLiteral("--seconds"), QStringLiteral("0.05")},
-                                     60);
+        const FwAnswer profile = runFw({QStringLiteral("profile"), file.fileName(), openblas,
+                                        QStringLiteral("--seconds"), QStringLiteral("0.05")},
+                                       60);
         QVERIFY2(profile.exitCode == 0, profile.error.constData());
         QCOMPARE(profile.error.count("warning INT02"), qsizetype(2));
         QVERIFY2(profile.error.contains("openblas is not used any more"),
@@ -106,12 +106,12 @@ private Q_SLOTS:
 
     void dyingWhenOpened() {
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_opening.so");
-        const Answer found = fw({});
+        const FwAnswer found = fw({});
         QVERIFY2(found.exitCode == 0, found.error.constData());
         QVERIFY2(found.error.contains("opening openblas") &&
                      found.error.contains("FUSEWRIGHT_OPENBLAS= leaves it out"),
                  found.error.constData());
-        const Answer named = fw({QStringLiteral("-libs=openblas")});
+        const FwAnswer named = fw({QStringLiteral("-libs=openblas")});
         QCOMPARE(named.exitCode, 3);
         QVERIFY2(named.error.contains("LIB03"), named.error.constData());
     }
@@ -132,19 +132,19 @@ private Q_SLOTS:
                               60);
         };
         for (const char* limit : {"-v 16000000", "-d 16000000"}) {
-            const Answer found = limited(limit, "");
+            const FwAnswer found = limited(limit, "");
             QVERIFY2(found.exitCode == 0 && !found.error.contains("INT02"),
                      found.error.constData());
             QVERIFY2(found.out.contains("it ends the process where memory is limited"),
                      found.out.constData());
-            const Answer named = limited(limit, "-libs=openblas");
+            const FwAnswer named = limited(limit, "-libs=openblas");
             QVERIFY2(named.exitCode == 3 && named.error.contains("where memory is limited"),
                      named.error.constData());
         }
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_waiting.so");
         QElapsedTimer clock;
         clock.start();
-        const Answer waiting = limited("-v 16000000", "-libs=openblas");
+        const FwAnswer waiting = limited("-v 16000000", "-libs=openblas");
         QVERIFY2(waiting.exitCode == 3 && waiting.error.contains("does not come up within 5 s"),
                  waiting.error.constData());
         QVERIFY(clock.elapsed() >= 5000);
@@ -158,9 +158,10 @@ private Q_SLOTS:
         book.close();
         qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
         const QString graph = m_folder.filePath(QStringLiteral("m.fw"));
-        const Answer plan = runFw({QStringLiteral("fuse"), graph, QStringLiteral("-libs=openblas"),
-                                   QStringLiteral("--rules"), book.fileName()},
-                                  60);
+        const FwAnswer plan =
+            runFw({QStringLiteral("fuse"), graph, QStringLiteral("-libs=openblas"),
+                   QStringLiteral("--rules"), book.fileName()},
+                  60);
         QVERIFY2(plan.exitCode == 0 && plan.out.contains("PIN04") &&
                      plan.out.contains("it was slow here"),
                  plan.out.constData());
@@ -174,7 +175,7 @@ private Q_SLOTS:
             const QString target =
                 calls ? QStringLiteral("-libs=openblas") : QStringLiteral("-libs=");
             qputenv("FUSEWRIGHT_OPENBLAS", FW_BINARY_DIR "/tests/libfake_dying.so");
-            const Answer answer =
+            const FwAnswer answer =
                 runFw({QStringLiteral("export"), m_folder.filePath(QStringLiteral("m.fw")),
                        QStringLiteral("-o"), folder, QStringLiteral("--target"), target},
                       120);
@@ -182,15 +183,15 @@ private Q_SLOTS:
             QFile library(folder + QStringLiteral("/libmodel_m.so")); // libm.so is the C library's
             QVERIFY(library.open(QIODevice::ReadOnly));
             QCOMPARE(library.readAll().contains("openblas_get_corename"), calls);
-            const Answer linked = runProgram(QStringLiteral("readelf"),
-                                             {QStringLiteral("-d"), library.fileName()}, 60);
+            const FwAnswer linked = runProgram(QStringLiteral("readelf"),
+                                               {QStringLiteral("-d"), library.fileName()}, 60);
             for (const QByteArray& line : linked.out.split('\n'))
                 QVERIFY2(!line.contains("NEEDED") || !line.contains("blas"), line.constData());
         }
     }
 
 private:
-    Answer fw(const QStringList& target) {
+    FwAnswer fw(const QStringList& target) {
         QStringList arguments = {QStringLiteral("run"), m_folder.filePath(QStringLiteral("m.fw"))};
         if (!target.isEmpty())
             arguments << QStringLiteral("--target") << target.join(u' ');
@@ -200,5 +201,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(TestWrongLibraries)
+FW_TEST(TestWrongLibraries, QCoreApplication)
 #include "test_wrong_libraries.moc"

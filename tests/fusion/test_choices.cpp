@@ -1,9 +1,8 @@
 // What decides, by its code: pins, fusion rules, costs, names without code.
+#include "common/test.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 #include <atomic>
 #include <cmath>
@@ -66,7 +65,7 @@ private:
     mutable std::atomic<int> m_asked = 0;
 };
 
-struct Planned {
+struct PlannedChoices {
     GraphPtr graph;
     FusionPlan plan;
 
@@ -95,7 +94,7 @@ struct Planned {
 // What the log says of the softmax of the chain: (implementation, microseconds).
 using Times = std::vector<std::pair<std::string, double>>;
 
-Planned planned(const std::string& book, const Times& times = {}) {
+PlannedChoices planned(const std::string& book, const Times& times = {}) {
     const FileTree tree = parseFile(book, "my.fw");
     if (!tree.errors.empty())
         qFatal("%s", tree.errors.front().text().c_str());
@@ -110,7 +109,7 @@ Planned planned(const std::string& book, const Times& times = {}) {
     all.push_back(std::make_shared<Costly>("costly.negative_nan", -NAN));
     all.push_back(std::make_shared<Costly>("costly.infinite", HUGE_VAL));
     all.push_back(std::make_shared<Refusing>());
-    Planned out;
+    PlannedChoices out;
     out.graph = parseGraph(chain, standardOperators()).value();
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
     std::optional<Measurements> measured;
@@ -147,7 +146,7 @@ private Q_SLOTS:
 };
 
 void TestChoices::pinsHold() {
-    const Planned held =
+    const PlannedChoices held =
         planned("pin { together s, out   apart d, r   use generated.plain for s }");
     QCOMPARE(held.code("s", "out"), std::string("PIN01"));
     QCOMPARE(held.code("d", "r"), std::string("PIN02"));
@@ -158,20 +157,21 @@ void TestChoices::pinsHold() {
 }
 
 void TestChoices::pinsThatCannot() {
-    const Planned refused = planned("pin { together d, out   use generated.window for s\n"
-                                    "together x, s }");
+    const PlannedChoices refused = planned("pin { together d, out   use generated.window for s\n"
+                                           "together x, s }");
     QVERIFY(refused.noticed().contains("CVX01"));
     QVERIFY(refused.noticed().contains("PIN03"));
     QCOMPARE(refused.plan.groups.size(), planned("").plan.groups.size());
 }
 
 void TestChoices::rulesComeBeforeGrowth() {
-    const Planned ruled = planned("fuse all { match relu(dense(x, w)) >> softmax(^) as stacked }");
+    const PlannedChoices ruled =
+        planned("fuse all { match relu(dense(x, w)) >> softmax(^) as stacked }");
     QCOMPARE(ruled.code("d", "r"), std::string("FUR01"));
     QCOMPARE(ruled.code("r", "s"), std::string("FUR01"));
     QVERIFY(ruled.group("d").stacked);
     // Without `stacked`, all of it must be absorbed.
-    const Planned refused = planned("fuse all { match relu(dense(x, w)) >> softmax(^) }");
+    const PlannedChoices refused = planned("fuse all { match relu(dense(x, w)) >> softmax(^) }");
     QVERIFY(refused.noticed().contains("FUR02"));
     QCOMPARE(refused.code("d", "r"), std::string("FUS02"));
     // Of another target: not even tried.
@@ -180,8 +180,9 @@ void TestChoices::rulesComeBeforeGrowth() {
 }
 
 void TestChoices::costDecidesAmongEquals() {
-    const Planned costs = planned("implementations softmax(...) on any {\n"
-                                  "  costly.slow priority 20\n  costly.quick priority 20\n}");
+    const PlannedChoices costs =
+        planned("implementations softmax(...) on any {\n"
+                "  costly.slow priority 20\n  costly.quick priority 20\n}");
     QCOMPARE(costs.group("s").implementation, std::string("costly.quick"));
     QCOMPARE(costs.group("s").source, std::string("cost"));
     QCOMPARE(costs.candidate("s", "costly.quick").code, ReasonCode::ChosenCost);
@@ -212,35 +213,37 @@ void TestChoices::costsThatAreNoNumber() {
     std::string book = "implementations softmax(...) on any {\n";
     for (const QString& entry : entries)
         book += "  costly." + entry.toStdString() + " priority 20\n";
-    const Planned costs = planned(book + "}");
+    const PlannedChoices costs = planned(book + "}");
     QCOMPARE(costs.group("s").implementation, "costly." + chosen.toStdString());
     // A measurement is held against one that has no estimate.
-    const Planned log =
+    const PlannedChoices log =
         planned(book + "}", {{"costly.nan", 9}, {"costly.slow", 3}, {"costly.quick", 3}});
     QVERIFY(log.group("s").hasCode());
 }
 
 void TestChoices::measurementsComeBeforePriorities() {
-    const Planned measured = planned("", {{"generated.rowwise", 9}, {"costly.slow", 3}});
+    const PlannedChoices measured = planned("", {{"generated.rowwise", 9}, {"costly.slow", 3}});
     QCOMPARE(measured.group("s").implementation, std::string("costly.slow"));
     QCOMPARE(measured.group("s").source, std::string("log"));
     QCOMPARE(measured.candidate("s", "costly.slow").code, ReasonCode::ChosenMeasured);
     QCOMPARE(measured.candidate("s", "generated.rowwise").measuredUs, std::optional<double>(9));
     QCOMPARE(measured.group("d").source, planned("").group("d").source);
     // Within the noise the one of the highest priority stays.
-    const Planned close = planned("implementations softmax(...) on any { costly.slow priority 20 }",
-                                  {{"generated.rowwise", 9.0}, {"costly.slow", 9.1}});
+    const PlannedChoices close =
+        planned("implementations softmax(...) on any { costly.slow priority 20 }",
+                {{"generated.rowwise", 9.0}, {"costly.slow", 9.1}});
     QCOMPARE(close.group("s").implementation, std::string("costly.slow"));
     QCOMPARE(close.group("s").source, std::string("log"));
     // A pin comes before everything.
-    const Planned pinned = planned("pin { use generated.plain for s }",
-                                   {{"generated.rowwise", 9}, {"costly.slow", 3}});
+    const PlannedChoices pinned = planned("pin { use generated.plain for s }",
+                                          {{"generated.rowwise", 9}, {"costly.slow", 3}});
     QCOMPARE(pinned.group("s").implementation, std::string("generated.plain"));
 }
 
 void TestChoices::logsThatKnowTooLittle() {
-    const Planned open = planned("implementations softmax(...) on any { costly.slow priority 20 }",
-                                 {{"generated.rowwise", 1}});
+    const PlannedChoices open =
+        planned("implementations softmax(...) on any { costly.slow priority 20 }",
+                {{"generated.rowwise", 1}});
     QCOMPARE(open.group("s").implementation, std::string("costly.slow"));
     QCOMPARE(open.group("s").source, std::string("priority"));
     QVERIFY(open.noticed().contains("CHO07"));
@@ -256,7 +259,7 @@ void TestChoices::refusalsAskTheLogAgain() {
     const std::string book = "implementations softmax(...) on any { costly.refusing priority 30\n"
                              "generated.rowwise priority 20 }";
     const Times times = {{"costly.refusing", 1}, {"generated.rowwise", 9}, {"costly.slow", 3}};
-    const Planned log = planned(book, times);
+    const PlannedChoices log = planned(book, times);
     QVERIFY(log.noticed().contains("IMP05"));
     QCOMPARE(log.candidate("s", "costly.refusing").code, ReasonCode::LoweringRefused);
     QCOMPARE(log.group("s").implementation, std::string("costly.slow"));
@@ -267,7 +270,8 @@ void TestChoices::refusalsAskTheLogAgain() {
 }
 
 void TestChoices::namesWithoutCode() {
-    const Planned odd = planned("implementations softmax(...) on any { nowhere.fast priority 90 }");
+    const PlannedChoices odd =
+        planned("implementations softmax(...) on any { nowhere.fast priority 90 }");
     QCOMPARE(odd.group("s").implementation, std::string("generated.rowwise"));
     QCOMPARE(odd.candidate("s", "nowhere.fast").code, ReasonCode::NoSuchCode);
     QCOMPARE(odd.candidate("s", "nowhere.fast").place, std::string("my.fw:1"));
@@ -305,10 +309,10 @@ void TestChoices::loweringCanBeStopped() {
 
 void TestChoices::ownImplementationsTakePart() {
     // No entry names them: they take part with their own priority, and a tie goes by cost.
-    const Planned own = planned("");
+    const PlannedChoices own = planned("");
     QCOMPARE(own.group("s").implementation, std::string("generated.rowwise"));
     QCOMPARE(own.candidate("s", "costly.quick").verdict, Verdict::Yes);
 }
 
-QTEST_GUILESS_MAIN(TestChoices)
+FW_TEST(TestChoices, QCoreApplication)
 #include "test_choices.moc"

@@ -1,9 +1,8 @@
 // The best cover of a graph by pieces that overlap, beside what a greedy choice takes.
+#include "common/test.h"
 #include "fusion/cover.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 #include <algorithm>
 #include <cmath>
@@ -278,5 +277,5 @@ void TestCover::equalsATrialOfAll() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestCover)
+FW_TEST(TestCover, QCoreApplication)
 #include "test_cover.moc"

@@ -1,5 +1,6 @@
 // The operators of a group joined: names of one never meet names of another, whatever an operator
 // calls its variables, and the joined body computes what the operators compute one after another.
+#include "common/test.h"
 #include "fusion/lower_groups.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
@@ -7,8 +8,6 @@
 #include "tensor/evaluate_graph.h"
 #include "tensor/reference.h"
 #include "tensor/verify_computation.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -186,5 +185,5 @@ void TestGroupBody::anErrorNamesTheGroup() {
     QCOMPARE(body.diag().where.node, std::string("whole"));
 }
 
-QTEST_GUILESS_MAIN(TestGroupBody)
+FW_TEST(TestGroupBody, QCoreApplication)
 #include "test_group_body.moc"

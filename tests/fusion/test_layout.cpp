@@ -1,11 +1,11 @@
 // Layouts are asked of implementations: who wants what, what follows, and what it costs.
+#include "common/test.h"
 #include "common/thread_time.h"
 #include "fusion/layout.h"
+#include "fusion/own_code_target.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -38,11 +38,7 @@ private:
     LayoutWish m_wish;
 };
 
-Target target() {
-    return parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
-}
-
-struct Planned {
+struct PlannedLayout {
     GraphPtr graph;
     FusionPlan plan;
 
@@ -59,17 +55,17 @@ struct Planned {
     }
 };
 
-Planned planned(const std::string& text, const std::string& operators = {},
-                const PlanOptions& options = {}) {
+PlannedLayout plannedLayout(const std::string& text, const std::string& operators = {},
+                            const PlanOptions& options = {}) {
     Diags errors;
     const auto all = operators.empty()
                          ? standardOperators()
                          : withOperators(*standardOperators(), operators, "own.fw", errors);
     if (!errors.empty())
         throw InternalError(errors.front().text());
-    Planned out;
+    PlannedLayout out;
     out.graph = parseGraph(text, all).value();
-    out.plan = planFusion(*out.graph, target(), options).value();
+    out.plan = planFusion(*out.graph, test::ownCodeTarget(), options).value();
     return out;
 }
 
@@ -94,11 +90,12 @@ private Q_SLOTS:
 };
 
 void TestLayout::decisionsSayWhoWantsWhat() {
-    const Planned plan = planned("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
-                                 "  w = const random(1) : f32[8, 8, 3, 3]\n"
-                                 "  a = relu(x)   c = conv2d(a, w) {pads = [1, 1, 1, 1]}\n"
-                                 "  b = softmax(c)   y = conv2d(b, w)\n"
-                                 "}\n");
+    const PlannedLayout plan =
+        plannedLayout("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
+                      "  w = const random(1) : f32[8, 8, 3, 3]\n"
+                      "  a = relu(x)   c = conv2d(a, w) {pads = [1, 1, 1, 1]}\n"
+                      "  b = softmax(c)   y = conv2d(b, w)\n"
+                      "}\n");
     QCOMPARE(plan.layout("c"), std::string(last));
     QCOMPARE(plan.said("a"), QString("LAY01 generated.tiled wants channels-last for conv2d"));
     QCOMPARE(plan.said("b"), QString("LAY01 generated.tiled wants channels-last for conv2d_1"));
@@ -106,22 +103,24 @@ void TestLayout::decisionsSayWhoWantsWhat() {
         plan.said("x"),
         QString(
             "LAY02 it belongs to the model's signature; generated.tiled wants another for conv2d"));
-    const Planned view = planned("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
-                                 "  w = const random(1) : f32[8, 8, 3, 3]\n"
-                                 "  c = conv2d(x, w)   y = reshape(c) {shape = [1, 128]}\n"
-                                 "}\n");
+    const PlannedLayout view =
+        plannedLayout("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
+                      "  w = const random(1) : f32[8, 8, 3, 3]\n"
+                      "  c = conv2d(x, w)   y = reshape(c) {shape = [1, 128]}\n"
+                      "}\n");
     QCOMPARE(view.said("c"),
              QString("LAY02 a view reads it as a row; generated.tiled wants another for conv2d"));
 }
 
 void TestLayout::whatKeepsAxesFollows() {
-    const Planned plan = planned("graph g(x: f32[1, 8, 6, 6], z: f32[1, 8, 6, 6]) -> y, t {\n"
-                                 "  w = const random(1) : f32[8, 16, 3, 3]\n"
-                                 "  a = tanh(x)   b = tanh(z)   j = concat(a, b) {axis = 1}\n"
-                                 "  p = pad(j) {pads = [0, 0, 1, 1, 0, 0, 1, 1]}\n"
-                                 "  y = conv2d(p, w)\n"
-                                 "  u = exp(a)   s = softmax(u)   t = tanh(s)\n"
-                                 "}\n");
+    const PlannedLayout plan =
+        plannedLayout("graph g(x: f32[1, 8, 6, 6], z: f32[1, 8, 6, 6]) -> y, t {\n"
+                      "  w = const random(1) : f32[8, 16, 3, 3]\n"
+                      "  a = tanh(x)   b = tanh(z)   j = concat(a, b) {axis = 1}\n"
+                      "  p = pad(j) {pads = [0, 0, 1, 1, 0, 0, 1, 1]}\n"
+                      "  y = conv2d(p, w)\n"
+                      "  u = exp(a)   s = softmax(u)   t = tanh(s)\n"
+                      "}\n");
     for (const char* value : {"a", "b", "j", "p", "u"})
         QVERIFY2(QString::fromStdString(plan.layout(value)).startsWith(last), value);
     QCOMPARE(plan.layout("s"), std::string(rows)); // softmax hands nothing on
@@ -135,11 +134,12 @@ op stack "behind each other" (xs*: T[P..., D@axis, Q...], attr axis: int = 1)
    -> y: T[P..., total(D), Q...] {
   each xs: y[p..., before(D) + d, q...] = xs[p..., d, q...] }
 )";
-    const Planned plan = planned("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
-                                 "  a = blur(x)   b = blur(a)   j = stack(a, b)   c = blur(j)\n"
-                                 "  y = tanh(c)\n"
-                                 "}\n",
-                                 own);
+    const PlannedLayout plan =
+        plannedLayout("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
+                      "  a = blur(x)   b = blur(a)   j = stack(a, b)   c = blur(j)\n"
+                      "  y = tanh(c)\n"
+                      "}\n",
+                      own);
     QCOMPARE(plan.layout("j"), std::string(last));
     QCOMPARE(plan.layout("b"), std::string("d0 d2 d3 d1, d1 from 8 of 16"));
     QVERIFY(plan.plan.groupAt(plan.graph->findByName("j")->id).isView());
@@ -147,11 +147,12 @@ op stack "behind each other" (xs*: T[P..., D@axis, Q...], attr axis: int = 1)
 }
 
 void TestLayout::shadowedViewsCompute() {
-    const Planned plan = planned("graph g(x: f32[4]) -> y { y = identity(x) }\n",
-                                 "op identity \"not any more\" (x: T[S...]) -> y: T[S...] {\n"
-                                 "  y[i...] = x[i...] + 1 }\n");
+    const PlannedLayout plan =
+        plannedLayout("graph g(x: f32[4]) -> y { y = identity(x) }\n",
+                      "op identity \"not any more\" (x: T[S...]) -> y: T[S...] {\n"
+                      "  y[i...] = x[i...] + 1 }\n");
     QVERIFY(!plan.plan.groups.at(0).isView());
-    const Planned same = planned("graph g(x: f32[4]) -> y { y = identity(x) }\n");
+    const PlannedLayout same = plannedLayout("graph g(x: f32[4]) -> y { y = identity(x) }\n");
     QVERIFY(same.plan.groups.at(0).isView());
     QCOMPARE(same.plan.groups[0].computedBy(), std::string("view"));
 }
@@ -184,11 +185,11 @@ void TestLayout::costsDecide() {
         }());
     PlanOptions options;
     options.catalog = &catalog;
-    const Planned plan = planned("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
-                                 "  w = const random(1) : f32[8, 8, 3, 3]\n"
-                                 "  c = conv2d(x, w)   s = softmax(c)   y = tanh(s)\n"
-                                 "}\n",
-                                 {}, options);
+    const PlannedLayout plan = plannedLayout("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
+                                             "  w = const random(1) : f32[8, 8, 3, 3]\n"
+                                             "  c = conv2d(x, w)   s = softmax(c)   y = tanh(s)\n"
+                                             "}\n",
+                                             {}, options);
     QCOMPARE(plan.plan.groupAt(plan.graph->findByName("s")->id).implementation,
              std::string("wishing.rows"));
     QCOMPARE(QString::fromStdString(plan.layout("c")), layout);
@@ -206,12 +207,13 @@ void TestLayout::valuesInsideOfAGroup() {
              "own.fw");
     PlanOptions options;
     options.book = &book;
-    const Planned plan = planned("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
-                                 "  w = const random(1) : f32[8, 8, 3, 3]\n"
-                                 "  a = conv2d(x, w) {pads = [1, 1, 1, 1]}   b = relu(a)\n"
-                                 "  y = conv2d(b, w) {pads = [1, 1, 1, 1]}\n"
-                                 "}\n",
-                                 {}, options);
+    const PlannedLayout plan =
+        plannedLayout("graph g(x: f32[1, 8, 6, 6]) -> y {\n"
+                      "  w = const random(1) : f32[8, 8, 3, 3]\n"
+                      "  a = conv2d(x, w) {pads = [1, 1, 1, 1]}   b = relu(a)\n"
+                      "  y = conv2d(b, w) {pads = [1, 1, 1, 1]}\n"
+                      "}\n",
+                      {}, options);
     QCOMPARE(plan.plan.groups.size(), std::size_t(1));
     QCOMPARE(plan.layout("relu"), std::string(last));
     const GroupBody& body = plan.plan.groups[0].lowering.kernel->body;
@@ -225,9 +227,10 @@ void TestLayout::valuesInsideOfAGroup() {
 // An EPYC 9004 took 5.4 times as long for each element of planes of 16 KB as of such of 12.25 KB.
 void TestLayout::planesOfWholePagesCost() {
     const auto each = [](int extent, const char* then) {
-        const Planned made = planned(fmt::format("graph g(x: f32[1, 8, {0}, {0}], w: f32[64, 8, 1, "
-                                                 "1]) -> y {{\n c = conv2d(x, w)\n y = {1}\n}}",
-                                                 extent, then));
+        const PlannedLayout made =
+            plannedLayout(fmt::format("graph g(x: f32[1, 8, {0}, {0}], w: f32[64, 8, 1, "
+                                      "1]) -> y {{\n c = conv2d(x, w)\n y = {1}\n}}",
+                                      extent, then));
         const Group& last = made.plan.groupAt(made.graph->results()[0].value.node);
         return last.estimateUs / (64 * extent * extent);
     };
@@ -246,18 +249,18 @@ void TestLayout::choosingIsLinear() {
                            "  w = const random(1) : f32[8, 8, 3, 3]\n  v0 = relu(x)\n";
         for (int i = 1; i < length; ++i)
             text += fmt::format("  v{} = relu(v{})\n", i, i - 1);
-        return planned(text + fmt::format("  y = conv2d(v{}, w)\n}}\n", length - 1));
+        return plannedLayout(text + fmt::format("  y = conv2d(v{}, w)\n}}\n", length - 1));
     };
-    const auto time = [](const Planned& planned) {
+    const auto time = [](const PlannedLayout& plannedLayout) {
         double least = 1e9;
         for (int run = 0; run < 3; ++run) {
-            FusionPlan plan = planned.plan;
+            FusionPlan plan = plannedLayout.plan;
             plan.layouts.clear();
             plan.notices.clear();
             const double start = test::threadSeconds();
-            chooseLayouts(*planned.graph, target(), plan);
+            chooseLayouts(*plannedLayout.graph, test::ownCodeTarget(), plan);
             least = std::min(least, test::threadSeconds() - start);
-            if (plan.layouts.size() != planned.graph->nodes().size() - 3)
+            if (plan.layouts.size() != plannedLayout.graph->nodes().size() - 3)
                 return -1.0; // all but the input, the weights and the result
         }
         return least;
@@ -267,5 +270,5 @@ void TestLayout::choosingIsLinear() {
     QVERIFY2(after < 8 * 3 * before, qPrintable(QString::number(after / before / 8)));
 }
 
-QTEST_GUILESS_MAIN(TestLayout)
+FW_TEST(TestLayout, QCoreApplication)
 #include "test_layout.moc"

@@ -1,13 +1,12 @@
 // Regions of a plan on large graphs: convex, in one order, and found in time that grows with the
 // graph.
+#include "common/test.h"
 #include "common/thread_time.h"
 #include "fusion/partition.h"
 #include "large/shapes.h"
 #include "library/library.h"
 #include "onnx/read/import.h"
 #include "strategy/library.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -172,5 +171,5 @@ void TestPartition::growsWithTheGraph() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestPartition)
+FW_TEST(TestPartition, QCoreApplication)
 #include "test_partition.moc"

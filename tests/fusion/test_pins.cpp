@@ -1,11 +1,10 @@
 // Whatever is pinned shows in the plan, or a decision says why not: random pins on sample models.
+#include "common/test.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "onnx/read/import.h"
 #include "strategy/measurements.h"
-
-#include <QtTest>
 
 #include <random>
 
@@ -220,21 +219,21 @@ QStringList noticesOf(const std::string& model, const std::string& text, ReasonC
     return out;
 }
 
-const char* const chain = "graph g(x: f32[4]) -> y {\n"
-                          "  a = relu(x) @node(\"first\")  y = tanh(a) @node(\"second\")\n"
-                          "}\n";
+const char* const pinnedChain = "graph g(x: f32[4]) -> y {\n"
+                                "  a = relu(x) @node(\"first\")  y = tanh(a) @node(\"second\")\n"
+                                "}\n";
 
 } // namespace
 
 void TestPins::avoidedSaysWhoComputes() {
-    const QStringList other =
-        noticesOf(chain, "pin { avoid generated.map for first, second }", ReasonCode::PinAvoids);
+    const QStringList other = noticesOf(
+        pinnedChain, "pin { avoid generated.map for first, second }", ReasonCode::PinAvoids);
     QVERIFY(!other.isEmpty());
     for (const QString& one : other)
         QVERIFY2(one.endsWith(QStringLiteral(", computed by generated.plain")), qPrintable(one));
     // Of code there is none left.
     const QStringList none =
-        noticesOf(chain, "pin { avoid generated.map for any  avoid generated.plain for any }",
+        noticesOf(pinnedChain, "pin { avoid generated.map for any  avoid generated.plain for any }",
                   ReasonCode::PinAvoids);
     QVERIFY(none.contains(QStringLiteral("first: generated.map at mine.fw:1, computed by its "
                                          "reference")));
@@ -244,7 +243,7 @@ void TestPins::avoidedSaysWhoComputes() {
 
 void TestPins::rulesAboutOneOperatorAreTold() {
     const auto told = [](const std::string& text) {
-        return noticesOf(chain, text, ReasonCode::FuseRuleRefused);
+        return noticesOf(pinnedChain, text, ReasonCode::FuseRuleRefused);
     };
     QCOMPARE(told("fuse one { match y = relu(x) }"),
              QStringList(QStringLiteral("one: one at mine.fw:1, what it matches is one operator, "
@@ -291,5 +290,5 @@ void TestPins::areFollowedOrTold() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestPins)
+FW_TEST(TestPins, QCoreApplication)
 #include "test_pins.moc"

@@ -1,12 +1,12 @@
 // Groups are convex and partition the operators; every edge has a reason; the implementation is
 // asked.
+#include "common/test.h"
 #include "fusion/computable.h"
 #include "fusion/lower_groups.h"
+#include "fusion/own_code_target.h"
 #include "fusion/plan.h"
 #include "graph/builder.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 #include <set>
 
@@ -27,10 +27,6 @@ std::string codeBetween(const Graph& graph, const FusionPlan& plan, const std::s
                         const std::string& to) {
     const EdgeDecision* edge = plan.edge(idOf(graph, from), idOf(graph, to));
     return edge ? std::string(codeText(edge->decision.code)) : std::string("none");
-}
-
-Target target() {
-    return parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=2").value();
 }
 
 void verifyPlan(const Graph& graph, const FusionPlan& plan) {
@@ -92,7 +88,7 @@ void TestPlan::convolutionTakesItsTail() {
         b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {16, 8, 1, 1})}, "conv");
     const ValueRef bias = b.op("bias", {conv, b.weight("b", {16})}, "bias");
     const GraphPtr graph = b.finish(b.op("relu", {bias}, "relu"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(1));
     QCOMPARE(plan.groups[0].name, std::string("conv2d_bias_relu_0"));
@@ -106,7 +102,7 @@ void TestPlan::residualIsTakenOnce() {
     const ValueRef left = b.op("conv2d", {x, b.weight("w", {8, 8, 1, 1})}, "left");
     const ValueRef right = b.op("conv2d", {x, b.weight("v", {8, 8, 1, 1})}, "right");
     const GraphPtr graph = b.finish(b.op("add", {left, right}, "sum"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(2));
     QCOMPARE(codeBetween(*graph, plan, "left", "sum"), std::string("FUS02"));
@@ -120,7 +116,7 @@ void TestPlan::oneAnchorPerGroup() {
     const ValueRef x = b.input("x", {2, 8});
     const ValueRef first = b.op("dense", {x, b.weight("w", {8, 8})}, "first");
     const GraphPtr graph = b.finish(b.op("dense", {first, b.weight("v", {8, 8})}, "second"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(2));
     QCOMPARE(codeBetween(*graph, plan, "first", "second"), std::string("IMP03"));
@@ -132,7 +128,7 @@ void TestPlan::valuesUsedTwiceEndAGroup() {
         b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
     b.editor.addResult("z", b.op("tanh", {conv}, "tanh"));
     const GraphPtr graph = b.finish(b.op("relu", {conv}, "relu"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(codeBetween(*graph, plan, "conv", "relu"), std::string("ESC01"));
     QCOMPARE(codeBetween(*graph, plan, "conv", "tanh"), std::string("ESC01"));
@@ -144,7 +140,7 @@ void TestPlan::waysThatMeetAgainJoin() {
         b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
     const GraphPtr graph =
         b.finish(b.op("add", {b.op("relu", {conv}, "relu"), b.op("tanh", {conv}, "tanh")}, "sum"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(1));
     QCOMPARE(codeBetween(*graph, plan, "conv", "tanh"), std::string("FUS02"));
@@ -156,7 +152,7 @@ void TestPlan::resultsEndAGroup() {
         b.op("conv2d", {b.input("x", {1, 8, 6, 6}), b.weight("w", {8, 8, 1, 1})}, "conv");
     b.editor.addResult("inner", conv);
     const GraphPtr graph = b.finish(b.op("relu", {conv}, "relu"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(codeBetween(*graph, plan, "conv", "relu"), std::string("ESC02"));
 }
@@ -166,7 +162,7 @@ void TestPlan::rowwiseTakesMapsBeforeIt() {
     const ValueRef x = b.input("x", {4, 32});
     const ValueRef scaled = b.op("mul", {x, b.weight("k", {32})}, "scaled");
     const GraphPtr graph = b.finish(b.op("softmax", {scaled}, "softmax"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(1));
     QCOMPARE(codeBetween(*graph, plan, "scaled", "softmax"), std::string("FUS03"));
@@ -180,7 +176,7 @@ void TestPlan::viewsCostNothing() {
     attrs.set("shape", Integers{1, 128});
     const ValueRef relu = b.op("relu", {b.input("x", {1, 8, 4, 4})}, "relu");
     const GraphPtr graph = b.finish(b.op("tanh", {b.op("reshape", {relu}, "flat", attrs)}, "tanh"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QVERIFY(plan.groupAt(idOf(*graph, "flat")).isView());
     QCOMPARE(codeBetween(*graph, plan, "relu", "flat"), std::string("OPQ01"));
@@ -191,7 +187,7 @@ void TestPlan::differentSpacesStayApart() {
     Builder b;
     const ValueRef row = b.op("relu", {b.input("x", {1, 32})}, "row");
     const GraphPtr graph = b.finish(b.op("add", {row, b.input("z", {4, 32})}, "grown"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QCOMPARE(codeBetween(*graph, plan, "row", "grown"), std::string("SHP11"));
 }
@@ -207,7 +203,7 @@ void TestPlan::groupsHaveALimit() {
              "small.fw");
     PlanOptions options;
     options.book = &book;
-    const FusionPlan plan = planFusion(*graph, target(), options).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget(), options).value();
     verifyPlan(*graph, plan);
     QCOMPARE(plan.groups.size(), std::size_t(2));
     QCOMPARE(codeBetween(*graph, plan, "relu3", "relu4"), std::string("LIM11"));
@@ -227,7 +223,7 @@ void TestPlan::unknownOperatorsAreOpaque() {
     QCOMPARE(problems.size(), std::size_t(1));
     QCOMPARE(problems[0].code, DiagCode::UnknownOperator);
     QCOMPARE(problems[0].where.node, std::string("odd"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     const Group& group = plan.groupAt(odd.node);
     QVERIFY(group.isOpaque() && !group.hasCode());
@@ -244,7 +240,7 @@ void TestPlan::imagesLieChannelsLast() {
     const ValueRef first = b.op("conv2d", {x, b.weight("w", {16, 3, 1, 1})}, "first");
     const ValueRef relu = b.op("relu", {first}, "relu");
     const GraphPtr graph = b.finish(b.op("conv2d", {relu, b.weight("v", {4, 16, 1, 1})}, "second"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     QVERIFY(plan.layout(x).isRowMajor());
     QCOMPARE(plan.layout(relu), channelsLast(4));
     QVERIFY(plan.layout(graph->results()[0].value).isRowMajor());
@@ -257,7 +253,7 @@ void TestPlan::imagesLieChannelsLast() {
 void TestPlan::priorityChoosesAmongCandidates() {
     Builder b;
     const GraphPtr graph = b.finish(b.op("relu", {b.input("x", {4})}, "relu"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     const Group& group = plan.groups[0];
     QCOMPARE(group.source, std::string("priority"));
     std::set<std::string> codes;
@@ -273,7 +269,7 @@ void TestPlan::priorityChoosesAmongCandidates() {
     const Workload anchor{graph.get(), &relu,
                           graph->operators().find("relu")->facts(callOf(*graph, relu)).value()};
     const Selection plain =
-        generatedCatalog().select(anchor, target(), {"generated.plain", {}, {}});
+        generatedCatalog().select(anchor, test::ownCodeTarget(), {"generated.plain", {}, {}});
     QCOMPARE(plain.source, std::string("pin"));
     QCOMPARE(generatedCatalog().absorbsEpilogue(plain, {}, {}).code, ReasonCode::AbsorbsNothing);
 }
@@ -290,7 +286,7 @@ void TestPlan::equalGroupsHaveEqualBodies() {
     }());
     const GraphPtr graph =
         b.finish(b.op("relu", {b.op("conv2d", {kept, b.weight("v", {8, 8, 1, 1})}, "c2")}, "r2"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     GroupBody one = groupBody(siteOf(*graph, plan, plan.groupAt(idOf(*graph, "c1")))).value();
     GroupBody two = groupBody(siteOf(*graph, plan, plan.groupAt(idOf(*graph, "c2")))).value();
     QCOMPARE(one.inst.text(), two.inst.text());
@@ -308,7 +304,7 @@ void TestPlan::concatsAreComputedInPlace() {
     const ValueRef d = b.op("conv2d", {inner, b.weight("u", {8, 40, 1, 1})}, "d");
     const ValueRef outer = b.op("concat", {d, inner}, "outer", channels);
     const GraphPtr graph = b.finish(b.op("conv2d", {outer, b.weight("t", {8, 48, 1, 1})}, "last"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     QVERIFY(plan.groupAt(inner.node).isView());
     QVERIFY(plan.groupAt(outer.node).isView());
     QCOMPARE(plan.layout(a).text(4), std::string("d0 d2 d3 d1, d1 from 0 of 40, d1 from 8 of 48"));
@@ -333,7 +329,7 @@ void TestPlan::concatsThatMustCopySayWhy() {
                                                  : twice ? y
                                                          : b.op("softmax", {y}, "z")},
                                              "both", columns));
-        const FusionPlan plan = planFusion(*graph, target()).value();
+        const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
         for (const Decision& notice : plan.notices)
             if (notice.code == ReasonCode::LayoutCopied)
                 return notice.evidence;
@@ -357,7 +353,7 @@ void TestPlan::shufflesKeepImagesChannelsLast() {
     const ValueRef shuffled = b.op("channel_shuffle", {both}, "shuffled", groups);
     const GraphPtr graph =
         b.finish(b.op("conv2d", {shuffled, b.weight("u", {8, 32, 1, 1})}, "last"));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     verifyPlan(*graph, plan);
     QVERIFY(plan.groupAt(both.node).isView());
     QCOMPARE(codeBetween(*graph, plan, "both", "shuffled"), std::string("IMP02"));
@@ -372,7 +368,7 @@ void TestPlan::plansNameWhatRuns() {
     axes.set("axes", Integers{1});
     axes.set("keepdims", std::int64_t(0));
     const GraphPtr graph = b.finish(b.op("reduce_sum", {b.input("x", {4, 2})}, "sum", axes));
-    const FusionPlan plan = planFusion(*graph, target()).value();
+    const FusionPlan plan = planFusion(*graph, test::ownCodeTarget()).value();
     const Group& group = plan.groups.at(0);
     QCOMPARE(group.implementation, std::string("generated.window"));
     QCOMPARE(group.by->name(), group.implementation);
@@ -400,17 +396,17 @@ void TestPlan::equalGroupsAreLoweredOnce() {
     LoweringMemo memo;
     PlanOptions options;
     options.memo = &memo;
-    const FusionPlan first = planFusion(*graph, target(), options).value();
+    const FusionPlan first = planFusion(*graph, test::ownCodeTarget(), options).value();
     const auto code = [](const FusionPlan& plan, std::size_t group) {
         return plan.groups.at(group).lowering.kernel.get();
     };
     QCOMPARE(code(first, 0), code(first, 2));
     QVERIFY(code(first, 0) != code(first, 3));
-    QCOMPARE(code(planFusion(*graph, target(), options).value(), 1), code(first, 0));
-    Target narrow = target();
+    QCOMPARE(code(planFusion(*graph, test::ownCodeTarget(), options).value(), 1), code(first, 0));
+    Target narrow = test::ownCodeTarget();
     narrow.threads += 1;
     QVERIFY(code(planFusion(*graph, narrow, options).value(), 0) != code(first, 0));
 }
 
-QTEST_GUILESS_MAIN(TestPlan)
+FW_TEST(TestPlan, QCoreApplication)
 #include "test_plan.moc"

@@ -8,6 +8,7 @@
 // `# libraries: a b` puts libraries in place of the real ones: they compute what the book gives
 // them and absorb whatever it lets them, so a plan does not depend on what is installed.
 #include "base/files.h"
+#include "common/test.h"
 #include "fusion/partition.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
@@ -16,8 +17,6 @@
 #include "session/compare.h"
 #include "strategy/targets.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -290,5 +289,5 @@ void TestScenarios::scenario() {
         QCOMPARE(QString::fromStdString(got), QString::fromStdString(scenario.expected));
 }
 
-QTEST_GUILESS_MAIN(TestScenarios)
+FW_TEST(TestScenarios, QCoreApplication)
 #include "test_scenarios.moc"

@@ -234,8 +234,8 @@ Id roiAlign(Maker& maker, const char* op) {
                         ? maker.constantOf(dataOf(maker.main(), {regions, 4}, corners))
                         : maker.input(fixedShape({regions, 4}));
     const Id batch = places(maker, {regions}, 0, DType::I64);
-    Attrs attrs = attributes(
-        {{"height", maker.random.between(1, 3)}, {"width", maker.random.between(1, 3)}});
+    Attrs attrs =
+        attributes({{"height", maker.random.between(1, 3)}, {"width", maker.random.between(1, 3)}});
     if (!std::string_view(op).ends_with("_adaptive"))
         attrs.set("ratio", maker.random.between(1, 3));
     if (maker.random.chance(50))
@@ -292,7 +292,8 @@ std::vector<Recipe> windowRecipes() {
                                {"instance_norm", 4, instanceNorm}};
     for (const char* op : {"max_pool", "avg_pool", "lp_pool"})
         out.push_back({op, 3, [op](Maker& maker) { return pool(maker, op); }});
-    for (const char* op : {"roi_align", "roi_align_max", "roi_align_adaptive", "roi_align_max_adaptive"})
+    for (const char* op :
+         {"roi_align", "roi_align_max", "roi_align_adaptive", "roi_align_max_adaptive"})
         out.push_back({op, 3, [op](Maker& maker) { return roiAlign(maker, op); }});
     for (const char* op : {"resize_nearest", "resize_linear", "resize_cubic", "resize_filtered"})
         out.push_back({op, 3, [op](Maker& maker) { return resize(maker, op); }});

@@ -1,4 +1,5 @@
 // The instruments of the random graphs: what makes, compares, shrinks and keeps them.
+#include "common/test.h"
 #include "fuzz/compare.h"
 #include "fuzz/forked.h"
 #include "fuzz/generator.h"
@@ -7,8 +8,6 @@
 #include "fuzz/native.h"
 #include "fuzz/numbers.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 #include <csignal>
 #include <cstring>
@@ -328,5 +327,5 @@ void TestFuzz::aDeathIsAnAnswer() {
     QCOMPARE(ending, std::string("no answer"));
 }
 
-QTEST_GUILESS_MAIN(TestFuzz)
+FW_TEST(TestFuzz, QCoreApplication)
 #include "test_fuzz.moc"

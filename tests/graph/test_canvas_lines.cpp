@@ -1,9 +1,10 @@
 // Lines of the canvas: those that stand out, and those that go on where a frame is hidden.
+#include "common/test.h"
 #include "picture/diagrams.h"
 #include "picture/picture.h"
 #include "views/graph/canvas.h"
 
-#include <QtTest>
+#include <QApplication>
 
 using namespace fw;
 using namespace fw::ui;
@@ -107,5 +108,5 @@ void TestCanvasLines::linesCrossHiddenFrames() {
     QVERIFY(gaps() > 10);
 }
 
-QTEST_MAIN(TestCanvasLines)
+FW_TEST(TestCanvasLines, QApplication)
 #include "test_canvas_lines.moc"

@@ -1,9 +1,10 @@
 // Blocks are opened and closed in the panes of both graphs.
+#include "common/test.h"
 #include "snapshot/graphs.h"
 #include "views/graph/collapse.h"
 
+#include <QApplication>
 #include <QSignalSpy>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::ui;
@@ -65,9 +66,8 @@ void TestCollapse::init() {
         if (isBlock(id))
             m_collapse->toggle(m_left, id, at);
     });
-    connect(canvas(), &GraphCanvas::containerActivated, this, [this](std::int64_t id, QPointF at) {
-        m_collapse->toggle(m_left, id, at);
-    });
+    connect(canvas(), &GraphCanvas::containerActivated, this,
+            [this](std::int64_t id, QPointF at) { m_collapse->toggle(m_left, id, at); });
     connect(canvas(), &GraphCanvas::leaveWanted, this,
             [this] { m_collapse->closeAround(m_left, canvas()->selected()); });
     m_window->show();
@@ -201,8 +201,7 @@ void TestCollapse::boxesStandForTheirNodes() {
     const NodeId hidden = nodeNamed("/layers.4/Add"), beside = nodeNamed("/layers.5/Add");
     const NodeId input = nodeNamed("x");
     QCOMPARE(m_collapse->boxOf(m_left, hidden), idOf("layers"));
-    QCOMPARE(m_collapse->boxesOf(m_left, {hidden, beside, input}),
-             (Ids{input, idOf("layers")}));
+    QCOMPARE(m_collapse->boxesOf(m_left, {hidden, beside, input}), (Ids{input, idOf("layers")}));
     const NodeSet nodes = m_collapse->nodesOf(m_left, {idOf("layers"), input});
     QCOMPARE(nodes.size(), std::size_t(60 * 21 + 1));
     QVERIFY(nodes.contains(hidden) && nodes.contains(input));
@@ -278,12 +277,11 @@ void TestCollapse::heatAndHalosAreGathered() {
     using Together = Collapse::Together;
     QCOMPARE(m_collapse->onBoxes(m_left, values, Together::Sum),
              (std::map<std::int64_t, double>{{idOf("layers"), 0.75}, {nodeNamed("x"), 0.1}}));
-    QCOMPARE(m_collapse->onBoxes(m_left, values, Together::Most).at(idOf("layers")),
-             0.5);
-    const auto halos = m_collapse->onBoxes(m_left,
-                                           {{{a}, Halo::Look::Match, u"1"_s},
-                                            {{a, b}, Halo::Look::Match, u"2"_s},
-                                            {{nodeNamed("x"), b}, Halo::Look::Changed, u"~"_s}});
+    QCOMPARE(m_collapse->onBoxes(m_left, values, Together::Most).at(idOf("layers")), 0.5);
+    const auto halos =
+        m_collapse->onBoxes(m_left, {{{a}, Halo::Look::Match, u"1"_s},
+                                     {{a, b}, Halo::Look::Match, u"2"_s},
+                                     {{nodeNamed("x"), b}, Halo::Look::Changed, u"~"_s}});
     QCOMPARE(halos, (std::vector<Halo>{{{nodeNamed("x")}, Halo::Look::Changed, u"~"_s},
                                        {{idOf("layers")}, Halo::Look::Match, u"2"_s},
                                        {{idOf("layers")}, Halo::Look::Changed, u"1"_s}}));
@@ -330,5 +328,5 @@ void TestCollapse::cutEdgesAreJumped() {
     QFAIL("nothing is cut");
 }
 
-QTEST_MAIN(TestCollapse)
+FW_TEST(TestCollapse, QApplication)
 #include "test_collapse.moc"

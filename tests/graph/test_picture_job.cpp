@@ -1,9 +1,10 @@
 // Layout off the GUI thread: the latest request wins, cancelled ones say nothing.
+#include "common/test.h"
 #include "picture/diagrams.h"
 #include "views/graph/picture_job.h"
 
+#include <QApplication>
 #include <QSignalSpy>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::ui;
@@ -43,7 +44,8 @@ void TestPictureJob::latestWins() {
         job.start(picture::randomDiagram(1, 400, picture::Grouping::Flat), m_layered);
     job.start(picture::residualBlock(), m_layered);
     QVERIFY(finished.wait(10000));
-    QTest::qWait(50);
+    QVERIFY(!job.running());
+    QCoreApplication::processEvents();
     QCOMPARE(finished.size(), 1);
     QCOMPARE(failed.size(), 0);
     QCOMPARE(finished[0][0].value<std::shared_ptr<const picture::Picture>>()->name,
@@ -85,5 +87,5 @@ void TestPictureJob::endsWhileBusy() {
     QVERIFY(timer.elapsed() < 8000);
 }
 
-QTEST_MAIN(TestPictureJob)
+FW_TEST(TestPictureJob, QApplication)
 #include "test_picture_job.moc"

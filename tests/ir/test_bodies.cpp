@@ -1,11 +1,10 @@
 // Graphs inside nodes: as text and back, part of what a graph is, and in place of their calls.
+#include "common/test.h"
 #include "ir/diff.h"
 #include "ir/graph_text.h"
 #include "ir/inline_calls.h"
 #include "library/library.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -232,5 +231,5 @@ graph g(a: f32[N, 4], b: f32[M, 4]) -> y {
     QCOMPARE((*inlined)->assumptions()[0].node, std::string("f/sum"));
 }
 
-QTEST_GUILESS_MAIN(TestBodies)
+FW_TEST(TestBodies, QCoreApplication)
 #include "test_bodies.moc"

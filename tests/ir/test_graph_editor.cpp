@@ -1,7 +1,6 @@
 // What an edited graph promises: names, order, readers.
+#include "common/test.h"
 #include "graph/builder.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -236,5 +235,5 @@ void TestGraphEditor::stepsKeepWhatIsKnown() {
         QVERIFY(one->find(node->id) == node.get()); // shared, not copied
 }
 
-QTEST_GUILESS_MAIN(TestGraphEditor)
+FW_TEST(TestGraphEditor, QCoreApplication)
 #include "test_graph_editor.moc"

@@ -1,11 +1,10 @@
 // Graphs as text: what is printed reads back as the same graph, what is written by hand means what
 // it says, and no text brings the reader down.
+#include "common/test.h"
 #include "ir/graph_text.h"
 
 #include "docs/page.h"
 #include "library/library.h"
-
-#include <QtTest>
 
 #include <cmath>
 #include <cstring>
@@ -16,7 +15,7 @@ using namespace fw;
 
 namespace {
 
-GraphPtr read(const std::string& text, const ConstantResolver& constants = {}) {
+GraphPtr readGraph(const std::string& text, const ConstantResolver& constants = {}) {
     Result<GraphPtr> graph =
         parseGraph(text, standardOperators(), {.constants = constants, .file = "test.fw"});
     if (!graph) {
@@ -77,7 +76,7 @@ private:
 
 void TestGraphText::roundTrip(const GraphPtr& graph) {
     const std::string text = printGraph(*graph);
-    const GraphPtr back = read(text, constantsOf(*graph));
+    const GraphPtr back = readGraph(text, constantsOf(*graph));
     QVERIFY(back);
     QCOMPARE(QString::fromStdString(printGraph(*back)), QString::fromStdString(text));
     QCOMPARE(QString::fromStdString(back->hash().hex()),
@@ -86,7 +85,7 @@ void TestGraphText::roundTrip(const GraphPtr& graph) {
 }
 
 void TestGraphText::handWritten() {
-    const GraphPtr graph = read(R"(
+    const GraphPtr graph = readGraph(R"(
 graph small(x: f32[B, 4]) -> y, mean = m {
   w = const random(7) : f32[3, 4]   b = const [1, -2.5, inf] : f32[3]
   d = dense(x, w)
@@ -131,7 +130,7 @@ graph small(x: f32[B, 4]) -> y, mean = m {
 // What cannot be decided before the free dimensions are known is assumed, and said.
 void TestGraphText::assumptionsAreKept() {
     const GraphPtr graph =
-        read("graph g(x: f32[N], z: f32[M]) -> y { y = add(x, z) @node(\"Add_3\") }");
+        readGraph("graph g(x: f32[N], z: f32[M]) -> y { y = add(x, z) @node(\"Add_3\") }");
     QVERIFY(graph);
     QCOMPARE(graph->assumptions().size(), std::size_t(1));
     const Assumption& assumed = graph->assumptions()[0];
@@ -170,14 +169,15 @@ void TestGraphText::assumptionsAsText() {
                              "  assume N % 2 == 0 \"pairs of rows\"\n"
                              "  assume N <= 512\n"
                              "  assume = relu(x)  y = exp(assume)\n}";
-    const GraphPtr graph = read(text);
+    const GraphPtr graph = readGraph(text);
     QVERIFY(graph);
     QCOMPARE(graph->assumptions().size(), std::size_t(2));
     QCOMPARE(graph->assumptions()[0].sentence, std::string("pairs of rows"));
     QCOMPARE(graph->assumptions()[1].sentence, std::string("N <= 512 must hold"));
     roundTrip(graph);
-    QVERIFY(!(graph->hash() ==
-              read("graph g(x: f32[N, 4]) -> y { assume = relu(x)  y = exp(assume) }")->hash()));
+    QVERIFY(
+        !(graph->hash() ==
+          readGraph("graph g(x: f32[N, 4]) -> y { assume = relu(x)  y = exp(assume) }")->hash()));
     GraphTextOptions options;
     options.dims = {{"N", 6}};
     QVERIFY(parseGraph(text, standardOperators(), options).value()->assumptions().empty());
@@ -197,7 +197,7 @@ void TestGraphText::exampleOfTheDocs() {
     for (const auto& block : docs::blocksOf(docs::textOf("resources/docs/language.md"))) {
         if (!block.lines[0].startsWith(u"graph "))
             continue;
-        const GraphPtr graph = read(block.lines.join(u'\n').toStdString());
+        const GraphPtr graph = readGraph(block.lines.join(u'\n').toStdString());
         QVERIFY(graph);
         roundTrip(graph);
         ++graphs;
@@ -206,7 +206,7 @@ void TestGraphText::exampleOfTheDocs() {
 }
 
 void TestGraphText::everythingReadsBack() {
-    const GraphPtr graph = read(R"(
+    const GraphPtr graph = readGraph(R"(
 graph "odd name"(x: f32[N, 3, H, W], "in 2": i64[N * 2 + 1]) -> "out put" = r, x {
   w = const random(1) : f32[8, 3, 3, 3]
   c = conv2d(x, w) {pads = [1, 1, 1, 1], strides = [2, 2]}
@@ -252,7 +252,7 @@ void TestGraphText::attributesReadBack() {
     const auto graph = editor.finish();
     QVERIFY(graph);
     roundTrip(*graph);
-    const GraphPtr back = read(printGraph(**graph), constantsOf(**graph));
+    const GraphPtr back = readGraph(printGraph(**graph), constantsOf(**graph));
     QVERIFY(back);
     for (const auto& [name, value] : back->nodes().back()->attrs)
         QVERIFY2(value == *(*graph)->nodes().back()->attrs.find(name), name.c_str());
@@ -290,10 +290,10 @@ void TestGraphText::hardNumbersReadBack() {
 // No expression has them, elements of a constant do.
 void TestGraphText::largestIntegersReadBack() {
     const GraphPtr graph =
-        read("graph g() -> a, b, c {\n"
-             "  a = const [18446744073709551615, 9223372036854775808, 0] : u64[3]\n"
-             "  b = const [-9223372036854775808, 9223372036854775807] : i64[2]\n"
-             "  c = const [18446744073709551616, -9223372036854775808] : f64[2]\n}");
+        readGraph("graph g() -> a, b, c {\n"
+                  "  a = const [18446744073709551615, 9223372036854775808, 0] : u64[3]\n"
+                  "  b = const [-9223372036854775808, 9223372036854775807] : i64[2]\n"
+                  "  c = const [18446744073709551616, -9223372036854775808] : f64[2]\n}");
     QVERIFY(graph);
     const TensorData& a = *graph->node(graph->results()[0].value.node).data;
     QCOMPARE(static_cast<std::uint64_t>(a.integerAt(0)), UINT64_MAX);
@@ -305,10 +305,9 @@ void TestGraphText::largestIntegersReadBack() {
     QCOMPARE(c.at(0), 0x1p64);
     QCOMPARE(c.at(1), -0x1p63);
     roundTrip(graph);
-    for (const char* wrong :
-         {"[18446744073709551616] : u64[1]", "[-1] : u64[1]", "[9223372036854775808] : i64[1]",
-          "[-9223372036854775809] : i64[1]", "[18446744073709551615] : u32[1]", "[1 2] : u8[2]",
-          "[1, : u8[1]"})
+    for (const char* wrong : {"[18446744073709551616] : u64[1]", "[-1] : u64[1]",
+                              "[9223372036854775808] : i64[1]", "[-9223372036854775809] : i64[1]",
+                              "[18446744073709551615] : u32[1]", "[1 2] : u8[2]", "[1, : u8[1]"})
         QVERIFY2(refusal(std::string("graph g() -> a { a = const ") + wrong + " }") != "accepted",
                  wrong);
 }
@@ -339,8 +338,8 @@ void TestGraphText::hardNamesReadBack() {
 }
 
 void TestGraphText::constantsByReference() {
-    const GraphPtr graph =
-        read("graph g(x: f32[1, 30]) -> y { w = const random(3) : f32[2, 30]  y = dense(x, w) }");
+    const GraphPtr graph = readGraph(
+        "graph g(x: f32[1, 30]) -> y { w = const random(3) : f32[2, 30]  y = dense(x, w) }");
     QVERIFY(graph);
     const std::string text = printGraph(*graph);
     QVERIFY(text.find("const @\"w\" hash \"") != std::string::npos);
@@ -349,8 +348,9 @@ void TestGraphText::constantsByReference() {
         std::string(
             "t.fw:2:3: error USE03: the constant \"w\" is not part of this text (only its name "));
     // By name alone, and a content that differs.
-    QVERIFY(read("graph g(x: f32[1, 30]) -> y { w = const @\"w\" : f32[2, 30]  y = dense(x, w) }",
-                 constantsOf(*graph)));
+    QVERIFY(
+        readGraph("graph g(x: f32[1, 30]) -> y { w = const @\"w\" : f32[2, 30]  y = dense(x, w) }",
+                  constantsOf(*graph)));
     const auto other = [](const std::string&, const std::string&, const TensorType&) {
         return std::optional(randomData(DType::F32, {2, 30}, 4));
     };
@@ -489,5 +489,5 @@ void TestGraphText::hostileText() {
                         standardOperators()));
 }
 
-QTEST_GUILESS_MAIN(TestGraphText)
+FW_TEST(TestGraphText, QCoreApplication)
 #include "test_graph_text.moc"

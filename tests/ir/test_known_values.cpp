@@ -1,10 +1,9 @@
 // What operators compute of integers over free dimensions follows from their own tensor
 // expressions: every operator here is text or stands behind the same interface.
+#include "common/test.h"
 #include "ir/known_values.h"
 
 #include "graph/builder.h"
-
-#include <QtTest>
 
 #include <cstdint>
 
@@ -211,5 +210,5 @@ void TestKnownValues::nothingIsGuessed() {
              std::string("not known"));
 }
 
-QTEST_APPLESS_MAIN(TestKnownValues)
+FW_TEST(TestKnownValues, QCoreApplication)
 #include "test_known_values.moc"

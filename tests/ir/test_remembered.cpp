@@ -1,7 +1,6 @@
 // An operator that remembers answers as the operator itself, and asks it once for equal calls.
+#include "common/test.h"
 #include "ir/memoized_operator.h"
-
-#include <QtTest>
 
 #include <bit>
 #include <cmath>
@@ -141,5 +140,5 @@ void TestRemembered::manyCallsAreForgotten() {
     QVERIFY(m_counting->asked > many); // the first ones were asked again
 }
 
-QTEST_GUILESS_MAIN(TestRemembered)
+FW_TEST(TestRemembered, QCoreApplication)
 #include "test_remembered.moc"

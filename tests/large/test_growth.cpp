@@ -3,6 +3,7 @@
 // outgrows. A busy machine only adds to a time, so growth above the limit is measured again: what
 // takes the square is far beyond it every time.
 #include "base/files.h"
+#include "common/test.h"
 #include "common/thread_time.h"
 #include "fusion/plan.h"
 #include "large/growth_rows.h"
@@ -22,7 +23,6 @@
 #include "snapshot/joint.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <cmath>
@@ -361,5 +361,5 @@ void TestGrowth::matching() {
         small, large);
 }
 
-QTEST_GUILESS_MAIN(TestGrowth)
+FW_TEST(TestGrowth, QCoreApplication)
 #include "test_growth.moc"

@@ -1,13 +1,12 @@
 // What rules and patterns cost grows with one thing alone, and not faster: moves, constants that
 // join, repetitions, rules, readers.
+#include "common/test.h"
 #include "large/growth_rows.h"
 #include "library/library.h"
 #include "rewrite/driver.h"
 #include "session/asked.h"
 
 #include <fmt/format.h>
-
-#include <QtTest>
 
 #include <map>
 
@@ -270,5 +269,5 @@ void TestGrowthRules::grows() {
     checkGrowth(m_rows.at(name));
 }
 
-QTEST_GUILESS_MAIN(TestGrowthRules)
+FW_TEST(TestGrowthRules, QCoreApplication)
 #include "test_growth_rules.moc"

@@ -1,6 +1,7 @@
 // What real shapes make large grows with one thing alone, and not faster: operands of a concat,
 // steps that are joined to what came before, free sizes, layers of a dense block, scopes, levels of
 // a pyramid.
+#include "common/test.h"
 #include "expr/simplify.h"
 #include "fusion/plan.h"
 #include "large/growth_rows.h"
@@ -287,5 +288,5 @@ void TestGrowthShapes::grows() {
     checkGrowth(m_rows.at(name));
 }
 
-QTEST_GUILESS_MAIN(TestGrowthShapes)
+FW_TEST(TestGrowthShapes, QCoreApplication)
 #include "test_growth_shapes.moc"

@@ -3,14 +3,13 @@
 // processor over all threads, the least of a few runs, and measured again where a busy machine
 // added to one.
 #include "base/decision.h"
+#include "common/test.h"
 #include "fusion/plan.h"
 #include "library/library.h"
 #include "onnx/model_builder.h"
 #include "onnx/read/import.h"
 
 #include <fmt/format.h>
-
-#include <QtTest>
 
 #include <algorithm>
 #include <ctime>
@@ -21,7 +20,7 @@ using namespace fw::test;
 
 namespace {
 
-constexpr int mostTries = 3;
+constexpr int mostTriesOfSizes = 3;
 
 double processSeconds() {
     timespec now{};
@@ -101,7 +100,7 @@ std::string pyramids(int n) {
     return model.model.SerializeAsString();
 }
 
-FusionPlan planned(const std::string& bytes) {
+FusionPlan plannedSizes(const std::string& bytes) {
     const auto imported = importModelBytes(bytes, standardOperators());
     const Target target = parseTarget("x86-64 -mcpu=x86-64-v3 -libs= -threads=1").value();
     return planFusion(*imported.value().graph, target).value();
@@ -127,7 +126,8 @@ private:
 void TestGrowthSizes::compare(const std::function<void()>& once, const std::function<void()>& twice,
                               double most, double limit) {
     double before = 1e9, after = 1e9;
-    for (int tries = 0; tries < mostTries && (after > most * before || after > limit); ++tries) {
+    for (int tries = 0; tries < mostTriesOfSizes && (after > most * before || after > limit);
+         ++tries) {
         before = std::min(before, timeOf(once));
         after = std::min(after, timeOf(twice));
         qInfo("%.0f ms, and %.0f ms for twice as much", before * 1e3, after * 1e3);
@@ -140,7 +140,7 @@ void TestGrowthSizes::compare(const std::function<void()>& once, const std::func
 // operands fill the result, and its reference computes it.
 void TestGrowthSizes::longSumsTimesASizeAreComputed() {
     for (const int n : {16, 17, 40}) {
-        const FusionPlan plan = planned(joinedFreeSizes(n, "m"));
+        const FusionPlan plan = plannedSizes(joinedFreeSizes(n, "m"));
         QVERIFY(std::none_of(plan.groups.begin(), plan.groups.end(),
                              [](const Group& group) { return group.isHost(); }));
     }
@@ -149,7 +149,7 @@ void TestGrowthSizes::longSumsTimesASizeAreComputed() {
 void TestGrowthSizes::concatsOfFreeSizes() {
     const std::string small = joinedFreeSizes(100, "8"), large = joinedFreeSizes(200, "8");
     const auto plan = [](const std::string& bytes) {
-        const FusionPlan made = planned(bytes);
+        const FusionPlan made = plannedSizes(bytes);
         QVERIFY(std::none_of(made.groups.begin(), made.groups.end(),
                              [](const Group& group) { return group.isHost(); }));
     };
@@ -176,8 +176,8 @@ void TestGrowthSizes::pyramidsOfFreeSizes() {
             longest =
                 std::max(longest, read->graph->type({node->id, static_cast<int>(i)}).text().size());
     QVERIFY2(longest < 4000, qPrintable(QString::number(longest)));
-    compare([&] { planned(small); }, [&] { planned(large); }, 4, 8);
+    compare([&] { plannedSizes(small); }, [&] { plannedSizes(large); }, 4, 8);
 }
 
-QTEST_GUILESS_MAIN(TestGrowthSizes)
+FW_TEST(TestGrowthSizes, QCoreApplication)
 #include "test_growth_sizes.moc"

@@ -2,10 +2,10 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "common/test.h"
 #include "onnx/model_builder.h"
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <fmt/format.h>
 
@@ -88,7 +88,8 @@ void TestHeldWeights::weightsAreHeldTwice() {
     QVERIFY(write(16, false, "small.onnx") && write(width, true, "inside.onnx") &&
             write(width, false, "beside.onnx"));
     const auto peak = [](std::vector<std::string> command) {
-        command.insert(command.begin(), {"/proc/self/exe", peakOf, FW_BINARY_DIR "/bin/fw"});
+        command.insert(command.begin(), {"/proc/self/exe", fw::test::runningTest(), peakOf,
+                                         FW_BINARY_DIR "/bin/fw"});
         ProcessRequest process;
         process.command = std::move(command);
         const auto done = runProcess(process, {});
@@ -109,11 +110,9 @@ void TestHeldWeights::weightsAreHeldTwice() {
     QVERIFY2(beside < 85 + 2 * weights, qPrintable(QString::number(beside)));
 }
 
-int main(int count, char** words) {
+FW_TEST_BY([](int count, char** words) {
     if (count > 2 && std::string_view(words[1]) == peakOf)
         return printPeak(words + 2);
-    const QCoreApplication application(count, words);
-    TestHeldWeights test;
-    return QTest::qExec(&test, count, words);
-}
+    return fw::test::runAs<TestHeldWeights, QCoreApplication>(count, words);
+})
 #include "test_held_weights.moc"

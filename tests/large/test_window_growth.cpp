@@ -1,6 +1,7 @@
 // A window on models of 2 000 and 20 000 operators: a frame costs what is in view, not what the
 // model has; the first picture and the memory grow with the model and not faster. Times of the
 // processor; a busy machine only adds to them, so growth above a limit is measured again.
+#include "common/test.h"
 #include "large/shapes.h"
 #include "window/large_window.h"
 
@@ -13,8 +14,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int small = 2000, large = 20000;
-constexpr int mostTries = 3;
+constexpr int smallWindow = 2000, largeWindow = 20000;
+constexpr int mostTriesOfWindow = 3;
 
 } // namespace
 
@@ -64,8 +65,8 @@ TestWindowGrowth::Seen TestWindowGrowth::seen(int nodes) {
 
 void TestWindowGrowth::frames() {
     double pan = 0, zoom = 0, memory = 0;
-    for (int tries = 0; tries < mostTries; ++tries) {
-        const Seen one = seen(small), other = seen(large);
+    for (int tries = 0; tries < mostTriesOfWindow; ++tries) {
+        const Seen one = seen(smallWindow), other = seen(largeWindow);
         QVERIFY(one.pan > 0 && other.pan > 0);
         pan = other.pan / one.pan;
         zoom = other.zoom / one.zoom;
@@ -80,5 +81,5 @@ void TestWindowGrowth::frames() {
     QVERIFY2(memory < 4, qPrintable(QString::number(memory)));
 }
 
-QTEST_MAIN(TestWindowGrowth)
+FW_TEST(TestWindowGrowth, QApplication)
 #include "test_window_growth.moc"

@@ -2,6 +2,8 @@
 // samples against their stored outputs; fused tails and layouts against the reference. A level that
 // this CPU cannot play, or whose library is missing, is skipped with the reason (exit code 77).
 #include "book/book.h"
+#include "common/source_root.h"
+#include "common/test.h"
 #include "extern/extern.h"
 #include "fusion/plan.h"
 #include "levels/cases.h"
@@ -12,7 +14,6 @@
 #include "tensor/evaluate_graph.h"
 
 #include <QDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +27,6 @@ namespace {
 
 constexpr int skipped = 77; // SKIP_RETURN_CODE
 constexpr double tolerance = 2e-5;
-const QString root = QStringLiteral(FW_SOURCE_DIR);
-
 const Target& target() {
     static const Target known = parseTarget(qgetenv("FW_LEVEL").toStdString()).take();
     return known;
@@ -64,7 +63,7 @@ QStringList foldersIn(const QString& parent) {
 snapshot::Arguments arguments() {
     snapshot::Arguments out;
     out.target = target().text;
-    out.rules = {(root + u"/tests/levels/prefer.fw"_s).toStdString()};
+    out.rules = {(fw::test::sourceRoot + u"/tests/levels/prefer.fw"_s).toStdString()};
     return out;
 }
 
@@ -94,7 +93,7 @@ bool concernsLibraries(const QString& folder) {
 
 QSet<QString> expectedUnsupported() {
     QSet<QString> out;
-    QFile file(root + u"/tests/conformance/expected_unsupported.txt"_s);
+    QFile file(fw::test::sourceRoot + u"/tests/conformance/expected_unsupported.txt"_s);
     if (file.open(QIODevice::ReadOnly))
         for (const QString& line : QString::fromUtf8(file.readAll()).split(u'\n'))
             if (!line.startsWith(u'#'))
@@ -201,8 +200,8 @@ private Q_SLOTS:
     void operatorsAreClose() { operators(u"close"_s, 1e-3, 1e-5); }
 
     void samples() {
-        const QStringList folders =
-            foldersIn(root + u"/samples"_s) + foldersIn(root + u"/samples/odd"_s);
+        const QStringList folders = foldersIn(fw::test::sourceRoot + u"/samples"_s) +
+                                    foldersIn(fw::test::sourceRoot + u"/samples/odd"_s);
         QVERIFY(folders.size() >= 24);
         const QStringList wrong = surprises(folders, arguments());
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
@@ -216,7 +215,8 @@ private Q_SLOTS:
 private:
     static void operators(const QString& folder, double rtol, double atol) {
         QStringList folders;
-        for (const QString& one : foldersIn(root + u"/tests/conformance/"_s + folder))
+        for (const QString& one :
+             foldersIn(fw::test::sourceRoot + u"/tests/conformance/"_s + folder))
             if (target().libs.empty() || concernsLibraries(one))
                 folders << one;
         QVERIFY(!folders.isEmpty());
@@ -252,7 +252,7 @@ private:
     }
 };
 
-int main(int count, char** given) {
+FW_TEST_BY([](int count, char** given) {
     for (const char* bound : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "OPENBLAS_CORETYPE"})
         qunsetenv(bound);
     if (const std::string why = whyNot(); !why.empty()) {
@@ -260,9 +260,7 @@ int main(int count, char** given) {
         return skipped;
     }
     std::printf("%s\n", target().text.c_str());
-    const QCoreApplication application(count, given);
-    TestLevel test;
-    return QTest::qExec(&test, count, given);
-}
+    return fw::test::runAs<TestLevel, QCoreApplication>(count, given);
+})
 
 #include "test_level.moc"

@@ -1,5 +1,7 @@
 // An exported module takes oneDNN as it finds it: made at one instruction set and run at another it
 // computes the same numbers, or says why it cannot. Packed weights and blocks of channels included.
+#include "common/source_root.h"
+#include "common/test.h"
 #include "conformance/fw_process.h"
 #include "onnx/model/tensor_file.h"
 
@@ -9,16 +11,14 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
-using fw::conformance::Answer;
+using fw::conformance::FwAnswer;
 using fw::conformance::runFw;
 using fw::conformance::runProgram;
 
 namespace {
 
-const QString root = QStringLiteral(FW_SOURCE_DIR);
 constexpr const char* bound = "ONEDNN_MAX_CPU_ISA";
 
 // Files of inputs and outputs, the latter by generated code at this CPU's own level.
@@ -29,7 +29,7 @@ struct Data {
 Data dataOf(const QString& model, const QString& folder) {
     Data out;
     QStringList run{u"run"_s, model, u"--output"_s, folder, u"--target"_s, u"x86-64 -libs="_s};
-    const Answer info = runFw({u"info"_s, model, u"--json"_s}, 60);
+    const FwAnswer info = runFw({u"info"_s, model, u"--json"_s}, 60);
     std::uint64_t seed = 7;
     for (const QJsonValue input : QJsonDocument::fromJson(info.out).object()[u"inputs"].toArray()) {
         const QString name = input[u"name"].toString(), type = input[u"type"].toString();
@@ -42,7 +42,7 @@ Data dataOf(const QString& model, const QString& folder) {
             return {};
         run << u"--input"_s << name + u'=' + out.inputs.last();
     }
-    const Answer answer = runFw(run + QStringList{u"--json"_s}, 120);
+    const FwAnswer answer = runFw(run + QStringList{u"--json"_s}, 120);
     for (const QJsonValue output :
          QJsonDocument::fromJson(answer.out).object()[u"outputs"].toArray())
         out.outputs << output[u"file"].toString();
@@ -58,7 +58,8 @@ private Q_SLOTS:
     void initTestCase() {
         for (const char* name : {bound, "DNNL_MAX_CPU_ISA", "OPENBLAS_CORETYPE"})
             qunsetenv(name);
-        const Answer answer = runFw({u"fuse"_s, root + u"/samples/lenet"_s, u"-libs=onednn"_s}, 60);
+        const FwAnswer answer =
+            runFw({u"fuse"_s, fw::test::sourceRoot + u"/samples/lenet"_s, u"-libs=onednn"_s}, 60);
         if (answer.exitCode == 3)
             QSKIP(answer.error.constData());
     }
@@ -80,14 +81,14 @@ private Q_SLOTS:
         QFETCH(QString, path);
         QFETCH(QString, cpu);
         QFETCH(bool, winograd);
-        const QString model = root + u'/' + path;
+        const QString model = fw::test::sourceRoot + u'/' + path;
         const QString module = m_folder.filePath(QString::fromLatin1(QTest::currentDataTag()));
         QStringList arguments{u"export"_s,   model,
                               u"-o"_s,       module,
                               u"--target"_s, u"x86-64 -mcpu=%1 -libs=onednn -threads=1"_s.arg(cpu)};
         if (winograd)
-            arguments << u"--rules"_s << root + u"/tests/levels/winograd.fw"_s;
-        const Answer exported = runFw(arguments, 300);
+            arguments << u"--rules"_s << fw::test::sourceRoot + u"/tests/levels/winograd.fw"_s;
+        const FwAnswer exported = runFw(arguments, 300);
         QVERIFY2(exported.exitCode == 0, exported.error.constData());
         const QString build = module + u"_build"_s;
         QCOMPARE(runProgram(u"cmake"_s, {u"-S"_s, module, u"-B"_s, build}, 120).exitCode, 0);
@@ -106,7 +107,7 @@ private Q_SLOTS:
         for (const char* level : {"", "AVX512_CORE", "AVX2", "AVX", "SSE41"}) {
             if (*level != '\0')
                 qputenv(bound, level);
-            const Answer answer = runProgram(build + u"/example"_s, given, 120);
+            const FwAnswer answer = runProgram(build + u"/example"_s, given, 120);
             qunsetenv(bound);
             right += answer.exitCode == 0;
             if (answer.exitCode != 0)
@@ -128,5 +129,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(TestModules)
+FW_TEST(TestModules, QCoreApplication)
 #include "test_modules.moc"

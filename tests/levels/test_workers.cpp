@@ -1,14 +1,14 @@
 // `fw` over several instruction sets: each side or model by a worker that plays its level.
+#include "common/test.h"
 #include "conformance/fw_process.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace Qt::StringLiterals;
-using fw::conformance::Answer;
+using fw::conformance::FwAnswer;
 using fw::conformance::runFw;
 
 namespace {
@@ -18,7 +18,7 @@ const QString low = u"x86-64 -mcpu=x86-64-v2 -libs=onednn -threads=1"_s;
 const QString high = u"x86-64 -mcpu=native -libs=onednn -threads=1"_s;
 
 QJsonObject ask(const QStringList& arguments) {
-    const Answer answer = runFw(arguments + QStringList{u"--json"_s}, 120);
+    const FwAnswer answer = runFw(arguments + QStringList{u"--json"_s}, 120);
     if (answer.exitCode != 0)
         qWarning("exit code %d: %s", answer.exitCode, answer.error.constData());
     return QJsonDocument::fromJson(answer.out).object();
@@ -90,7 +90,7 @@ private Q_SLOTS:
         for (const QString& cpu : {u"native"_s, u"x86-64-v4"_s, u"x86-64-v3"_s}) {
             const QString log = folder.filePath(cpu);
             const QString target = u"x86-64 -mcpu=%1 -libs=onednn -threads=1"_s.arg(cpu);
-            const Answer answer =
+            const FwAnswer answer =
                 runFw({u"tune"_s, QStringLiteral(FW_SOURCE_DIR "/samples/mlp"), u"--target"_s,
                        target, u"--log"_s, log, u"--seconds"_s, u"0.01"_s},
                       120);
@@ -106,5 +106,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWorkers)
+FW_TEST(TestWorkers, QCoreApplication)
 #include "test_workers.moc"

@@ -260,8 +260,9 @@ void addSizes(std::vector<Instance>& out) {
         out.push_back({"aspect_ratio", {"i64[3]", "i64[3]"}, attrs({{"largest", largest}})});
     out.push_back({"fitted_extents", {"i64[3]", "i64[2]"}, {}});
     for (const std::int64_t mode : {0, 1, 2, 3, 4, 5, 6})
-        out.push_back(
-            {"resize_places", {"i64[3]", "i64[3]", "f32[3]", "f32[3]", "f32[3]"}, attrs({{"mode", mode}})});
+        out.push_back({"resize_places",
+                       {"i64[3]", "i64[3]", "f32[3]", "f32[3]", "f32[3]"},
+                       attrs({{"mode", mode}})});
     out.push_back(
         {"slice_at", {"f32[4, 5]", "i64[2]", "i64[2]"}, attrs({{"shape", Integers{2, 5}}})});
     for (const char* mode : {"constant", "edge", "reflect", "wrap"})
@@ -276,52 +277,15 @@ void addSizes(std::vector<Instance>& out) {
 
 std::vector<Instance> instances() {
     std::vector<Instance> out;
-    for (const char* op : {"identity",
-                           "dropout",
-                           "neg",
-                           "abs",
-                           "sign",
-                           "floor",
-                           "ceil",
-                           "round",
-                           "sqrt",
-                           "rsqrt",
-                           "reciprocal",
-                           "exp",
-                           "log",
-                           "sin",
-                           "cos",
-                           "erf",
-                           "relu",
-                           "leaky_relu",
-                           "elu",
-                           "clip",
-                           "sigmoid",
-                           "hard_sigmoid",
-                           "hard_swish",
-                           "tanh",
-                           "softplus",
-                           "softsign",
-                           "gelu",
-                           "gelu_tanh",
-                           "swish",
-                           "mish",
-                           "tan",
-                           "atan",
-                           "asin",
-                           "acos",
-                           "sinh",
-                           "cosh",
-                           "asinh",
-                           "acosh",
-                           "atanh",
-                           "celu",
-                           "selu",
-                           "thresholded_relu",
-                           "shrink",
-                           "is_nan",
-                           "is_inf",
-                           "hardmax"})
+    for (const char* op :
+         {"identity", "dropout",  "neg",     "abs",          "sign",       "floor",
+          "ceil",     "round",    "sqrt",    "rsqrt",        "reciprocal", "exp",
+          "log",      "sin",      "cos",     "erf",          "relu",       "leaky_relu",
+          "elu",      "clip",     "sigmoid", "hard_sigmoid", "hard_swish", "tanh",
+          "softplus", "softsign", "gelu",    "gelu_tanh",    "swish",      "mish",
+          "tan",      "atan",     "asin",    "acos",         "sinh",       "cosh",
+          "asinh",    "acosh",    "atanh",   "celu",         "selu",       "thresholded_relu",
+          "shrink",   "is_nan",   "is_inf",  "hardmax"})
         for (const char* type : {"f32[2, 3]", "f32[]", "f32[0, 5]", "f64[7]"})
             if (std::string_view(op) != "hardmax" || std::string_view(type) != "f32[]")
                 out.push_back({op, {type}, {}});

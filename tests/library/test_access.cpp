@@ -1,11 +1,10 @@
 // What layouts and fusion ask of a computation, on the operators of the library and on others that
 // compute the same under names of their own.
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "tensor/images.h"
 #include "tensor/movement.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -175,5 +174,5 @@ void TestAccess::views() {
         QVERIFY2(!operators()->find(op)->isView(), op);
 }
 
-QTEST_GUILESS_MAIN(TestAccess)
+FW_TEST(TestAccess, QCoreApplication)
 #include "test_access.moc"

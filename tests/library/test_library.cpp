@@ -1,5 +1,6 @@
 // Every operator of the library on small instances: inference, computation, result and facts agree,
 // at odd, unit and zero extents too; none is forgotten.
+#include "common/test.h"
 #include "library/instances.h"
 #include "library/library.h"
 #include "syntax/op.h"
@@ -7,8 +8,6 @@
 #include "tensor/falsify.h"
 
 #include <fmt/format.h>
-
-#include <QtTest>
 
 #include <limits>
 #include <random>
@@ -309,5 +308,5 @@ void TestLibrary::constantOfShape() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestLibrary)
+FW_TEST(TestLibrary, QCoreApplication)
 #include "test_library.moc"

@@ -1,11 +1,10 @@
 // The loops of every operator of the library, by every template that takes it, reach no further
 // than their tensors: in several element types, at odd, unit and zero extents, with free
 // dimensions, with images channels last.
+#include "common/test.h"
 #include "library/instances.h"
 #include "library/library.h"
 #include "strategy/loop_trial.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -62,5 +61,5 @@ void TestLoops::smallCalls() {
     QCOMPARE(trial.nests > 0, name != QStringLiteral("deform_conv2d"));
 }
 
-QTEST_GUILESS_MAIN(TestLoops)
+FW_TEST(TestLoops, QCoreApplication)
 #include "test_loops.moc"

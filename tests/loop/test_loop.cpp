@@ -1,11 +1,10 @@
 // Loop nests print, run, verify and keep their meaning through the passes.
+#include "common/test.h"
 #include "loop/interpret.h"
 #include "loop/parse.h"
 #include "loop/passes.h"
 #include "loop/print.h"
 #include "loop/verify_loops.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -299,5 +298,5 @@ void TestLoop::verifierReportsTheUnproved() {
                 .findings.empty());
 }
 
-QTEST_GUILESS_MAIN(TestLoop)
+FW_TEST(TestLoop, QCoreApplication)
 #include "test_loop.moc"

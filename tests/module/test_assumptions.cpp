@@ -2,6 +2,7 @@
 // exported modules agree with the reference about which sizes fit, and about the numbers where they
 // do, whether the dimensions are known before or after compilation.
 #include "base/files.h"
+#include "common/test.h"
 #include "extern/extern.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
@@ -12,7 +13,6 @@
 #include "tensor/evaluate_graph.h"
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <cmath>
 #include <dlfcn.h>
@@ -25,15 +25,15 @@ namespace {
 using Sizes = std::map<std::string, std::int64_t>;
 
 // What a graph of the test says, and the sizes that the dimensions N, M ... take in turn.
-struct Case {
+struct AssumptionCase {
     const char* name;
     const char* text;
     std::vector<std::int64_t> sizes = {0, 1, 3, 8};
     bool always = false; // whatever the sizes are, they fit
 };
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> all = {
+const std::vector<AssumptionCase>& assumptionCases() {
+    static const std::vector<AssumptionCase> all = {
         {"add", "graph g(x: f32[N], z: f32[M]) -> y { y = add(x, z) }", {0, 1, 3, 8, 37}},
         {"known", "graph g(x: f32[N], z: f32[8]) -> y { y = sub(z, x) }"},
         {"rows", "graph g(x: f32[N, 37], z: f32[M, 37]) -> y { a = add(x, z)  y = exp(a) }"},
@@ -182,16 +182,16 @@ private Q_SLOTS:
 void TestAssumptions::boundWhileRunning_data() {
     QTest::addColumn<int>("index");
     QTest::addColumn<QString>("target");
-    for (std::size_t i = 0; i < cases().size(); ++i)
+    for (std::size_t i = 0; i < assumptionCases().size(); ++i)
         for (const char* libs : {"", "onednn", "openblas"})
-            QTest::addRow("%s %s", cases()[i].name, libs)
+            QTest::addRow("%s %s", assumptionCases()[i].name, libs)
                 << int(i) << QStringLiteral("x86-64 -threads=2 -libs=%1").arg(libs);
 }
 
 void TestAssumptions::boundWhileRunning() {
     QFETCH(int, index);
     QFETCH(QString, target);
-    const Case& one = cases()[std::size_t(index)];
+    const AssumptionCase& one = assumptionCases()[std::size_t(index)];
     const Result<GraphPtr> free = graphOf(one.text);
     QVERIFY2(free.ok(), free.ok() ? "" : free.diag().text().c_str());
     const Target machine = parseTarget(target.toStdString()).value();
@@ -229,7 +229,7 @@ void TestAssumptions::boundWhileRunning() {
 void TestAssumptions::boundBefore() {
     QFETCH(int, index);
     QFETCH(QString, target);
-    const Case& one = cases()[std::size_t(index)];
+    const AssumptionCase& one = assumptionCases()[std::size_t(index)];
     const GraphPtr free = graphOf(one.text).value();
     const Target machine = parseTarget(target.toStdString()).value();
     for (const Sizes& sizes : combinations(*free, {1, one.sizes.back()})) {
@@ -377,5 +377,5 @@ void TestAssumptions::exportedModule() {
     dlclose(library);
 }
 
-QTEST_GUILESS_MAIN(TestAssumptions)
+FW_TEST(TestAssumptions, QCoreApplication)
 #include "test_assumptions.moc"

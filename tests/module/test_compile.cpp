@@ -1,5 +1,6 @@
 // Compiled modules compute what the reference computes, and a second compilation takes its kernels
 // from the cache.
+#include "common/test.h"
 #include "fusion/plan.h"
 #include "graph/builder.h"
 #include "ir/graph_text.h"
@@ -9,7 +10,6 @@
 #include "tensor/evaluate_graph.h"
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <cmath>
 #include <numeric>
@@ -519,5 +519,5 @@ void TestCompile::whoGivesTheInputsDecides() {
     QVERIFY2(given.ok(), given.ok() ? "" : given.diag().text().c_str());
 }
 
-QTEST_GUILESS_MAIN(TestCompile)
+FW_TEST(TestCompile, QCoreApplication)
 #include "test_compile.moc"

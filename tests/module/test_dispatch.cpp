@@ -2,6 +2,7 @@
 // guards choose for the sizes of each run, here and in an exported module, and the reference judges
 // what it computes on both sides of every break point.
 #include "base/files.h"
+#include "common/test.h"
 #include "extern/extern.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
@@ -14,7 +15,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,7 @@ struct At {
     std::vector<std::string> runs; // the entries of the groups that have branches, in order
 };
 
-struct Case {
+struct DispatchCase {
     const char* name;
     const char* text;              // a graph and blocks
     std::vector<std::string> told; // CHO09, GRD01 and GRD02, in order
@@ -40,8 +40,8 @@ struct Case {
     const char* libs = "";
 };
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> all = {
+const std::vector<DispatchCase>& dispatchCases() {
+    static const std::vector<DispatchCase> all = {
         {"one break point",
          "implementations dense(...) let M = size(P) on any {\n"
          "  few by generated.rowwise priority 30 when M <= 16 }\n"
@@ -228,13 +228,13 @@ private Q_SLOTS:
 
 void TestDispatch::bySize_data() {
     QTest::addColumn<int>("index");
-    for (std::size_t i = 0; i < cases().size(); ++i)
-        QTest::addRow("%s", cases()[i].name) << int(i);
+    for (std::size_t i = 0; i < dispatchCases().size(); ++i)
+        QTest::addRow("%s", dispatchCases()[i].name) << int(i);
 }
 
 void TestDispatch::bySize() {
     QFETCH(int, index);
-    const Case& one = cases()[std::size_t(index)];
+    const DispatchCase& one = dispatchCases()[std::size_t(index)];
     const Planned is = planned(one.text, one.libs);
     QCOMPARE(toldBy(is.plan), one.told);
     Result<CompiledModule> compiled = compileModule(*is.graph, is.plan, is.target);
@@ -261,7 +261,7 @@ void TestDispatch::bySize() {
 // The same through the C interface of the module, whose runtime chooses by itself.
 void TestDispatch::exported() {
     QFETCH(int, index);
-    const Case& one = cases()[std::size_t(index)];
+    const DispatchCase& one = dispatchCases()[std::size_t(index)];
     const Planned is = planned(one.text, one.libs);
     const CompiledModule compiled = compileModule(*is.graph, is.plan, is.target).value();
     module::ExportRequest request;
@@ -397,7 +397,7 @@ void TestDispatch::pins() {
 
 // The ways of one choice never run together, so what one needs for itself lies where another's is.
 void TestDispatch::memoryIsShared() {
-    const Case& one = cases()[1];
+    const DispatchCase& one = dispatchCases()[1];
     const Planned is = planned(one.text);
     const CompiledModule compiled = compileModule(*is.graph, is.plan, is.target).value();
     QCOMPARE(compiled.program.choices.size(), std::size_t(1));
@@ -408,5 +408,5 @@ void TestDispatch::memoryIsShared() {
     QCOMPARE(branches, (std::set<std::uint32_t>{0, 1, 2}));
 }
 
-QTEST_GUILESS_MAIN(TestDispatch)
+FW_TEST(TestDispatch, QCoreApplication)
 #include "test_dispatch.moc"

@@ -2,6 +2,7 @@
 // cmake and cc only.
 #include "base/process.h"
 #include "base/sha256.h"
+#include "common/test.h"
 #include "module/export.h"
 #include "module/export_text.h"
 #include "module/load.h"
@@ -15,7 +16,6 @@
 #include <QJsonObject>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <sys/stat.h>
 
@@ -583,5 +583,5 @@ int main(int count, char** words) {
     }
 };
 
-QTEST_GUILESS_MAIN(TestExport)
+FW_TEST(TestExport, QCoreApplication)
 #include "test_export.moc"

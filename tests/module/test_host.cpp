@@ -1,5 +1,6 @@
 // What no code is made for is a step of the host inside a compiled plan: it computes what the
 // reference computes, wherever its operands and results lie, and a module cannot carry it.
+#include "common/test.h"
 #include "fusion/computable.h"
 #include "fusion/group_parts.h"
 #include "fusion/plan.h"
@@ -8,8 +9,6 @@
 #include "library/library.h"
 #include "module/load.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +72,7 @@ double difference(const GraphPtr& graph, const FusionPlan& plan, std::size_t& st
     return worst;
 }
 
-GraphPtr graphOf(const char* text) {
+GraphPtr hostGraph(const char* text) {
     return parseGraph(text, standardOperators()).value();
 }
 
@@ -123,7 +122,7 @@ void TestHost::computesWhatTheReferenceComputes_data() {
 void TestHost::computesWhatTheReferenceComputes() {
     QFETCH(QString, text);
     QFETCH(QString, node);
-    const GraphPtr graph = graphOf(text.toLatin1().constData());
+    const GraphPtr graph = hostGraph(text.toLatin1().constData());
     const FusionPlan plan = left(*graph, {node.toStdString()});
     QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [](const Decision& notice) {
         return notice.code == ReasonCode::HostComputes && notice.evidence == "the test asks for it";
@@ -134,7 +133,7 @@ void TestHost::computesWhatTheReferenceComputes() {
 }
 
 void TestHost::partsOfOneGroup() {
-    const GraphPtr graph = graphOf(R"(graph g(x: f32[4, 8]) -> z {
+    const GraphPtr graph = hostGraph(R"(graph g(x: f32[4, 8]) -> z {
   w = const random(1) : f32[16, 8]
   d = dense(x, w) @node("d1")
   r = relu(d) @node("r1")
@@ -156,7 +155,7 @@ void TestHost::partsOfOneGroup() {
 }
 
 void TestHost::freeDimensionsTakeTheirSizes() {
-    const GraphPtr graph = graphOf(R"(graph g(x: f32[N, 6]) -> z {
+    const GraphPtr graph = hostGraph(R"(graph g(x: f32[N, 6]) -> z {
   a = reshape(x) {shape = [N, 2, 3]} @node("view")
   h = softmax(a) {axis = 0} @node("host")
   z = exp(h) @node("z1")
@@ -169,7 +168,7 @@ void TestHost::freeDimensionsTakeTheirSizes() {
 }
 
 void TestHost::nothingElseRunsIt() {
-    const GraphPtr graph = graphOf("graph g(x: f32[4]) -> z { z = exp(x) @node(\"host\") }");
+    const GraphPtr graph = hostGraph("graph g(x: f32[4]) -> z { z = exp(x) @node(\"host\") }");
     const CompiledModule module = compileModule(*graph, left(*graph, {"host"}), target()).value();
     std::unique_ptr<runtime::Executor> executor;
     const runtime::Status status =
@@ -243,5 +242,5 @@ void TestHost::whatItRefusesIsTold() {
     QCOMPARE(refused.diag().where.node, std::string("no"));
 }
 
-QTEST_GUILESS_MAIN(TestHost)
+FW_TEST(TestHost, QCoreApplication)
 #include "test_host.moc"

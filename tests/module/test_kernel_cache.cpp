@@ -1,12 +1,12 @@
 // The cache gives back what was put in, or nothing: damage, a full disk and a missing folder are
 // misses.
 #include "base/files.h"
+#include "common/test.h"
 #include "module/kernel_cache.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace fw;
 
@@ -142,5 +142,5 @@ void TestKernelCache::folderFollowsTheEnvironment() {
     cache.isNull() ? qunsetenv("XDG_CACHE_HOME") : qputenv("XDG_CACHE_HOME", cache);
 }
 
-QTEST_GUILESS_MAIN(TestKernelCache)
+FW_TEST(TestKernelCache, QCoreApplication)
 #include "test_kernel_cache.moc"

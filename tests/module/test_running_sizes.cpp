@@ -1,5 +1,6 @@
 // Graphs whose sizes are computed while they run: what is compiled gives what the reference gives,
 // for every size, with one module; and what neither can compute both refuse.
+#include "common/test.h"
 #include "fusion/plan.h"
 #include "graph/builder.h"
 #include "ir/bound_dims.h"
@@ -7,8 +8,6 @@
 #include "library/library.h"
 #include "module/load.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,7 @@ using namespace fw::test;
 
 namespace {
 
-GraphPtr graphOf(const char* text) {
+GraphPtr runningGraph(const char* text) {
     auto graph = parseGraph(text, standardOperators());
     if (!graph)
         qFatal("%s", graph.diag().text().c_str());
@@ -60,7 +59,7 @@ std::string differences(const std::vector<TensorData>& got, const std::vector<Te
     return {};
 }
 
-struct Case {
+struct RunningCase {
     const char* name;
     const char* text;
     std::vector<std::vector<TensorData>> inputs; // of one run each
@@ -70,7 +69,7 @@ TensorData random(std::vector<std::int64_t> extents, std::uint64_t seed = 7) {
     return randomData(DType::F32, std::move(extents), seed);
 }
 
-std::vector<Case> cases() {
+std::vector<RunningCase> runningCases() {
     return {
         {"a view, and kernels on both sides",
          R"(graph g(x: f32[N, 4], s: i64[2]) -> y, z {
@@ -192,19 +191,19 @@ private Q_SLOTS:
     void oneModuleForEverySize_data() {
         QTest::addColumn<int>("which");
         QTest::addColumn<QString>("target");
-        for (int i = 0; i < static_cast<int>(cases().size()); ++i)
+        for (int i = 0; i < static_cast<int>(runningCases().size()); ++i)
             for (const char* target :
                  {"x86-64 -mcpu=native -libs= -threads=2", "x86-64 -mcpu=native -threads=2",
                   "x86-64 -mcpu=haswell -libs= -threads=1"})
-                QTest::addRow("%s, %s", cases()[static_cast<std::size_t>(i)].name, target)
+                QTest::addRow("%s, %s", runningCases()[static_cast<std::size_t>(i)].name, target)
                     << i << target;
     }
 
     void oneModuleForEverySize() {
         QFETCH(int, which);
         QFETCH(QString, target);
-        const Case one = cases()[static_cast<std::size_t>(which)];
-        const GraphPtr graph = graphOf(one.text);
+        const RunningCase one = runningCases()[static_cast<std::size_t>(which)];
+        const GraphPtr graph = runningGraph(one.text);
         Compiled made = compiled(*graph, target.toUtf8().constData());
         for (int round = 0; round < 2; ++round)
             for (const auto& inputs : one.inputs) {
@@ -218,7 +217,7 @@ private Q_SLOTS:
     }
 
     void bothRefuse() {
-        const GraphPtr graph = graphOf(R"(graph g(x: f32[N], s: i64[2]) -> y {
+        const GraphPtr graph = runningGraph(R"(graph g(x: f32[N], s: i64[2]) -> y {
   b = bind_dims(s) {dims = [p, q]}
   r = reshape(x) {shape = [p, q]}
   y = relu(r)
@@ -254,7 +253,7 @@ private Q_SLOTS:
   b = bind_dims(c) {dims = [p, q]}
   y = pad_at(x, f, v) {shape = [p, q]}
 })"}) {
-            const GraphPtr graph = graphOf(text);
+            const GraphPtr graph = runningGraph(text);
             Compiled made = compiled(*graph, "x86-64 -libs= -threads=1");
             for (const std::int64_t axis : {2, -3, 99}) {
                 QVERIFY(!evaluateGraph(*graph, {random({4, 5}), sizes({axis})}));
@@ -269,7 +268,7 @@ private Q_SLOTS:
     }
 
     void groupsStayWithinOneLevel() {
-        const GraphPtr graph = graphOf(R"(graph g(x: f32[N], s: i64[1]) -> y {
+        const GraphPtr graph = runningGraph(R"(graph g(x: f32[N], s: i64[1]) -> y {
   a = relu(x)
   e = exp(a)
   b = bind_dims(s) {dims = [p]}
@@ -299,7 +298,7 @@ private Q_SLOTS:
 
     // Nothing reads a value of what binds, so only types keep it, and its place.
     void whatBindsStaysAndComesFirst() {
-        const GraphPtr graph = graphOf(R"(graph g(x: f32[N], s: i64[1]) -> y {
+        const GraphPtr graph = runningGraph(R"(graph g(x: f32[N], s: i64[1]) -> y {
   b = bind_dims(s) {dims = [p]}
   y = expand(x) {shape = [p, N]}
 })");
@@ -336,5 +335,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunningSizes)
+FW_TEST(TestRunningSizes, QCoreApplication)
 #include "test_running_sizes.moc"

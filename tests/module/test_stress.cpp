@@ -1,12 +1,11 @@
 // Modules run from several threads at once, each with threads of its own: the same bits as alone.
 // The thread sanitizer does not understand libgomp, so this is what watches over parallel runs.
+#include "common/test.h"
 #include "extern/extern.h"
 #include "fusion/plan.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "module/load.h"
-
-#include <QTest>
 
 #include <algorithm>
 #include <atomic>
@@ -90,5 +89,5 @@ void TestStress::severalModulesAtOnce() {
     QCOMPARE(different.load(), 0);
 }
 
-QTEST_APPLESS_MAIN(TestStress)
+FW_TEST(TestStress, QCoreApplication)
 #include "test_stress.moc"

@@ -1,8 +1,7 @@
 // Weights are packed once: the next module with the same constants shares them or copies them, and
 // the bytes are those of a module that knows of no other.
+#include "common/test.h"
 #include "module/constants.h"
-
-#include <QtTest>
 
 #include <cstring>
 
@@ -121,5 +120,5 @@ void TestWeights::aConstantThatCannotBeMade() {
     QCOMPARE(added.diag().message, std::string("it cannot be packed"));
 }
 
-QTEST_GUILESS_MAIN(TestWeights)
+FW_TEST(TestWeights, QCoreApplication)
 #include "test_weights.moc"

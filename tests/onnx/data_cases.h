@@ -93,7 +93,7 @@ inline std::string judgeData(const std::string& bytes, const TestDataSet& set, C
         return imported.diag().text();
     if (hasErrors(imported->diagnostics))
         return imported->diagnostics.front().text();
-    auto results = evaluateGraph(*imported->inlined, *inputs);
+    auto results = evaluateBound(*imported->inlined, *inputs);
     if (!results)
         return results.diag().text();
     if (results->size() != set.outputs.size())

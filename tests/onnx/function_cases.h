@@ -10,7 +10,7 @@ namespace fw::test {
 
 using Extents = std::vector<std::int64_t>;
 
-inline TensorType f32(const Extents& extents) {
+inline TensorType f32Type(const Extents& extents) {
     return {DType::F32, fixedShape(extents)};
 }
 
@@ -84,7 +84,7 @@ inline std::vector<BodyCase> bodyCases() {
         for (const auto& operands : shapes) {
             Call call{{}, attrs};
             for (const Extents& extents : operands)
-                call.inputs.push_back(f32(extents));
+                call.inputs.push_back(f32Type(extents));
             one.calls.push_back(call);
         }
         out.push_back(std::move(one));

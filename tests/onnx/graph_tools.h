@@ -19,7 +19,7 @@ inline Exprs fixed(Exprs dims, const Substitution& values) {
 }
 
 // Results of a graph without free dimensions but those that it binds; inputs in the graph's order.
-inline Result<std::vector<TensorData>> evaluateGraph(const Graph& graph,
+inline Result<std::vector<TensorData>> evaluateBound(const Graph& graph,
                                                      const std::vector<TensorData>& inputs) {
     std::map<ValueRef, TensorData> values;
     Substitution dims;

@@ -18,7 +18,7 @@ inline TensorData reals(std::vector<std::int64_t> extents, const std::vector<dou
 
 inline std::string resultsOf(const Graph& graph, const std::vector<TensorData>& inputs,
                              const std::vector<std::vector<double>>& wanted) {
-    const auto got = evaluateGraph(graph, inputs);
+    const auto got = evaluateBound(graph, inputs);
     if (!got)
         return got.diag().text();
     if (got->size() != wanted.size())

@@ -1,7 +1,6 @@
 // Attention against the sums as they are written down, in double precision.
+#include "common/test.h"
 #include "onnx/heads.h"
-
-#include <QtTest>
 
 #include <functional>
 #include <limits>
@@ -448,5 +447,5 @@ void TestAttention::simplifiedNormalization() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestAttention)
+FW_TEST(TestAttention, QCoreApplication)
 #include "test_attention.moc"

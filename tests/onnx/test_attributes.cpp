@@ -1,7 +1,6 @@
 // What a node says beyond its operands is honoured, or refused by name; shape arithmetic included.
+#include "common/test.h"
 #include "onnx/reading.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -245,5 +244,5 @@ void TestAttributes::constantsAreHandedOn() {
     QCOMPARE(ops(m), std::string("add add"));
 }
 
-QTEST_GUILESS_MAIN(TestAttributes)
+FW_TEST(TestAttributes, QCoreApplication)
 #include "test_attributes.moc"

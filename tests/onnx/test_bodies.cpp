@@ -1,10 +1,9 @@
 // Bodies of If, Loop and Scan: graphs inside the node that holds them, written as they were read.
 #include "common/slowdown.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "onnx/graph_tools.h"
 #include "onnx/reading.h"
-
-#include <QtTest>
 
 #include <ctime>
 
@@ -460,5 +459,5 @@ void TestBodies::bodiesSurviveAFile() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestBodies)
+FW_TEST(TestBodies, QCoreApplication)
 #include "test_bodies.moc"

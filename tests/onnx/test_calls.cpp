@@ -1,7 +1,6 @@
 // Nodes that an operator reads which stands for calls of others: what becomes of them in the graph.
+#include "common/test.h"
 #include "onnx/clause_models.h"
-
-#include <QtTest>
 
 #include <limits>
 
@@ -387,5 +386,5 @@ void TestCalls::whatTheTextSaysWrongly() {
     QVERIFY2(says(errors.front().text(), error.toStdString()), errors.front().text().c_str());
 }
 
-QTEST_GUILESS_MAIN(TestCalls)
+FW_TEST(TestCalls, QCoreApplication)
 #include "test_calls.moc"

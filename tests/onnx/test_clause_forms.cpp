@@ -1,10 +1,9 @@
 // What a clause says of an attribute that is not just the node's: an operand, axes that count from
 // the front, values that are spelled otherwise; chains; and several operators for one node.
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "onnx/clause_models.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -225,5 +224,5 @@ void TestClauseForms::numbers() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestClauseForms)
+FW_TEST(TestClauseForms, QCoreApplication)
 #include "test_clause_forms.moc"

@@ -1,10 +1,9 @@
 // `onnx` clauses: which nodes become an operator of a book, what is told where one does not fit,
 // and how it is written again.
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "onnx/clause_models.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -560,5 +559,5 @@ void TestClauses::writtenWithinItsOpsets() {
     QVERIFY(says(both.diag().message, "no clause of mid holds in opset 5 of 'com.me'"));
 }
 
-QTEST_APPLESS_MAIN(TestClauses)
+FW_TEST(TestClauses, QCoreApplication)
 #include "test_clauses.moc"

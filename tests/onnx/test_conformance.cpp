@@ -2,18 +2,18 @@
 // again. So import, normal forms and export are judged by expected outputs that another program
 // computed. What comes back as another graph stands in written_otherwise.txt. The backend tests of
 // ONNX are asked the same by tests/conformance/test_onnx_suite.
+#include "common/test.h"
 #include "onnx/data_cases.h"
 #include "onnx/write/export.h"
 
 #include <QDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
 
 namespace {
 
-const QString root = QStringLiteral(FW_SOURCE_DIR "/tests/conformance/");
+const QString listsRoot = QStringLiteral(FW_SOURCE_DIR "/tests/conformance/");
 const QString reports = QStringLiteral(FW_SOURCE_DIR "/tests/onnx/");
 
 // CASE and why, a line each.
@@ -57,10 +57,10 @@ void TestConformance::cases_data() {
                 << dir.filePath(name) << static_cast<int>(how)
                 << (isJudged && !rewritten.contains(name));
     };
-    rows(root, "ops", Compare::Exact, true);
-    rows(root, "close", Compare::Close, true);
-    rows(root, "narrow", Compare::Narrow, true);
-    rows(root, "folded", Compare::Narrow, false);
+    rows(listsRoot, "ops", Compare::Exact, true);
+    rows(listsRoot, "close", Compare::Close, true);
+    rows(listsRoot, "narrow", Compare::Narrow, true);
+    rows(listsRoot, "folded", Compare::Narrow, false);
     rows(reports, "reports", Compare::Narrow, true);
 }
 
@@ -75,7 +75,7 @@ void TestConformance::cases() {
     QVERIFY2(imported.ok(), imported.ok() ? "" : imported.diag().text().c_str());
     if (hasErrors(imported->diagnostics)) {
         const QString refused = QString::fromStdString(
-            bytesOf((root + QStringLiteral("expected_unsupported.txt")).toStdString()));
+            bytesOf((listsRoot + QStringLiteral("expected_unsupported.txt")).toStdString()));
         const Diag& diag = imported->diagnostics.front();
         QVERIFY2(diag.code == DiagCode::UnsupportedAttribute ||
                      diag.code == DiagCode::UnknownOperator,
@@ -115,5 +115,5 @@ void TestConformance::whatIsWrittenOtherwise() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestConformance)
+FW_TEST(TestConformance, QCoreApplication)
 #include "test_conformance.moc"

@@ -1,5 +1,6 @@
 // What the writer makes of operators that it does not know: the opset that it declares, names that
 // sub-graphs use, types that the model does not tell, and what it warns of.
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "onnx/graph_tools.h"
@@ -11,7 +12,6 @@
 #include "base/files.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -19,7 +19,7 @@ using M = ModelBuilder;
 
 namespace {
 
-struct Written {
+struct WrittenFile {
     proto::ModelProto model;
     std::int64_t opset = 0;
     Diags diagnostics;
@@ -45,8 +45,8 @@ struct Written {
     }
 };
 
-Written write(const M& m) {
-    Written out;
+WrittenFile write(const M& m) {
+    WrittenFile out;
     const auto read = importModelBytes(m.bytes(), standardOperators());
     if (!read) {
         out.error = read.diag().text();
@@ -63,7 +63,7 @@ Written write(const M& m) {
     return out;
 }
 
-proto::GraphProto& body(proto::NodeProto& node, const std::string& attribute) {
+proto::GraphProto& addGraph(proto::NodeProto& node, const std::string& attribute) {
     auto* out = node.add_attribute();
     out->set_name(attribute);
     out->set_type(proto::AttributeProto::GRAPH);
@@ -82,10 +82,10 @@ void innerNode(proto::GraphProto& graph, const std::string& type, const std::str
 // If(c) { Relu(v) } else { Neg(v) }, of a value of the outer graph.
 proto::NodeProto& branch(M& m, const std::string& captured) {
     auto& node = m.node("If", "c", "y", "choice");
-    auto& yes = body(node, "then_branch");
+    auto& yes = addGraph(node, "then_branch");
     innerNode(yes, "Relu", captured, "inside");
     M::declare(*yes.add_output(), "inside", {"4"});
-    auto& no = body(node, "else_branch");
+    auto& no = addGraph(node, "else_branch");
     innerNode(no, "Neg", captured, "inside2");
     M::declare(*no.add_output(), "inside2", {"4"});
     return node;
@@ -194,7 +194,7 @@ void TestExport::usualOpsetWherePossible() {
         m.node("Relu", "t", "y");
         m.graph().add_value_info()->CopyFrom(m.graph().output(0));
         m.graph().mutable_value_info(0)->set_name("t");
-        const Written out = write(m);
+        const WrittenFile out = write(m);
         QCOMPARE(out.error, std::string());
         QCOMPARE(out.opset, std::int64_t{17});
         QCOMPARE(out.domain(""), std::int64_t{17});
@@ -210,7 +210,7 @@ void TestExport::opsetRisesWithUnknownOperators() {
         M m(opset);
         m.input("x", {"2"}).output("y", {"2"});
         m.node(type, "x", "y", "odd");
-        const Written out = write(m);
+        const WrittenFile out = write(m);
         QCOMPARE(out.error, std::string());
         QCOMPARE(out.opset, std::int64_t{declared});
         QCOMPARE(out.domain(""), out.opset);
@@ -224,7 +224,7 @@ void TestExport::mishIsOneNodeWhereTheOpsetHasIt() {
         m.input("x", {"2"}).output("y", {"2"}).output("z");
         m.node("Mish", "x", "y", "gate");
         m.node(other, "x", "z", "odd");
-        const Written out = write(m);
+        const WrittenFile out = write(m);
         QCOMPARE(out.error, std::string());
         std::string types;
         for (const auto& node : out.model.graph().node())
@@ -247,7 +247,7 @@ void TestExport::reductionsTakeTheFormOfTheOpset() {
             M::set(reduce, "keepdims", 0);
             if (!operand)
                 M::set(reduce, "axes", std::vector<std::int64_t>{1});
-            const Written out = write(m);
+            const WrittenFile out = write(m);
             QCOMPARE(out.error, std::string());
             QCOMPARE(out.opset, std::int64_t{opset == 22 ? 22 : 17});
             QCOMPARE(out.node(type).input_size(), operand ? 2 : 1);
@@ -265,7 +265,7 @@ void TestExport::opsetFallsWhereItMust() {
     m.node("RoiAlign", "u r i", "t", "roi");
     M::declare(*m.graph().add_value_info(), "t", {"1", "1", "1", "1"});
     m.node("Relu", "t", "y", "act");
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.opset, std::int64_t{15});
 }
@@ -275,11 +275,11 @@ void TestExport::whatFitsNoOpsetIsRefused() {
     m.input("x", {"1", "2", "3"}).output("y", {"1", "2", "3"});
     auto& scan = m.node("Scan", "- x", "y", "steps");
     M::set(scan, "num_scan_inputs", 1);
-    auto& inner = body(scan, "body");
+    auto& inner = addGraph(scan, "body");
     M::declare(*inner.add_input(), "row", {"3"});
     innerNode(inner, "Relu", "row", "positive");
     M::declare(*inner.add_output(), "positive", {"3"});
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QVERIFY2(out.error.find("node steps: error OPR01") != std::string::npos, out.error.c_str());
     QVERIFY2(out.error.find("opsets 8 to 8") != std::string::npos, out.error.c_str());
 }
@@ -291,7 +291,7 @@ void TestExport::otherDomainsKeepTheirOpsets() {
     entry->set_version(40);
     m.input("x", {"2"}).output("y", {"2"});
     m.node("Odd", "x", "y", "odd").set_domain("com.example");
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.opset, std::int64_t{17}); // nothing of the standard domain needs more
     QCOMPARE(out.domain("com.example"), std::int64_t{40});
@@ -301,7 +301,7 @@ void TestExport::longNameOfTheStandardDomain() {
     M m(22);
     m.input("x", {"2"}).output("y", {"2"});
     m.node("RandomNormalLike", "x", "y", "odd").set_domain("ai.onnx");
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.model.opset_import_size(), 1);
     QCOMPARE(out.opset, std::int64_t{22});
@@ -340,7 +340,7 @@ void TestExport::invalidNodesAreWarnedOf() {
     auto& odd = m.node(type.toStdString(), operands == 2 ? "x x" : "x", "y", "odd");
     if (!attribute.isEmpty())
         M::set(odd, attribute.toStdString(), 1);
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QVERIFY2(out.error.empty(), out.error.c_str());
     QVERIFY(!out.diagnostics.empty());
     const Diag& first = out.diagnostics.front();
@@ -356,7 +356,7 @@ void TestExport::subgraphsKeepTheirNames() {
     m.node("Add", "x w", "sum", "add"); // a bias here
     m.node("Identity", "sum", "t", "same");
     branch(m, "sum");
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.types(), std::string("Add Identity If"));
     QCOMPARE(out.node("If").input_size(), 1);
@@ -396,7 +396,7 @@ void TestExport::namesOutsideGiveWayToNamesInside() {
             node.set_output(0, "inside.shift");
             attribute.mutable_g()->mutable_output(0)->set_name("inside.shift");
         }
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     for (const auto& tensor : out.model.graph().initializer())
         QVERIFY(tensor.name() != "inside.shift");
@@ -414,7 +414,7 @@ void TestExport::innerOpsetsCount() {
     auto& other = *choice.mutable_attribute(1)->mutable_g()->mutable_node(0);
     other.set_op_type("Odd");
     other.set_domain("com.example");
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.opset, std::int64_t{18});
     QCOMPARE(out.domain("com.example"), std::int64_t{2});
@@ -429,7 +429,7 @@ void TestExport::unknownTypesAreNotMadeUp() {
     M::set(m.node("Multinomial", "x", "y", "drawn"), "dtype", 7);
     m.node("StringNormalizer", "x", "s", "words");
     m.graph().mutable_output(1)->clear_type();
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.model.graph().value_info_size(), 0);
     QCOMPARE(out.model.graph().output(0).type().tensor_type().elem_type(),
@@ -442,7 +442,7 @@ void TestExport::absentResultsStayAbsent() {
     M m(17);
     m.input("x", {"1", "1", "3"}).weights("w", {1, 4, 3}).weights("r", {1, 4, 1}).output("h");
     M::set(m.node("LSTM", "x w r", "- h -", "lstm"), "hidden_size", 1);
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.node("LSTM").output_size(), 2);
     QCOMPARE(out.node("LSTM").output(0), std::string());
@@ -497,7 +497,7 @@ void TestExport::attributesOfOurNamesSurvive() {
     M::setText(odd, "domain", "of definition");
     M::set(odd, "opset", 99);
     M::setText(odd, "captures", "none");
-    const Written out = write(m);
+    const WrittenFile out = write(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.domain("com.example"), std::int64_t{1});
     QCOMPARE(out.node("Odd").domain(), std::string("com.example"));
@@ -547,5 +547,5 @@ void TestExport::externalWeightsInAttributesAreEmbedded() {
              .ok());
 }
 
-QTEST_GUILESS_MAIN(TestExport)
+FW_TEST(TestExport, QCoreApplication)
 #include "test_export.moc"

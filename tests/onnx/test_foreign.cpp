@@ -1,6 +1,7 @@
 // Values of types that nothing here computes with: text, narrow and complex numbers, sequences,
 // optionals, maps, sparse tensors. Files that have them open, say what they are, and are written as
 // they were.
+#include "common/test.h"
 #include "onnx/model/foreign_values.h"
 #include "onnx/reading.h"
 
@@ -9,7 +10,6 @@
 #include "ir/missing_type.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <functional>
 
@@ -569,5 +569,5 @@ void TestForeign::asText() {
     QVERIFY2(written.ok(), written ? "" : written.diag().text().c_str());
 }
 
-QTEST_GUILESS_MAIN(TestForeign)
+FW_TEST(TestForeign, QCoreApplication)
 #include "test_foreign.moc"

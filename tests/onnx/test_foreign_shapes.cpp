@@ -1,8 +1,7 @@
 // What is known of values whose elements are none of ours: shapes, and whether optionals that the
 // model makes hold something.
+#include "common/test.h"
 #include "onnx/reading.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -92,5 +91,5 @@ void TestForeignShapes::optionalsThatTheModelMakesAreKnown() {
     QCOMPARE(open->diagnostics[0].where.node, std::string("has_OptionalHasElement"));
 }
 
-QTEST_GUILESS_MAIN(TestForeignShapes)
+FW_TEST(TestForeignShapes, QCoreApplication)
 #include "test_foreign_shapes.moc"

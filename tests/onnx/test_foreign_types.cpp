@@ -1,9 +1,9 @@
 // Types behind elements that nothing here computes with, where the operators between know them.
+#include "common/test.h"
 #include "onnx/reading.h"
 
 #include "ir/missing_type.h"
-
-#include <QtTest>
+#include "onnx/proto_types.h"
 
 using namespace fw;
 using namespace fw::test;
@@ -13,8 +13,6 @@ namespace {
 
 using Integers64 = std::vector<std::int64_t>;
 
-constexpr int f32 = proto::TensorProto::FLOAT, f16 = proto::TensorProto::FLOAT16,
-              i64 = proto::TensorProto::INT64, f64 = proto::TensorProto::DOUBLE;
 constexpr int text = proto::TensorProto::STRING, float8 = 17, float8e5m2 = 19, uint4 = 21,
               int4 = 22,
               float4 = 23; // float8e4m3fn, float4e2m1
@@ -247,5 +245,5 @@ void TestForeignTypes::foreignElementsLeaveTypes() {
     check(*again->graph);
 }
 
-QTEST_GUILESS_MAIN(TestForeignTypes)
+FW_TEST(TestForeignTypes, QCoreApplication)
 #include "test_foreign_types.moc"

@@ -1,9 +1,8 @@
 // Sizes that a model leaves open: what is assumed of them, and how they are called.
+#include "common/test.h"
 #include "onnx/reading.h"
 
 #include <fmt/format.h>
-
-#include <QtTest>
 
 #include <functional>
 #include <limits>
@@ -204,5 +203,5 @@ void TestFreeSizes::axesAreNamedOnce() {
              result.diag().text().c_str());
 }
 
-QTEST_GUILESS_MAIN(TestFreeSizes)
+FW_TEST(TestFreeSizes, QCoreApplication)
 #include "test_free_sizes.moc"

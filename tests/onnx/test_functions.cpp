@@ -1,11 +1,10 @@
 // Functions that a model brings along: calls with bodies, which stand in their place when planned.
 #include "common/slowdown.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "onnx/graph_tools.h"
 #include "onnx/reading.h"
 #include "onnx/write/export.h"
-
-#include <QtTest>
 
 #include <ctime>
 
@@ -75,7 +74,7 @@ void TestFunctions::functionsAreWrittenOut() {
              result->diagnostics.empty() ? "" : result->diagnostics.front().text().c_str());
     const TensorData a = dataFromDoubles(DType::F32, {2}, {1, 2});
     const TensorData b = dataFromDoubles(DType::F32, {2}, {10, 20});
-    const auto out = evaluateGraph(*result->inlined, {a, b});
+    const auto out = evaluateBound(*result->inlined, {a, b});
     QVERIFY2(out.ok(), out.ok() ? "" : out.diag().text().c_str());
     // first: m = 2 a - b, n = a; second: y = 2 m - n, z = m
     QVERIFY(((*out)[0].toDoubles() == std::vector<double>{-17, -34}));
@@ -228,7 +227,7 @@ void TestFunctions::functionsOfOtherOpsets() {
     const auto written = writtenAndRead(*result->graph);
     QVERIFY2(written.ok(), written.ok() ? "" : written.diag().text().c_str());
     for (const GraphPtr& graph : {result->inlined, written->graph}) {
-        const auto out = evaluateGraph(*graph, {a});
+        const auto out = evaluateBound(*graph, {a});
         QVERIFY2(out.ok(), out.ok() ? "" : out.diag().text().c_str());
         QCOMPARE((*out)[0].at(0), static_cast<double>(1.0F / 12)); // over two axes
     }
@@ -390,5 +389,5 @@ void TestFunctions::badFunctionsAreRefused() {
     QVERIFY(std::clock() - begin < 20 * slowdown * CLOCKS_PER_SEC);
 }
 
-QTEST_GUILESS_MAIN(TestFunctions)
+FW_TEST(TestFunctions, QCoreApplication)
 #include "test_functions.moc"

@@ -1,16 +1,15 @@
 // Values that a user gives an input in place of a file: how they are written, and what a model
 // becomes with them.
+#include "common/test.h"
 #include "onnx/model/given_value.h"
 #include "onnx/reading.h"
-
-#include <QtTest>
 
 using namespace fw;
 using M = fw::test::ModelBuilder;
 
 namespace {
 
-Result<Imported> readWith(const M& m, std::map<std::string, std::string> types) {
+Result<Imported> readTyped(const M& m, std::map<std::string, std::string> types) {
     ImportOptions options;
     options.types = std::move(types);
     return importModelBytes(m.bytes(), standardOperators(), options);
@@ -147,25 +146,25 @@ void TestGivenValues::decideConditions() {
     for (const std::vector<std::string>& shape :
          {std::vector<std::string>{}, std::vector<std::string>{"1"}}) {
         const M m = byRate(shape);
-        QCOMPARE(inlined(readWith(m, {{"rate", asGivenValue("16000")}})), std::string("relu"));
-        QCOMPARE(inlined(readWith(m, {{"rate", asGivenValue("8000")}})), std::string("neg"));
-        const auto free = readWith(m, {});
+        QCOMPARE(inlined(readTyped(m, {{"rate", asGivenValue("16000")}})), std::string("relu"));
+        QCOMPARE(inlined(readTyped(m, {{"rate", asGivenValue("8000")}})), std::string("neg"));
+        const auto free = readTyped(m, {});
         QVERIFY(free.ok() && !free->diagnostics.empty()); // the condition is not known
-        const auto read = readWith(m, {{"rate", asGivenValue("16000")}});
+        const auto read = readTyped(m, {{"rate", asGivenValue("16000")}});
         QCOMPARE(read->graph->inputs().size(), std::size_t{1});
         QVERIFY(read->diagnostics.empty());
     }
 }
 
 void TestGivenValues::areOfTheModel() {
-    const auto unknown = readWith(byRate({}), {{"sr", asGivenValue("16000")}});
+    const auto unknown = readTyped(byRate({}), {{"sr", asGivenValue("16000")}});
     QVERIFY(!unknown.ok());
     QCOMPARE(unknown.diag().message, std::string("the model has no input sr"));
     QCOMPARE(unknown.diag().hint, std::string("its inputs are x, rate"));
-    const auto wrong = readWith(byRate({}), {{"rate", asGivenValue("0.5")}});
+    const auto wrong = readTyped(byRate({}), {{"rate", asGivenValue("0.5")}});
     QVERIFY(!wrong.ok());
     QCOMPARE(wrong.diag().message, std::string("the value given to input 'rate': 0.5 is no i64"));
 }
 
-QTEST_GUILESS_MAIN(TestGivenValues)
+FW_TEST(TestGivenValues, QCoreApplication)
 #include "test_given_values.moc"

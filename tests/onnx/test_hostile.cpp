@@ -1,16 +1,18 @@
 // Files that contradict themselves are refused with the right code and a message that names the
 // cause; no byte of a model can crash the importer; external data stays inside the model's folder.
+#include "common/test.h"
 #include "library/library.h"
 #include "onnx/loose_operators.h"
 #include "onnx/model_builder.h"
 #include "onnx/read/import.h"
 
 #include "base/files.h"
+#include "common/thread_time.h"
+#include "onnx/small_model.h"
 
 #include <QDir>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <functional>
 #include <random>
@@ -22,20 +24,8 @@ using namespace fw::test;
 
 namespace {
 
-Result<Imported> read(const std::string& bytes, const ImportOptions& options = {}) {
+Result<Imported> readHostile(const std::string& bytes, const ImportOptions& options = {}) {
     return importModelBytes(bytes, standardOperators(), options);
-}
-
-std::string textOf(const Result<Imported>& result) {
-    return result.ok() ? "opened" : result.diag().text();
-}
-
-ModelBuilder small() {
-    ModelBuilder m;
-    m.input("x", {"N", "8"}).output("y", {"N", "8"}).weights("w", {1, 8});
-    m.node("Add", "x w", "s", "sum");
-    m.node("Relu", "s", "y", "act");
-    return m;
 }
 
 ModelBuilder external(const std::string& location, const std::string& offset = {},
@@ -77,8 +67,8 @@ private Q_SLOTS:
 };
 
 void TestHostile::smallModelOpens() {
-    const auto result = read(small().bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostile(smallModel().bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     QVERIFY(result->diagnostics.empty());
     QCOMPARE(result->info.opset, 13);
     QVERIFY(result->graph->findByName("sum")->op == "bias");
@@ -93,7 +83,7 @@ void TestHostile::contradictions_data() {
     QTest::addColumn<QByteArray>("says");
     const auto row = [](const char* name, DiagCode code, const char* says,
                         const std::function<void(ModelBuilder&)>& change) {
-        ModelBuilder m = small();
+        ModelBuilder m = smallModel();
         change(m);
         QTest::newRow(name) << QByteArray::fromStdString(m.bytes()) << static_cast<int>(code)
                             << QByteArray(says);
@@ -217,56 +207,57 @@ void TestHostile::contradictions() {
     QFETCH(QByteArray, bytes);
     QFETCH(int, code);
     QFETCH(QByteArray, says);
-    const auto result = read(bytes.toStdString());
+    const auto result = readHostile(bytes.toStdString());
     QVERIFY(!result.ok());
-    QVERIFY2(static_cast<int>(result.diag().code) == code, textOf(result).c_str());
-    QVERIFY2(textOf(result).find(says.constData()) != std::string::npos, textOf(result).c_str());
+    QVERIFY2(static_cast<int>(result.diag().code) == code, outcomeOf(result).c_str());
+    QVERIFY2(outcomeOf(result).find(says.constData()) != std::string::npos,
+             outcomeOf(result).c_str());
     QCOMPARE(exitCode(result.diag().code), 2);
     QCOMPARE(result.diag().where.file, std::string("model"));
 }
 
 void TestHostile::cyclesAreNamed() {
-    ModelBuilder m = small();
+    ModelBuilder m = smallModel();
     m.node("Relu", "b", "a", "first");
     m.node("Relu", "a", "b", "second");
-    const auto result = read(m.bytes());
+    const auto result = readHostile(m.bytes());
     QVERIFY(!result.ok() && result.diag().code == DiagCode::OnnxCycle);
-    QVERIFY2(textOf(result).find("first -> second") != std::string::npos ||
-                 textOf(result).find("second -> first") != std::string::npos,
-             textOf(result).c_str());
-    ModelBuilder self = small();
+    QVERIFY2(outcomeOf(result).find("first -> second") != std::string::npos ||
+                 outcomeOf(result).find("second -> first") != std::string::npos,
+             outcomeOf(result).c_str());
+    ModelBuilder self = smallModel();
     self.node("Relu", "c", "c", "self");
-    QVERIFY(read(self.bytes()).diag().code == DiagCode::OnnxCycle);
+    QVERIFY(readHostile(self.bytes()).diag().code == DiagCode::OnnxCycle);
 }
 
 void TestHostile::nodesWithoutOutputsAreLeftOut() {
     for (const char* type :
          {"Split", "Identity", "Relu", "Reshape", "Max", "Constant", "ConstantOfShape", "Odd"}) {
-        ModelBuilder m = small();
+        ModelBuilder m = smallModel();
         m.node(type, "x", "", "mute");
-        const auto result = read(m.bytes());
-        QVERIFY2(result.ok(), textOf(result).c_str());
+        const auto result = readHostile(m.bytes());
+        QVERIFY2(result.ok(), outcomeOf(result).c_str());
         QCOMPARE(result->diagnostics.size(), 1u);
         QCOMPARE(result->diagnostics[0].where.node, std::string("mute"));
     }
 }
 
 void TestHostile::unsortedNodesAreSorted() {
-    ModelBuilder m = small();
+    ModelBuilder m = smallModel();
     m.graph().mutable_node()->SwapElements(0, 1);
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     QCOMPARE(result->diagnostics.size(), 1u);
     QVERIFY(result->diagnostics[0].severity == Severity::Note);
     QVERIFY(result->graph->nodes().back()->name == "act");
 }
 
 void TestHostile::weightsListedAsInputsAreWeights() {
-    ModelBuilder m = small();
+    ModelBuilder m = smallModel();
     m.model.set_ir_version(3);
     m.input("w", {"1", "8"});
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     QCOMPARE(result->graph->inputs().size(), 1u);
 }
 
@@ -277,8 +268,8 @@ void TestHostile::unknownOperatorOpens() {
     odd.set_domain("com.example");
     ModelBuilder::set(odd, "level", 3);
     ModelBuilder::setText(odd, "mode", "fast");
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     QVERIFY(hasErrors(result->diagnostics));
     const Diag& diag = result->diagnostics[0];
     QVERIFY(diag.code == DiagCode::UnknownOperator);
@@ -293,13 +284,13 @@ void TestHostile::unknownOperatorOpens() {
     QCOMPARE(node->attrs.integer("level", 0), 3);
     QCOMPARE(node->outputs[0].type.text(), std::string("f32[2, 5]"));
 
-    ModelBuilder trained = small();
+    ModelBuilder trained = smallModel();
     trained.output("z");
     ModelBuilder::set(trained.node("DropoutGrad", "x", "z", "later"), "a", 1);
-    QVERIFY(hasErrors(read(trained.bytes())->diagnostics));
+    QVERIFY(hasErrors(readHostile(trained.bytes())->diagnostics));
     // A node that no result needs stops nothing.
     trained.graph().mutable_output()->RemoveLast();
-    QVERIFY(!hasErrors(read(trained.bytes())->diagnostics));
+    QVERIFY(!hasErrors(readHostile(trained.bytes())->diagnostics));
 }
 
 void TestHostile::whatReadsAnUnknownTypeIsUnknown() {
@@ -307,13 +298,13 @@ void TestHostile::whatReadsAnUnknownTypeIsUnknown() {
     m.input("x", {"2"}).output("y", {"2"});
     m.node("Odd", "x", "t", "odd");
     m.node("Relu", "t", "y", "after");
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     QCOMPARE(result->diagnostics.size(), 2u);
     QVERIFY(result->graph->findByName("after")->op == "unknown");
     auto* declared = m.graph().add_value_info();
     ModelBuilder::declare(*declared, "t", {"2"});
-    const auto known = read(m.bytes());
+    const auto known = readHostile(m.bytes());
     QCOMPARE(known->diagnostics.size(), 1u);
     QVERIFY(known->graph->findByName("after")->op == "relu");
 }
@@ -322,8 +313,8 @@ void TestHostile::freeDimensionsGetNames() {
     ModelBuilder m;
     m.input("x", {"batch", "", "3"}).input("z", {"2*n", "Batch"}).output("y");
     m.node("Relu", "x", "y");
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     QCOMPARE(result->graph->node(result->graph->inputs()[0]).outputs[0].type.text(),
              std::string("f32[Batch, X_d1, 3]"));
     QCOMPARE(result->graph->node(result->graph->inputs()[1]).outputs[0].type.text(),
@@ -333,14 +324,14 @@ void TestHostile::freeDimensionsGetNames() {
 void TestHostile::dimensionsAreBound() {
     ImportOptions options;
     options.dims = {{"N", 5}};
-    const auto result = read(small().bytes(), options);
+    const auto result = readHostile(smallModel().bytes(), options);
     QCOMPARE(result->graph->node(result->graph->inputs()[0]).outputs[0].type.text(),
              std::string("f32[5, 8]"));
     QVERIFY(result->graph->freeDims().empty());
     options.dims = {{"N", -5}};
-    QVERIFY(read(small().bytes(), options).diag().code == DiagCode::InputMismatch);
+    QVERIFY(readHostile(smallModel().bytes(), options).diag().code == DiagCode::InputMismatch);
     options.dims = {{"M", 5}};
-    const auto typo = read(small().bytes(), options);
+    const auto typo = readHostile(smallModel().bytes(), options);
     QVERIFY(!typo.ok());
     QVERIFY(typo.diag().code == DiagCode::UnknownName);
 }
@@ -351,8 +342,8 @@ void TestHostile::namesStayTextAndUnique() {
     m.node("Relu", "<img/src=x>", "same", "same");
     m.node("Relu", "same", "\xff\xfe", "%s%n");
     m.node("Relu", "\xff\xfe", "y\n\x01", "%s%n");
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     QVERIFY(result->graph->findByName("<img/src=x>"));
     QVERIFY(result->graph->findByName("same_Relu"));
     QCOMPARE(result->graph->findByName("same")->name, std::string("same_Relu"));
@@ -361,21 +352,21 @@ void TestHostile::namesStayTextAndUnique() {
 }
 
 void TestHostile::truncationAtEveryByte() {
-    const std::string whole = small().bytes();
+    const std::string whole = smallModel().bytes();
     int named = 0;
     for (std::size_t length = 0; length < whole.size(); ++length) {
-        const auto result = read(whole.substr(0, length));
+        const auto result = readHostile(whole.substr(0, length));
         if (!result.ok())
             named += result.diag().message.find("cut short at byte " + std::to_string(length)) !=
                      std::string::npos;
     }
     QVERIFY2(named > static_cast<int>(whole.size()) / 2, std::to_string(named).c_str());
-    const auto half = read(whole.substr(0, whole.size() / 2));
-    QVERIFY2(textOf(half).find("inside graph") != std::string::npos, textOf(half).c_str());
+    const auto half = readHostile(whole.substr(0, whole.size() / 2));
+    QVERIFY2(outcomeOf(half).find("inside graph") != std::string::npos, outcomeOf(half).c_str());
 }
 
 void TestHostile::flippedBytes() {
-    ModelBuilder m = small();
+    ModelBuilder m = smallModel();
     m.integers("t", {0, 2, -1}).output("z");
     m.node("Shape", "x", "sh");
     m.node("Gather", "sh zero", "g");
@@ -390,7 +381,7 @@ void TestHostile::flippedBytes() {
         std::string bytes = whole;
         for (unsigned flips = 1 + random() % 3; flips > 0; --flips)
             bytes[random() % bytes.size()] = static_cast<char>(random());
-        opened += read(bytes).ok();
+        opened += readHostile(bytes).ok();
     }
     QVERIFY(opened > 0);
 }
@@ -400,31 +391,30 @@ void TestHostile::longChainIsFast() {
     m.input("x", {"2"}).output("v20000", {"2"});
     for (int i = 0; i < 20000; ++i)
         m.node("Relu", i == 0 ? "x" : "v" + std::to_string(i), "v" + std::to_string(i + 1));
-    QElapsedTimer timer;
-    timer.start();
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
-    QVERIFY2(timer.elapsed() < 10000, std::to_string(timer.elapsed()).c_str());
+    const double begin = fw::test::threadSeconds();
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
+    QVERIFY(fw::test::threadSeconds() - begin < 10);
 
     ModelBuilder shapes; // a chain of shape arithmetic does not become recursion
     shapes.input("x", {"N"}).integers("one", {1}).output("v20000", {}, proto::TensorProto::INT64);
     shapes.node("Shape", "x", "v0");
     for (int i = 0; i < 20000; ++i)
         shapes.node("Add", "v" + std::to_string(i) + " one", "v" + std::to_string(i + 1));
-    QVERIFY(read(shapes.bytes()).ok());
+    QVERIFY(readHostile(shapes.bytes()).ok());
 
     OnnxLimits few;
     few.nodes = 10;
     ImportOptions options;
     options.limits = few;
-    QVERIFY(read(m.bytes(), options).diag().code == DiagCode::LimitReached);
+    QVERIFY(readHostile(m.bytes(), options).diag().code == DiagCode::LimitReached);
     options.limits = {};
     options.limits.fileBytes = 100;
-    QVERIFY(read(m.bytes(), options).diag().code == DiagCode::FileTooLarge);
+    QVERIFY(readHostile(m.bytes(), options).diag().code == DiagCode::FileTooLarge);
 }
 
 void TestHostile::deepNestingIsRefused() {
-    ModelBuilder m = small();
+    ModelBuilder m = smallModel();
     proto::GraphProto* graph = &m.graph();
     for (int depth = 0; depth < 200; ++depth) {
         auto* node = graph->add_node();
@@ -435,14 +425,14 @@ void TestHostile::deepNestingIsRefused() {
         attribute->set_type(proto::AttributeProto::GRAPH);
         graph = attribute->mutable_g();
     }
-    const auto result = read(m.bytes());
-    QVERIFY2(!result.ok() && result.diag().code == DiagCode::NotOnnx, textOf(result).c_str());
+    const auto result = readHostile(m.bytes());
+    QVERIFY2(!result.ok() && result.diag().code == DiagCode::NotOnnx, outcomeOf(result).c_str());
 }
 
 void TestHostile::cancelIsSeen() {
     CancelToken cancel;
     cancel.cancel();
-    const auto result = importModelBytes(small().bytes(), looseOperators(), {}, cancel);
+    const auto result = importModelBytes(smallModel().bytes(), looseOperators(), {}, cancel);
     QVERIFY(!result.ok() && result.diag().code == DiagCode::Cancelled);
 }
 
@@ -455,7 +445,7 @@ void TestHostile::externalDataIsRead() {
     const std::string path = folder.filePath(QStringLiteral("m.onnx")).toStdString();
     QVERIFY(writeFile(path, external("sub/w.bin", "4", "16").bytes()).ok());
     const auto result = importModel(path, looseOperators());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
     const Node* w = result->graph->findByName("w");
     QVERIFY(w && w->data && w->data->toDoubles() == (std::vector<double>{1, 2, 3, 4}));
 }
@@ -521,10 +511,11 @@ void TestHostile::externalDataIsRefused() {
     timer.start();
     const auto result = importModel(path, looseOperators());
     QVERIFY(!result.ok());
-    QVERIFY2(result.diag().code == DiagCode::ExternalData, textOf(result).c_str());
-    QVERIFY2(textOf(result).find("initializer 'w'") != std::string::npos, textOf(result).c_str());
+    QVERIFY2(result.diag().code == DiagCode::ExternalData, outcomeOf(result).c_str());
+    QVERIFY2(outcomeOf(result).find("initializer 'w'") != std::string::npos,
+             outcomeOf(result).c_str());
     QVERIFY(timer.elapsed() < 2000);
-    QCOMPARE(textOf(result).find("is a Git LFS pointer") != std::string::npos,
+    QCOMPARE(outcomeOf(result).find("is a Git LFS pointer") != std::string::npos,
              location == "pointer.bin");
     // The same bytes without a folder may not reach any file.
     const auto nowhere = importModelBytes(external("w.bin").bytes(), looseOperators());
@@ -544,5 +535,5 @@ void TestHostile::committedBrokenFiles() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestHostile)
+FW_TEST(TestHostile, QCoreApplication)
 #include "test_hostile.moc"

@@ -1,12 +1,12 @@
 // Files that are something else: told as what they are. Tensors and types that nothing here
 // computes with, in files that contradict themselves: refused with what is wrong, or opened;
 // counted with no more than has to be.
+#include "common/test.h"
+#include "common/thread_time.h"
 #include "onnx/loose_operators.h"
 #include "onnx/model_builder.h"
 #include "onnx/read/import.h"
-
-#include <QElapsedTimer>
-#include <QtTest>
+#include "onnx/small_model.h"
 
 #include <functional>
 
@@ -15,20 +15,8 @@ using namespace fw::test;
 
 namespace {
 
-Result<Imported> read(const std::string& bytes) {
+Result<Imported> readHostileForeign(const std::string& bytes) {
     return importModelBytes(bytes, looseOperators());
-}
-
-std::string textOf(const Result<Imported>& result) {
-    return result.ok() ? "opened" : result.diag().text();
-}
-
-ModelBuilder small() {
-    ModelBuilder m;
-    m.input("x", {"N", "8"}).output("y", {"N", "8"}).weights("w", {1, 8});
-    m.node("Add", "x w", "s", "sum");
-    m.node("Relu", "s", "y", "act");
-    return m;
 }
 
 } // namespace
@@ -88,10 +76,11 @@ void TestHostileForeign::foreignFiles_data() {
 void TestHostileForeign::foreignFiles() {
     QFETCH(QByteArray, bytes);
     QFETCH(QByteArray, says);
-    const auto result = read(bytes.toStdString());
+    const auto result = readHostileForeign(bytes.toStdString());
     QVERIFY(!result.ok());
-    QVERIFY2(result.diag().code == DiagCode::NotOnnx, textOf(result).c_str());
-    QVERIFY2(textOf(result).find(says.constData()) != std::string::npos, textOf(result).c_str());
+    QVERIFY2(result.diag().code == DiagCode::NotOnnx, outcomeOf(result).c_str());
+    QVERIFY2(outcomeOf(result).find(says.constData()) != std::string::npos,
+             outcomeOf(result).c_str());
 }
 
 void TestHostileForeign::contradictions_data() {
@@ -101,7 +90,7 @@ void TestHostileForeign::contradictions_data() {
     using M = ModelBuilder;
     const auto row = [](const char* name, DiagCode code, const char* says,
                         const std::function<void(M&)>& change) {
-        M m = small();
+        M m = smallModel();
         change(m);
         QTest::newRow(name) << QByteArray::fromStdString(m.bytes()) << static_cast<int>(code)
                             << QByteArray(says);
@@ -160,17 +149,18 @@ void TestHostileForeign::contradictions() {
     QFETCH(QByteArray, bytes);
     QFETCH(int, code);
     QFETCH(QByteArray, says);
-    const auto result = read(bytes.toStdString());
+    const auto result = readHostileForeign(bytes.toStdString());
     QVERIFY(!result.ok());
-    QVERIFY2(static_cast<int>(result.diag().code) == code, textOf(result).c_str());
-    QVERIFY2(textOf(result).find(says.constData()) != std::string::npos, textOf(result).c_str());
+    QVERIFY2(static_cast<int>(result.diag().code) == code, outcomeOf(result).c_str());
+    QVERIFY2(outcomeOf(result).find(says.constData()) != std::string::npos,
+             outcomeOf(result).c_str());
     QCOMPARE(exitCode(result.diag().code), 2);
 }
 
 // Types inside types, dimensions without sense: nobody counts with them.
 void TestHostileForeign::typesOpenHoweverDeep() {
     for (const int depth : {1, 10, 30, 400}) {
-        ModelBuilder m = small();
+        ModelBuilder m = smallModel();
         auto& value = *m.graph().add_input();
         value.set_name("deep");
         proto::TypeProto* type = value.mutable_type();
@@ -178,31 +168,30 @@ void TestHostileForeign::typesOpenHoweverDeep() {
             type = i % 2 == 0 ? type->mutable_sequence_type()->mutable_elem_type()
                               : type->mutable_optional_type()->mutable_elem_type();
         type->mutable_tensor_type()->set_elem_type(proto::TensorProto::STRING);
-        const auto result = read(m.bytes());
-        QVERIFY2(result.ok() == (depth < 100), textOf(result).c_str());
+        const auto result = readHostileForeign(m.bytes());
+        QVERIFY2(result.ok() == (depth < 100), outcomeOf(result).c_str());
         if (!result.ok()) {
-            QVERIFY2(textOf(result).find("nested deeper") != std::string::npos,
-                     textOf(result).c_str());
+            QVERIFY2(outcomeOf(result).find("nested deeper") != std::string::npos,
+                     outcomeOf(result).c_str());
         }
     }
-    ModelBuilder wide = small();
+    ModelBuilder wide = smallModel();
     wide.input("z", {"2147483648", "2147483648", "2147483648"}, proto::TensorProto::STRING);
     wide.input("t", {"-5", "-9223372036854775808"}, 22);
     wide.input("u", std::vector<std::string>(5000, "7"), 17);
-    const auto result = read(wide.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
+    const auto result = readHostileForeign(wide.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
 }
 
 void TestHostileForeign::manyInputsOpenInTime() {
-    ModelBuilder m = small();
+    ModelBuilder m = smallModel();
     for (int i = 0; i < 100000; ++i)
         m.input("t" + std::to_string(i), {"1"}, proto::TensorProto::STRING);
-    QElapsedTimer timer;
-    timer.start();
-    const auto result = read(m.bytes());
-    QVERIFY2(result.ok(), textOf(result).c_str());
-    QVERIFY2(timer.elapsed() < 20000, std::to_string(timer.elapsed()).c_str());
+    const double begin = fw::test::threadSeconds();
+    const auto result = readHostileForeign(m.bytes());
+    QVERIFY2(result.ok(), outcomeOf(result).c_str());
+    QVERIFY(fw::test::threadSeconds() - begin < 20);
 }
 
-QTEST_GUILESS_MAIN(TestHostileForeign)
+FW_TEST(TestHostileForeign, QCoreApplication)
 #include "test_hostile_foreign.moc"

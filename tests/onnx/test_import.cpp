@@ -1,12 +1,12 @@
 // The normal forms that the importer makes, one per test, and what the writer takes back. The
 // models of ../shared open without errors when they are there.
+#include "common/test.h"
 #include "onnx/graph_tools.h"
 #include "onnx/reading.h"
 #include "onnx/write/export.h"
 
 #include <QDir>
 #include <QElapsedTimer>
-#include <QtTest>
 
 #include <cmath>
 
@@ -242,7 +242,7 @@ void TestImport::normalizationGivesItsStatistics() {
         const auto back = writtenAndRead(*result->graph);
         QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
         for (const GraphPtr& graph : {result->graph, back->graph}) {
-            const auto out = evaluateGraph(*graph, {x});
+            const auto out = evaluateBound(*graph, {x});
             QVERIFY2(out.ok(), out.ok() ? "" : out.diag().text().c_str());
             QCOMPARE((*out)[0].type().text(), std::string("f32[1, 2, 2]"));
             QCOMPARE((*out)[1].type().text(),
@@ -447,7 +447,7 @@ void TestImport::writerNamesResults() {
     QVERIFY2(back.ok(), back.ok() ? "" : back.diag().text().c_str());
     QCOMPARE(operatorsOf(*back->graph), std::string("relu neg identity identity"));
     const TensorData in = dataFromDoubles(DType::F32, {2}, {-1, 3});
-    const auto out = evaluateGraph(*back->graph, {in});
+    const auto out = evaluateBound(*back->graph, {in});
     QVERIFY(out.ok());
     QVERIFY(((*out)[0].toDoubles() == std::vector<double>{-0.0, -3}));
     QVERIFY((*out)[1] == (*out)[0] && (*out)[2] == in);
@@ -467,7 +467,7 @@ void TestImport::writerSpellsSwish() {
         QCOMPARE(operatorsOf(*read(written->bytes)->graph),
                  std::string(alpha == 1 ? "sigmoid mul" : "mul sigmoid mul"));
         const TensorData x = randomData(DType::F32, {5, 3}, 4);
-        const TensorData got = evaluateGraph(*read(written->bytes)->graph, {x}).value().at(0);
+        const TensorData got = evaluateBound(*read(written->bytes)->graph, {x}).value().at(0);
         for (std::size_t i = 0; i < x.count(); ++i)
             QVERIFY(std::abs(got.at(i) - x.at(i) / (1 + std::exp(-double(alpha) * x.at(i)))) <
                     1e-6);
@@ -580,5 +580,5 @@ void TestImport::sharedModelsOpen() {
     samplesRoundTrip();
 }
 
-QTEST_GUILESS_MAIN(TestImport)
+FW_TEST(TestImport, QCoreApplication)
 #include "test_import.moc"

@@ -1,8 +1,7 @@
 // Indices that are constants of a model: those outside of their axis are refused when it is read,
 // whichever operator picks by them.
+#include "common/test.h"
 #include "onnx/reading.h"
-
-#include <QtTest>
 
 #include <functional>
 
@@ -13,7 +12,7 @@ namespace {
 
 using Places = std::vector<std::int64_t>;
 
-struct Case {
+struct IndexCase {
     const char* name;
     std::function<void(ModelBuilder&)> build; // reads the indices `i`
     Places shape;
@@ -29,7 +28,7 @@ void shaped(ModelBuilder& m, const std::string& name, const Places& shape, const
         tensor->add_dims(extent);
 }
 
-std::vector<Case> cases() {
+std::vector<IndexCase> indexCases() {
     const auto of = [](const char* type, Places x, const char* operands) {
         return [=](ModelBuilder& m) {
             m.weights("x", x).weights("u", {1, 3}).node(type, operands, "y", "pick");
@@ -136,7 +135,7 @@ std::vector<Case> cases() {
     };
 }
 
-Result<Imported> reading(const Case& c, const Places& indices) {
+Result<Imported> reading(const IndexCase& c, const Places& indices) {
     ModelBuilder m(17);
     m.output("y");
     shaped(m, "i", c.shape, indices);
@@ -158,13 +157,13 @@ private Q_SLOTS:
 void TestIndices::outsideIsRefused_data() {
     QTest::addColumn<int>("at");
     int at = 0;
-    for (const Case& c : cases())
+    for (const IndexCase& c : indexCases())
         QTest::newRow(c.name) << at++;
 }
 
 void TestIndices::outsideIsRefused() {
     QFETCH(const int, at);
-    const Case c = cases()[static_cast<std::size_t>(at)];
+    const IndexCase c = indexCases()[static_cast<std::size_t>(at)];
     const auto right = reading(c, c.right), wrong = reading(c, c.wrong);
     QVERIFY2(right.ok(), right.ok() ? "" : right.diag().text().c_str());
     QVERIFY(right->diagnostics.empty());
@@ -189,5 +188,5 @@ void TestIndices::freeAxesAreAssumedToReach() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestIndices)
+FW_TEST(TestIndices, QCoreApplication)
 #include "test_indices.moc"

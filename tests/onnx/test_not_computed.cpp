@@ -1,8 +1,7 @@
 // Operators of training and of random numbers: refused by those words with the name of the node,
 // with the types that ONNX gives their results, so that all around them is read as it is.
+#include "common/test.h"
 #include "onnx/reading.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -225,5 +224,5 @@ void TestNotComputed::whatNoTextSays() {
     QVERIFY2(QString::fromStdString(told.hint).startsWith(hint), told.text().c_str());
 }
 
-QTEST_APPLESS_MAIN(TestNotComputed)
+FW_TEST(TestNotComputed, QCoreApplication)
 #include "test_not_computed.moc"

@@ -1,8 +1,8 @@
 // Nodes that the operator cases do not have: other domains, old opsets, operands that are computed.
 // The reference gives what is expected, before and after the model was written and read again.
+#include "common/test.h"
 #include "onnx/judge.h"
-
-#include <QtTest>
+#include "onnx/proto_types.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,6 @@ using namespace fw::test;
 using M = ModelBuilder;
 
 namespace {
-
-constexpr int i64 = proto::TensorProto::INT64;
 
 double normal(double x) {
     return 0.5 * (1 + std::erf(x / std::sqrt(2)));
@@ -350,5 +348,5 @@ void TestOperators::einsums() {
     QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestOperators)
+FW_TEST(TestOperators, QCoreApplication)
 #include "test_operators.moc"

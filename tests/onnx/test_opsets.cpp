@@ -1,5 +1,6 @@
 // In which opset a model is written: one that takes the element types of all its nodes, in which
 // nodes that are handed on mean what they meant; and functions that readers can call.
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "onnx/judge.h"
 #include "onnx/model/tensor_proto.h"
@@ -7,7 +8,6 @@
 #include "onnx/schema/standard_types.h"
 
 #include <QRegularExpression>
-#include <QtTest>
 
 #include <set>
 
@@ -18,7 +18,7 @@ using Types = proto::TensorProto;
 
 namespace {
 
-struct Written {
+struct WrittenOpset {
     std::string error;
     std::int64_t opset = 0;
     proto::ModelProto model;
@@ -38,8 +38,8 @@ struct Written {
     }
 };
 
-Written write(const M& m) {
-    Written out;
+WrittenOpset writeOpset(const M& m) {
+    WrittenOpset out;
     const auto read = test::read(m.bytes());
     if (!read) {
         out.error = "read: " + read.diag().text();
@@ -216,7 +216,7 @@ void TestOpsets::typesRaiseTheOpset() {
         m.node(type.toStdString(), "x", "y");
     }
     m.output("y", {}, type == u"QuantizeLinear" ? int(Types::UINT8) : element);
-    const Written out = write(m);
+    const WrittenOpset out = writeOpset(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.opset, std::int64_t{opset});
     const auto again = test::read(out.bytes);
@@ -289,7 +289,8 @@ void TestOpsets::typesThatNoOpsetHas() {
     QVERIFY(again.ok() && again->diagnostics.empty());
     const TensorData x = dataFromIntegers((*graph)->type({(*graph)->inputs()[0], 0}).dtype, {2, 3},
                                           {3, 100, 127, 2, 1, 90});
-    const auto before = evaluateGraph(**graph, {x}), behind = evaluateGraph(*again->graph, {x});
+    const auto before = test::evaluateBound(**graph, {x}),
+               behind = test::evaluateBound(*again->graph, {x});
     QVERIFY(before.ok() && behind.ok());
     QVERIFY((*behind)[0] == (*before)[0]);
 }
@@ -328,7 +329,7 @@ void TestOpsets::attributesBecomeOperands() {
     else
         M::set(node, attribute.toStdString(), std::vector<std::int64_t>{1});
     m.node("Relu", "x", "z");
-    const Written out = write(m);
+    const WrittenOpset out = writeOpset(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.opset, std::int64_t{17});
     const proto::NodeProto* moved = out.node(type.toStdString());
@@ -359,7 +360,7 @@ void TestOpsets::attributesInsideBodies() {
         M::declare(*body.add_output(), std::string(branch) + ".y", {"4"});
     }
     m.node("Relu", "x", "z");
-    const Written out = write(m);
+    const WrittenOpset out = writeOpset(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.opset, std::int64_t{17});
     for (const auto& attribute : out.node("If")->attribute()) {
@@ -402,7 +403,7 @@ void TestOpsets::operatorsOfNoOpset() {
     m.input("x", {"2"}).output("y", {"2"}).output("z", {"2"});
     m.node("CastLike", "x", "y", "odd");
     m.node("Neg", "x", "z");
-    const Written out = write(m);
+    const WrittenOpset out = writeOpset(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(out.opset, std::int64_t{14});
     const auto again = test::read(out.bytes);
@@ -456,13 +457,13 @@ void TestOpsets::functionsAreWhole() {
             m.node(type.toStdString(), "x a", "y");
         }
     }
-    const Written out = write(m);
+    const WrittenOpset out = writeOpset(m);
     QCOMPARE(out.error, std::string());
     QCOMPARE(wrongFunctions(out.model), std::string());
     const auto read = test::read(m.bytes()), again = test::read(out.bytes);
     QVERIFY(read.ok() && again.ok());
-    const auto left = test::evaluateGraph(*read->graph, inputs),
-               right = test::evaluateGraph(*again->graph, inputs);
+    const auto left = test::evaluateBound(*read->graph, inputs),
+               right = test::evaluateBound(*again->graph, inputs);
     QVERIFY(left.ok() && right.ok());
     QCOMPARE((*left)[0].toDoubles(), (*right)[0].toDoubles());
 }
@@ -478,7 +479,7 @@ void TestOpsets::depthOfTheTypeThatKernelsHave() {
         m.input("i", {"4"}, index).input("v", {"2"}, values).integers("d", {3}, true);
         m.output("y", {}, values);
         m.node("OneHot", "i d v", "y");
-        const Written out = write(m);
+        const WrittenOpset out = writeOpset(m);
         QCOMPARE(out.error, std::string());
         const proto::NodeProto* node = out.node("OneHot");
         QVERIFY(node != nullptr);
@@ -487,5 +488,5 @@ void TestOpsets::depthOfTheTypeThatKernelsHave() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestOpsets)
+FW_TEST(TestOpsets, QCoreApplication)
 #include "test_opsets.moc"

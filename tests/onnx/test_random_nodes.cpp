@@ -1,12 +1,11 @@
 // Nodes of every operator that is imported, with operands and attributes at random: each is
 // understood or refused with a reason, and what is understood is written, or refused, and read
 // again. Nothing here is expected of what it computes. FW_ROUNDS: so many more of each.
+#include "common/test.h"
 #include "onnx/graph_tools.h"
 #include "onnx/read/node_import.h"
 #include "onnx/reading.h"
 #include "onnx/schema/standard_operators.h"
-
-#include <QtTest>
 
 #include <limits>
 #include <map>
@@ -301,5 +300,5 @@ void TestRandomNodes::enoughAreUnderstood() {
     QVERIFY2(m_understood > 3000, qPrintable(QString::number(m_understood)));
 }
 
-QTEST_GUILESS_MAIN(TestRandomNodes)
+FW_TEST(TestRandomNodes, QCoreApplication)
 #include "test_random_nodes.moc"

@@ -1,8 +1,7 @@
 // What is said of nodes whose operands do not fit: in the words of the model, whatever operators of
 // the library stand for them.
+#include "common/test.h"
 #include "onnx/reading.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -152,5 +151,5 @@ void TestRefusals::windowsThatFitNowhere() {
              text.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestRefusals)
+FW_TEST(TestRefusals, QCoreApplication)
 #include "test_refusals.moc"

@@ -1,8 +1,7 @@
 // Where Resize reads, over all small sizes, against fractions of whole numbers.
+#include "common/test.h"
 #include "onnx/forms/resize_places.h"
 #include "onnx/judge.h"
-
-#include <QtTest>
 
 #include <numeric>
 
@@ -591,5 +590,5 @@ void TestResize::oneScaleForAllAxes() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestResize)
+FW_TEST(TestResize, QCoreApplication)
 #include "test_resize.moc"

@@ -1,7 +1,6 @@
 // Rotary embeddings of opset 23 and of com.microsoft against their definition.
+#include "common/test.h"
 #include "onnx/heads.h"
-
-#include <QtTest>
 
 #include <functional>
 
@@ -121,5 +120,5 @@ void TestRotary::byOffset() {
     QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestRotary)
+FW_TEST(TestRotary, QCoreApplication)
 #include "test_rotary.moc"

@@ -1,10 +1,9 @@
 // Operands of shapes that are no constants: numbers where only constants lead to them, dimensions
 // of the model where arithmetic on shapes does, else dimensions that are bound while it runs.
+#include "common/test.h"
 #include "onnx/judge.h"
 #include "onnx/model_builder.h"
 #include "onnx/reading.h"
-
-#include <QTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -119,5 +118,5 @@ void TestRunning::reductionsOverComputedAxes() {
         }
 }
 
-QTEST_GUILESS_MAIN(TestRunning)
+FW_TEST(TestRunning, QCoreApplication)
 #include "test_running.moc"

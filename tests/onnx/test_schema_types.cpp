@@ -3,6 +3,7 @@
 // case of ONNX's backend tests with one node is read once for each type that its operands may have,
 // and computed by the reference from the data of the case. Where a pair begins to work its line
 // goes. FW_WRITE=1 writes the file. Skipped, and said so, where libonnx-testdata is not there.
+#include "common/test.h"
 #include "onnx/data_cases.h"
 #include "onnx/model/tensor_proto.h"
 #include "onnx/reading.h"
@@ -10,7 +11,6 @@
 #include <onnx/defs/schema.h>
 
 #include <QDir>
-#include <QtTest>
 
 #include <cmath>
 #include <map>
@@ -20,7 +20,7 @@ using namespace fw::test;
 
 namespace {
 
-const QString root =
+const QString suiteNodes =
     qEnvironmentVariable("FW_ONNX_SUITE", QStringLiteral("/usr/share/libonnx-testdata/data")) +
     QStringLiteral("/node");
 const QString refusedFile = QStringLiteral(FW_SOURCE_DIR "/tests/onnx/refused_types.txt");
@@ -74,7 +74,7 @@ std::string tried(const proto::ModelProto& model, const std::vector<TensorData>&
     const auto bound = importBound(model.SerializeAsString(), inputs);
     if (!bound)
         return bound.diag().text();
-    const auto results = test::evaluateGraph(*bound->graph, inputs);
+    const auto results = test::evaluateBound(*bound->graph, inputs);
     return results ? std::string() : results.diag().text();
 }
 
@@ -92,7 +92,7 @@ private Q_SLOTS:
 };
 
 void TestSchemaTypes::refusedTypes() {
-    const QDir folder(root);
+    const QDir folder(suiteNodes);
     if (!folder.exists())
         QSKIP("libonnx-testdata is not installed");
     std::map<std::pair<std::string, std::string>, std::map<DType, Pair>> pairs;
@@ -189,5 +189,5 @@ void TestSchemaTypes::refusedTypes() {
     QVERIFY2(differing.isEmpty(), qPrintable(differing.join(u'\n')));
 }
 
-QTEST_GUILESS_MAIN(TestSchemaTypes)
+FW_TEST(TestSchemaTypes, QCoreApplication)
 #include "test_schema_types.moc"

@@ -1,8 +1,8 @@
 // Clauses of the library that name attributes otherwise or limit them: read, written, refused.
+#include "common/test.h"
+#include "onnx/clause_models.h"
 #include "onnx/reading.h"
 #include "onnx/write/export.h"
-
-#include <QtTest>
 
 #include <limits>
 
@@ -25,17 +25,6 @@ private Q_SLOTS:
     void newerRefused_data();
     void newerRefused();
 };
-
-namespace {
-
-// Why a model was not read, or what was told first; empty: nothing.
-std::string problemOf(const Result<Imported>& read) {
-    if (!read)
-        return read.diag().text();
-    return read->diagnostics.empty() ? std::string() : read->diagnostics.front().text();
-}
-
-} // namespace
 
 // Names and values that differ between a node of the standard and the operator, both ways.
 void TestShippedClauses::readAndWritten_data() {
@@ -365,5 +354,5 @@ void TestShippedClauses::newerRefused() {
     QVERIFY2(said.find(reason.toStdString()) != std::string::npos, said.c_str());
 }
 
-QTEST_APPLESS_MAIN(TestShippedClauses)
+FW_TEST(TestShippedClauses, QCoreApplication)
 #include "test_shipped_clauses.moc"

@@ -1,4 +1,5 @@
 // Tensor files of both formats hold what was written; others are refused; test folders are found.
+#include "common/test.h"
 #include "onnx/model/npy.h"
 #include "onnx/model/tensor_file.h"
 
@@ -6,7 +7,6 @@
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 
@@ -156,5 +156,5 @@ void TestTensorFiles::matchesByNameElseByPosition() {
     QVERIFY(!matchTensors({"a", "b"}, {{"b", one}, {"c", two}}).ok());
 }
 
-QTEST_GUILESS_MAIN(TestTensorFiles)
+FW_TEST(TestTensorFiles, QCoreApplication)
 #include "test_tensor_files.moc"

@@ -1,11 +1,11 @@
 // Types of what operators give that ONNX or ONNX Runtime define and nothing here computes. Expected
 // is what the specifications of the operators say of their results.
+#include "common/test.h"
 #include "onnx/reading.h"
 
 #include "ir/graph_text.h"
 #include "ir/missing_type.h"
-
-#include <QtTest>
+#include "onnx/proto_types.h"
 
 #include <functional>
 #include <map>
@@ -15,11 +15,6 @@ using namespace fw::test;
 using M = ModelBuilder;
 
 namespace {
-
-constexpr int f32 = proto::TensorProto::FLOAT, f16 = proto::TensorProto::FLOAT16,
-              u8 = proto::TensorProto::UINT8, i8 = proto::TensorProto::INT8,
-              i64 = proto::TensorProto::INT64, f64 = proto::TensorProto::DOUBLE,
-              boolean = proto::TensorProto::BOOL;
 
 // An input of the model and operand of the node. No element type: it is left out.
 struct Operand {
@@ -32,7 +27,7 @@ Operand zeroOf(int element) {
     return {element, {}};
 }
 
-struct Case {
+struct TypeCase {
     const char* name;
     const char* domain;
     const char* type;
@@ -69,13 +64,13 @@ void sameUpper(proto::NodeProto& node) {
     M::set(node, "strides", Integers64{2, 2});
 }
 
-const std::vector<Case>& cases() {
+const std::vector<TypeCase>& typeCases() {
     const Operand x3{f32, {"5", "2", "4"}}, w4{f32, {"1", "12", "4"}}, r4{f32, {"1", "12", "3"}};
     const Operand w8{f32, {"2", "12", "4"}}, r8{f32, {"2", "12", "3"}};
     const Operand image{u8, {"2", "3", "8", "9"}}, filter{i8, {"6", "3", "3", "3"}};
     const Operand photo{f32, {"2", "3", "8", "9"}}, filters{f32, {"6", "3", "3", "3"}};
     const char* const contrib = "com.microsoft";
-    static const std::vector<Case> rows{
+    static const std::vector<TypeCase> rows{
         {"lstm",
          "",
          "LSTM",
@@ -390,13 +385,13 @@ private Q_SLOTS:
 
 void TestUnknownTypes::resultsHaveTheTypesOfTheStandard_data() {
     QTest::addColumn<int>("index");
-    for (std::size_t i = 0; i < cases().size(); ++i)
-        QTest::newRow(cases()[i].name) << static_cast<int>(i);
+    for (std::size_t i = 0; i < typeCases().size(); ++i)
+        QTest::newRow(typeCases()[i].name) << static_cast<int>(i);
 }
 
 void TestUnknownTypes::resultsHaveTheTypesOfTheStandard() {
     QFETCH(int, index);
-    const Case& one = cases()[static_cast<std::size_t>(index)];
+    const TypeCase& one = typeCases()[static_cast<std::size_t>(index)];
     M m(one.opset, 10);
     auto* domain = m.model.add_opset_import();
     domain->set_domain("com.microsoft");
@@ -591,5 +586,5 @@ void TestUnknownTypes::olderModelsAreWritten() {
                  opened->graph->type(opened->graph->results()[0].value).text());
 }
 
-QTEST_GUILESS_MAIN(TestUnknownTypes)
+FW_TEST(TestUnknownTypes, QCoreApplication)
 #include "test_unknown_types.moc"

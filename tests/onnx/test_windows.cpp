@@ -1,8 +1,7 @@
 // Pools, regions of images and sizes that the backend tests of ONNX 1.12 do not have, against the
 // sums and maxima as they are written down.
+#include "common/test.h"
 #include "onnx/judge.h"
-
-#include <QtTest>
 
 #include <limits>
 
@@ -344,5 +343,5 @@ void TestWindows::melWeightsBeyondTheSpectrum() {
     QVERIFY2(why.find("beyond the spectrum") != std::string::npos, why.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestWindows)
+FW_TEST(TestWindows, QCoreApplication)
 #include "test_windows.moc"

@@ -1,13 +1,12 @@
 // Operators of books that bring their bodies along: as functions of the model that other programs
 // compute, and what is written where ONNX cannot say the body. The reference judges: the operator
 // and its function, read as a stranger reads it, on the same random operands.
+#include "common/test.h"
 #include "onnx/function_cases.h"
 #include "onnx/graph_tools.h"
 #include "onnx/model/proto.h"
 #include "onnx/reading.h"
 #include "onnx/schema/own.h"
-
-#include <QtTest>
 
 #include <cmath>
 
@@ -39,8 +38,8 @@ std::string strangerDiffers(const Written& one) {
         return read->diagnostics.front().text();
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const auto operands = operandsOf(*one.graph, seed * 100);
-        const auto want = evaluateGraph(*one.graph, operands);
-        const auto got = evaluateGraph(*read->inlined, operands);
+        const auto want = evaluateBound(*one.graph, operands);
+        const auto got = evaluateBound(*read->inlined, operands);
         if (!want || !got)
             return !want ? want.diag().text() : got.diag().text();
         if (const std::string differs = difference(*got, *want); !differs.empty())
@@ -124,7 +123,7 @@ void TestWrittenFunctions::whatCannotBeSaid() {
     QFETCH(QString, why);
     Call call;
     for (const Extents& extents : shapes)
-        call.inputs.push_back(f32(extents));
+        call.inputs.push_back(f32Type(extents));
     const Written one = written(text, {call});
     QCOMPARE(one.model.decisions.size(), std::size_t(1));
     const Decision& decision = one.model.decisions.front();
@@ -150,9 +149,9 @@ void TestWrittenFunctions::attributesStayOpen() {
         out.set("hard", std::int64_t{hard});
         return out;
     };
-    const Written one = written(text, {{{f32({3})}, attrs(0.5, 3, true)},
-                                       {{f32({2, 2})}, attrs(1, -7, false)},
-                                       {{f32({1})}, {}}});
+    const Written one = written(text, {{{f32Type({3})}, attrs(0.5, 3, true)},
+                                       {{f32Type({2, 2})}, attrs(1, -7, false)},
+                                       {{f32Type({1})}, {}}});
     proto::ModelProto model;
     QVERIFY(model.ParseFromString(one.model.bytes));
     QCOMPARE(model.functions_size(), 1);
@@ -169,7 +168,7 @@ void TestWrittenFunctions::attributesStayOpen() {
 // With its text or its book it is the operator again, and nothing is told of the function.
 void TestWrittenFunctions::readAsTheOperator() {
     const Written one =
-        written(op("(x: T[S...]) -> y: T[S...]", "y[i...] = x[i...] + 1"), {{{f32({3})}, {}}});
+        written(op("(x: T[S...]) -> y: T[S...]", "y[i...] = x[i...] + 1"), {{{f32Type({3})}, {}}});
     ImportOptions options;
     options.define = withModelOperators;
     for (const auto& operators : {one.operators, standardOperators()}) {
@@ -195,8 +194,8 @@ void TestWrittenFunctions::freeDimensions() {
         const auto read = importModelBytes(one.model.bytes, standardOperators(), options);
         QVERIFY2(own.ok() && read.ok(), read ? "" : read.diag().text().c_str());
         const auto operands = operandsOf(*own->graph, 5);
-        const auto want = evaluateGraph(*own->graph, operands);
-        const auto got = evaluateGraph(*read->inlined, operands);
+        const auto want = evaluateBound(*own->graph, operands);
+        const auto got = evaluateBound(*read->inlined, operands);
         QVERIFY2(want.ok() && got.ok(), got ? "" : got.diag().text().c_str());
         const std::string differs = difference(*got, *want);
         QVERIFY2(differs.empty(), differs.c_str());
@@ -210,24 +209,25 @@ void TestWrittenFunctions::freeDimensions() {
 void TestWrittenFunctions::oneFunctionForAllCalls() {
     const std::string map = op("(x: T[S...]) -> y: T[S...]", "y[i...] = x[i...] * x[i...] + 3");
     const TensorType integers{DType::I32, fixedShape({4})};
-    const Written both = written(map, {{{f32({2, 3})}, {}}, {{integers}, {}}});
+    const Written both = written(map, {{{f32Type({2, 3})}, {}}, {{integers}, {}}});
     QVERIFY(both.model.decisions.front().code == ReasonCode::WrittenAsFunction);
     QVERIFY2(strangerDiffers(both).empty(), strangerDiffers(both).c_str());
     const auto why = [](const Written& one) {
         return QString::fromStdString(one.model.decisions.front().evidence);
     };
     const std::string half = op("(x: T[S...]) -> y: T[S...]", "y[i...] = x[i...] / 2");
-    QVERIFY(why(written(half, {{{f32({2})}, {}}, {{integers}, {}}}))
+    QVERIFY(why(written(half, {{{f32Type({2})}, {}}, {{integers}, {}}}))
                 .startsWith(QStringLiteral("'/' means something else")));
     const Written one = written(half, {{{integers}, {}}});
     QVERIFY2(strangerDiffers(one).empty(), strangerDiffers(one).c_str());
     const std::string first =
         op("(x: T[N, P...], b: T[N]) -> y: T[N, P...]", "y[n, p...] = x[n, p...] * b[n]");
-    QVERIFY(why(written(first, {{{f32({2, 3}), f32({2})}, {}}, {{f32({2, 3, 1}), f32({2})}, {}}}))
+    QVERIFY(why(written(first, {{{f32Type({2, 3}), f32Type({2})}, {}},
+                                {{f32Type({2, 3, 1}), f32Type({2})}, {}}}))
                 .contains(QStringLiteral("differs between the calls")));
     const std::string optional =
         op("(x: T[N], b?: T[N]) -> y: T[N]", "y[n] = x[n] + given(b, b[n], 7)");
-    QCOMPARE(why(written(optional, {{{f32({2}), f32({2})}, {}}, {{f32({2})}, {}}})),
+    QCOMPARE(why(written(optional, {{{f32Type({2}), f32Type({2})}, {}}, {{f32Type({2})}, {}}})),
              QStringLiteral("some calls give 'b' and others do not"));
 }
 
@@ -235,9 +235,9 @@ void TestWrittenFunctions::oneFunctionForAllCalls() {
 void TestWrittenFunctions::noFunctionForTheStandardDomain() {
     const Written one = written("op mine (x: T[S...]) -> y: T[S...] onnx \"\" \"Relu\" since 7 { "
                                 "y[i...] = max(x[i...], 0) }",
-                                {{{f32({3})}, {}}});
+                                {{{f32Type({3})}, {}}});
     QVERIFY(one.model.decisions.empty());
 }
 
-QTEST_APPLESS_MAIN(TestWrittenFunctions)
+FW_TEST(TestWrittenFunctions, QCoreApplication)
 #include "test_written_functions.moc"

@@ -1,10 +1,10 @@
 // The Debian package of this build: what it holds, what it needs, what lintian says of it, and that
 // what it installs runs from any folder. The folders of the sources and of the build are hidden
 // from it where the system allows that.
+#include "common/test.h"
 #include "conformance/fw_process.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw::conformance;
 using namespace Qt::StringLiterals;
@@ -42,7 +42,7 @@ private Q_SLOTS:
 
 private:
     // A shell to which neither the sources nor the build are there.
-    Answer runHidden(const QString& script, int seconds = 120);
+    FwAnswer runHidden(const QString& script, int seconds = 120);
 
     QTemporaryDir m_folder;
     QString m_package;
@@ -52,7 +52,7 @@ private:
 void TestPackage::initTestCase() {
     QVERIFY(m_folder.isValid());
     qunsetenv("FUSEWRIGHT_MACHINE"); // a file of the sources
-    const Answer made =
+    const FwAnswer made =
         runProgram(u"cpack"_s,
                    {u"--config"_s, u"" FW_BINARY_DIR "/CPackConfig.cmake"_s, u"-B"_s,
                     m_folder.path(), u"-D"_s, u"CPACK_DEBIAN_COMPRESSION_TYPE=gzip"_s},
@@ -63,22 +63,22 @@ void TestPackage::initTestCase() {
     QVERIFY2(packages[0].startsWith(u"fusewright_"_s), qPrintable(packages[0]));
     m_package = m_folder.filePath(packages[0]);
     m_installed = m_folder.filePath(u"installed here"_s);
-    const Answer unpacked = runProgram(u"dpkg-deb"_s, {u"-x"_s, m_package, m_installed}, 60);
+    const FwAnswer unpacked = runProgram(u"dpkg-deb"_s, {u"-x"_s, m_package, m_installed}, 60);
     QVERIFY2(unpacked.exitCode == 0, unpacked.error.constData());
     if (runHidden(u"test ! -e '" FW_SOURCE_DIR "/README.md'"_s).exitCode != 0)
         qWarning("the sources cannot be hidden here: what is installed may find them");
 }
 
-Answer TestPackage::runHidden(const QString& script, int seconds) {
+FwAnswer TestPackage::runHidden(const QString& script, int seconds) {
     const QString hide =
         u"mount -t tmpfs none '" FW_SOURCE_DIR "' && "
         "{ test ! -d '" FW_BINARY_DIR "' || mount -t tmpfs none '" FW_BINARY_DIR "'; }"_s;
     const QString run = u"cd '%1' && %2"_s.arg(m_installed, script);
     if (!m_installed.isEmpty()) {
-        const Answer hidden = runProgram(u"unshare"_s,
-                                         {u"--user"_s, u"--map-root-user"_s, u"--mount"_s, u"sh"_s,
-                                          u"-c"_s, hide + u" || exit 99; "_s + run},
-                                         seconds);
+        const FwAnswer hidden = runProgram(u"unshare"_s,
+                                           {u"--user"_s, u"--map-root-user"_s, u"--mount"_s,
+                                            u"sh"_s, u"-c"_s, hide + u" || exit 99; "_s + run},
+                                           seconds);
         if (hidden.exitCode != 99 && hidden.exitCode >= 0 && !hidden.error.startsWith("unshare:"))
             return hidden;
     }
@@ -100,7 +100,7 @@ void TestPackage::holdsWhatIsListed() {
             wanted << file + documentation + folder + u'/' + name;
     }
 
-    const Answer listed = runProgram(u"dpkg-deb"_s, {u"-c"_s, m_package}, 60);
+    const FwAnswer listed = runProgram(u"dpkg-deb"_s, {u"-c"_s, m_package}, 60);
     QCOMPARE(listed.exitCode, 0);
     QStringList held;
     for (const QString& line : linesOf(listed.out))
@@ -134,7 +134,7 @@ void TestPackage::lintianHasNothingToSay() {
         QVERIFY(!qEnvironmentVariableIsSet("FW_ALL_BUILT"));
         QSKIP("lintian is not installed");
     }
-    const Answer said =
+    const FwAnswer said =
         runProgram(u"lintian"_s, {u"--fail-on"_s, u"error,warning"_s, m_package}, 120);
     QVERIFY2(said.exitCode == 0 && said.out.isEmpty(), (said.out + said.error).constData());
 }
@@ -149,7 +149,7 @@ void TestPackage::describesItselfToTheDesktop() {
             QVERIFY(!qEnvironmentVariableIsSet("FW_ALL_BUILT"));
             QSKIP(qPrintable(program + u" is not installed"_s));
         }
-        const Answer said = runProgram(program, arguments, 60);
+        const FwAnswer said = runProgram(program, arguments, 60);
         QVERIFY2(said.exitCode == 0, (said.out + said.error).constData());
     }
 }
@@ -160,14 +160,14 @@ void TestPackage::runsFromAnyFolder() {
          {u"usr/bin/fw book fusion.fw"_s, u"usr/bin/fw run usr/share/fusewright/samples/residual"_s,
           u"usr/bin/fw export usr/share/fusewright/samples/lenet -o ../lenet && "
           "cmake -S ../lenet -B ../built && cmake --build ../built && ../built/example"_s}) {
-        const Answer answer = runHidden(script);
+        const FwAnswer answer = runHidden(script);
         QVERIFY2(answer.exitCode == 0,
                  (script.toUtf8() + '\n' + answer.out + answer.error).constData());
     }
 }
 
 void TestPackage::compilesALibraryOfOnesOwn() {
-    const Answer answer = runHidden(
+    const FwAnswer answer = runHidden(
         u"cp -r usr/share/doc/fusewright/examples/toylib .. && "
         "cc -std=c99 -O2 -shared -fPIC -fvisibility=hidden -I usr/include ../toylib/toylib.c "
         "-o ../toylib/libtoylib.so && usr/bin/fw check ../toylib/toylib.fw"_s);
@@ -176,11 +176,11 @@ void TestPackage::compilesALibraryOfOnesOwn() {
 
 // With the worker beside it.
 void TestPackage::drawsTheWindow() {
-    const Answer answer = runHidden(u"usr/bin/fusewright usr/share/fusewright/samples/residual "
-                                    "--screenshot ../window.png --size 1200x800"_s);
+    const FwAnswer answer = runHidden(u"usr/bin/fusewright usr/share/fusewright/samples/residual "
+                                      "--screenshot ../window.png --size 1200x800"_s);
     QVERIFY2(answer.exitCode == 0, (answer.out + answer.error).constData());
     QVERIFY(QFileInfo(m_folder.filePath(u"window.png"_s)).size() > 40000);
 }
 
-QTEST_GUILESS_MAIN(TestPackage)
+FW_TEST(TestPackage, QCoreApplication)
 #include "test_package.moc"

@@ -1,8 +1,8 @@
 // The matcher on small graphs: what matches, what is bound, and what it says of the nearest miss.
+#include "common/test.h"
 #include "pattern/match_check.h"
 #include "pattern/unfinished.h"
 
-#include <QtTest>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -527,5 +527,5 @@ void TestMatch::secondOutput() {
     QCOMPARE(other.miss.found, std::string("result 1"));
 }
 
-QTEST_GUILESS_MAIN(TestMatch)
+FW_TEST(TestMatch, QCoreApplication)
 #include "test_match.moc"

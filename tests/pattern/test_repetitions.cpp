@@ -1,7 +1,7 @@
 // Repetitions of patterns against the regular expressions of the standard library.
+#include "common/test.h"
 #include "pattern/match_check.h"
 
-#include <QtTest>
 #include <fmt/format.h>
 
 #include <random>
@@ -85,5 +85,5 @@ void TestRepetitions::areThoseOfRegularExpressions() {
     QVERIFY(found > 300 && found < 3700);
 }
 
-QTEST_GUILESS_MAIN(TestRepetitions)
+FW_TEST(TestRepetitions, QCoreApplication)
 #include "test_repetitions.moc"

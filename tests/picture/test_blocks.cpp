@@ -1,11 +1,11 @@
 // Blocks in a picture: closed ones are one box, open ones hold what lies in them, at any depth.
+#include "common/test.h"
 #include "picture/graph_diagram.h"
 #include "picture/layout_memo.h"
 #include "picture/picture.h"
 #include "snapshot/graphs.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::picture;
@@ -406,5 +406,5 @@ void TestBlocks::containersInEachOtherAreRefused() {
              std::string("container 1 lies in container 7, which is not there"));
 }
 
-QTEST_GUILESS_MAIN(TestBlocks)
+FW_TEST(TestBlocks, QCoreApplication)
 #include "test_blocks.moc"

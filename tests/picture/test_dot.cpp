@@ -1,4 +1,5 @@
 // Graphviz as a guest: used when it answers in time, and never trusted.
+#include "common/test.h"
 #include "diagrams.h"
 #include "picture/compose.h"
 #include "picture/dot_layout.h"
@@ -7,7 +8,6 @@
 #include <QFile>
 #include <QStandardPaths>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <sys/wait.h>
 
@@ -229,5 +229,5 @@ void TestDot::hostileAnswersAreRefused() {
         QVERIFY(!trouble.empty());
 }
 
-QTEST_GUILESS_MAIN(TestDot)
+FW_TEST(TestDot, QCoreApplication)
 #include "test_dot.moc"

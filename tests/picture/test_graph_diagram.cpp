@@ -1,8 +1,7 @@
 // A graph document becomes boxes, containers and edges; constants are folded away.
+#include "common/test.h"
 #include "picture/graph_diagram.h"
 #include "picture/picture.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::picture;
@@ -112,5 +111,5 @@ void TestGraphDiagram::brokenReferencesAreLeftOut() {
     QVERIFY(draw(diagramOf(document), layered()).ok());
 }
 
-QTEST_GUILESS_MAIN(TestGraphDiagram)
+FW_TEST(TestGraphDiagram, QCoreApplication)
 #include "test_graph_diagram.moc"

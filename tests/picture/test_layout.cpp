@@ -1,8 +1,8 @@
 // The built-in layout: what holds for every diagram, and how long a large one takes.
+#include "common/test.h"
 #include "diagrams.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::picture;
@@ -241,5 +241,5 @@ void TestLayout::cancelled() {
     QCOMPARE(picture.diag().code, DiagCode::Cancelled);
 }
 
-QTEST_GUILESS_MAIN(TestLayout)
+FW_TEST(TestLayout, QCoreApplication)
 #include "test_layout.moc"

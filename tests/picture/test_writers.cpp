@@ -1,10 +1,10 @@
 // Text widths, hostile names, colours, and the files that are written.
+#include "common/test.h"
 #include "diagrams.h"
 #include "picture/writers.h"
 
 #include <QFile>
 #include <QXmlStreamReader>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::picture;
@@ -181,5 +181,5 @@ void TestWriters::hostileNamesStayText() {
     QCOMPARE(plain.count("\nedge "), static_cast<qsizetype>(d.edges.size()));
 }
 
-QTEST_GUILESS_MAIN(TestWriters)
+FW_TEST(TestWriters, QCoreApplication)
 #include "test_writers.moc"

@@ -5,9 +5,9 @@
 #include "base/decision.h"
 #include "base/diag.h"
 #include "base/system_limit.h"
+#include "common/test.h"
 
 #include <QRegularExpression>
-#include <QtTest>
 
 using namespace fw::policy;
 using namespace Qt::StringLiterals;
@@ -32,7 +32,7 @@ QList<Code> allCodes() {
     return codes;
 }
 
-QMap<QString, QString> exceptions() {
+QMap<QString, QString> untestedCodes() {
     QMap<QString, QString> reasons;
     for (const QString& line : readText(u"tests/policy/untested_codes.txt"_s).split(u'\n'))
         if (!line.startsWith(u'#') && !line.trimmed().isEmpty())
@@ -68,7 +68,7 @@ private Q_SLOTS:
 
 void TestCodes::everyCodeIsTested() {
     const QSet<QString> words = wordsOfTests();
-    const QMap<QString, QString> allowed = exceptions();
+    const QMap<QString, QString> allowed = untestedCodes();
     QStringList missing;
     for (const Code& code : allCodes()) {
         const bool tested = words.contains(code.enumerator) || words.contains(code.text);
@@ -85,12 +85,12 @@ void TestCodes::everyExceptionHasAReason() {
     QSet<QString> known;
     for (const Code& code : allCodes())
         known.insert(code.text);
-    const QMap<QString, QString> allowed = exceptions();
+    const QMap<QString, QString> allowed = untestedCodes();
     for (auto it = allowed.cbegin(); it != allowed.cend(); ++it) {
         QVERIFY2(known.contains(it.key()), qPrintable(it.key() + u" is no code"_s));
         QVERIFY2(it.value().size() > 10, qPrintable(it.key() + u" has no reason"_s));
     }
 }
 
-QTEST_GUILESS_MAIN(TestCodes)
+FW_TEST(TestCodes, QCoreApplication)
 #include "test_codes.moc"

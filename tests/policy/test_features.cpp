@@ -1,10 +1,10 @@
 // The lists of features, of bad inputs and of promises name tests, and they exist.
+#include "common/test.h"
 #include "source_tree.h"
 
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QtTest>
 
 using namespace fw::policy;
 using namespace Qt::StringLiterals;
@@ -111,5 +111,5 @@ void TestFeatures::everyPageIsListed() {
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u", "_s)));
 }
 
-QTEST_GUILESS_MAIN(TestFeatures)
+FW_TEST(TestFeatures, QCoreApplication)
 #include "test_features.moc"

@@ -1,10 +1,10 @@
 // Sources of one folder are compiled together (FW_UNITY), so what stands in their unnamed
 // namespaces shares a scope. The compiler sees a dozen of them at once, and which dozen changes
 // with each new file; this looks at whole folders.
+#include "common/test.h"
 #include "source_tree.h"
 
 #include <QRegularExpression>
-#include <QtTest>
 
 using namespace fw::policy;
 using namespace Qt::StringLiterals;
@@ -109,13 +109,17 @@ QList<Declared> declaredIn(const QString& source) {
     return out;
 }
 
-// The half of a library that offers its calls is compiled with core/extern; core/runtime and the
-// other half stand alone.
+// What is compiled together. The half of a library that offers its calls belongs to core/extern;
+// core/runtime, the other half and what is no test in tests/ stand alone.
 QString targetOf(const QString& file) {
     const QStringList parts = file.split(u'/');
     if (parts[1] == u"libraries"_s)
         return parts[3] == u"plan"_s ? u"core/extern"_s : QString();
-    return parts[1] == u"runtime"_s || parts.size() < 3 ? QString() : parts[0] + u'/' + parts[1];
+    if (parts[1] == u"runtime"_s && parts[0] == u"core"_s)
+        return {};
+    if (parts[0] == u"tests"_s && !parts.last().startsWith(u"test_"_s))
+        return {};
+    return parts.size() < 3 ? QString() : parts[0] + u'/' + parts[1];
 }
 
 } // namespace
@@ -160,7 +164,7 @@ void TestFolderNames::aFolderSaysANameOnce() {
     };
     QHash<QString, QList<Place>> known; // by folder and name
     QStringList wrong;
-    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s})
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s, u"tests"_s})
         for (const QString& file : projectFiles(top, {u".cpp"_s})) {
             const QString target = targetOf(file);
             if (target.isEmpty())
@@ -178,5 +182,5 @@ void TestFolderNames::aFolderSaysANameOnce() {
                                          wrong.join(u'\n')));
 }
 
-QTEST_GUILESS_MAIN(TestFolderNames)
+FW_TEST(TestFolderNames, QCoreApplication)
 #include "test_folder_names.moc"

@@ -1,12 +1,12 @@
 // The dependency line of the architecture, enforced: who includes whom, who links whom, where Qt
 // and LLVM may appear, and what the window's binary drags in.
+#include "common/test.h"
 #include "source_tree.h"
 
 #include <QDir>
 #include <QFileInfo>
 #include <QProcess>
 #include <QRegularExpression>
-#include <QtTest>
 
 using namespace fw::policy;
 using namespace Qt::StringLiterals;
@@ -280,5 +280,5 @@ void TestLayers::windowLinksNoCompiler() {
         QVERIFY2(!libraries.contains(name), qPrintable(name));
 }
 
-QTEST_GUILESS_MAIN(TestLayers)
+FW_TEST(TestLayers, QCoreApplication)
 #include "test_layers.moc"

@@ -3,6 +3,7 @@
 #include "source_tree.h"
 
 #include "base/library_names.h"
+#include "common/test.h"
 #include "extern/extern.h"
 #include "library/library.h"
 #include "strategy/catalog.h"
@@ -10,7 +11,6 @@
 
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QtTest>
 
 using namespace fw::policy;
 using namespace Qt::StringLiterals;
@@ -157,5 +157,5 @@ void TestNames::librariesAreKnownByTheirRows() {
              qPrintable(u"ask its row (base/library_names.h)\n"_s + wrong.join(u'\n')));
 }
 
-QTEST_GUILESS_MAIN(TestNames)
+FW_TEST(TestNames, QCoreApplication)
 #include "test_names.moc"

@@ -1,11 +1,11 @@
 // Rules about the text of the repository: sizes, headers, excuses, paths of one machine, and that
 // the build lists name what exists.
+#include "common/test.h"
 #include "source_tree.h"
 
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QtTest>
 
 using namespace fw::policy;
 using namespace Qt::StringLiterals;
@@ -93,21 +93,14 @@ void TestText::noPathsOfOneMachine() {
 }
 
 void TestText::testListsAreComplete() {
-    static const QRegularExpression call(uR"(fw_test\(\s*([\w/]+))"_s);
-    QSet<QString> listed;
+    static const QRegularExpression call(uR"(fw_tests\((\w+))"_s);
     QStringList wrong;
-    for (const QString& file : projectFiles(u"tests"_s, {u"/CMakeLists.txt"_s})) {
-        auto calls = call.globalMatch(readText(file));
-        while (calls.hasNext()) {
-            const QString source = u"tests/"_s + calls.next().captured(1) + u".cpp"_s;
-            listed.insert(source);
-            if (!QFileInfo::exists(QStringLiteral(FW_SOURCE_DIR) + u'/' + source))
-                wrong << u"%1 names %2, which does not exist"_s.arg(file, source);
-        }
+    for (const QString& file : projectFiles(u"tests"_s, {u".cpp"_s})) {
+        const QString folder = file.section(u'/', 1, 1);
+        if (file.section(u'/', -1).startsWith(u"test_"_s) &&
+            call.match(readText(u"tests/%1/CMakeLists.txt"_s.arg(folder))).captured(1) != folder)
+            wrong << u"%1: tests/%2 has no fw_tests(%2)"_s.arg(file, folder);
     }
-    for (const QString& file : projectFiles(u"tests"_s, {u".cpp"_s}))
-        if (QFileInfo(file).fileName().startsWith(u"test_"_s) && !listed.contains(file))
-            wrong << file + u" is in no CMakeLists.txt"_s;
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
@@ -126,5 +119,5 @@ void TestText::scriptsAreExecutable() {
         QVERIFY2(QFileInfo(QStringLiteral(FW_SOURCE_DIR) + name).isExecutable(), qPrintable(name));
 }
 
-QTEST_GUILESS_MAIN(TestText)
+FW_TEST(TestText, QCoreApplication)
 #include "test_text.moc"

@@ -1,9 +1,9 @@
 // The corpus of tests/readers/corpus through every reader: each file as it is, cut short, and with
 // bytes changed, the same ones in every run. tests/readers/fuzz looks further.
+#include "common/test.h"
 #include "readers/readers.h"
 
 #include <QDir>
-#include <QtTest>
 
 #include <random>
 
@@ -54,5 +54,5 @@ void TestReaders::corpus() {
     qInfo("%s: %d inputs from %d files", reader->name, inputs, int(files.size()));
 }
 
-QTEST_APPLESS_MAIN(TestReaders)
+FW_TEST(TestReaders, QCoreApplication)
 #include "test_readers.moc"

@@ -5,8 +5,8 @@
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "rewrite/driver.h"
-#include "tensor/evaluate_graph.h"
 #include "tensor/bounded.h"
+#include "tensor/evaluate_graph.h"
 
 #include <QtTest>
 

@@ -1,5 +1,6 @@
 // Rules inside the graphs of nodes: loops, scans and kept calls, with values that these graphs take
 // from the graph around them. The reference judges every graph by itself.
+#include "common/test.h"
 #include "rewrite/rewriting.h"
 
 #include "rewrite/history.h"
@@ -175,5 +176,5 @@ void TestBodies::valuesFromOutsideAreNoConstants() {
     QCOMPARE(applications(out.trace, "scaled"), std::size_t(2));
 }
 
-QTEST_GUILESS_MAIN(TestBodies)
+FW_TEST(TestBodies, QCoreApplication)
 #include "test_bodies.moc"

@@ -1,4 +1,5 @@
 // What competes for operators, and how it gets its turn.
+#include "common/test.h"
 #include "rewrite/choices.h"
 #include "rewrite/history.h"
 #include "rewrite/rewriting.h"
@@ -212,5 +213,5 @@ void TestChoices::randomChoicesKeepTheirWord() {
     QVERIFY2(refused < had, qPrintable(QString::number(refused)));
 }
 
-QTEST_APPLESS_MAIN(TestChoices)
+FW_TEST(TestChoices, QCoreApplication)
 #include "test_choices.moc"

@@ -1,5 +1,6 @@
 // The book combine.fw with the rules that every model goes through: any number of siblings, and
 // what stands behind them. A test of the book applies one rule alone.
+#include "common/test.h"
 #include "rewrite/embedded.h"
 #include "rewrite/rewriting.h"
 
@@ -100,5 +101,5 @@ void TestCombine::siblings() {
     QCOMPARE(rewritten(after.graph, book).trace.applications.size(), std::size_t(0));
 }
 
-QTEST_GUILESS_MAIN(TestCombine)
+FW_TEST(TestCombine, QCoreApplication)
 #include "test_combine.moc"

@@ -1,4 +1,5 @@
 // Applications that the user does not want.
+#include "common/test.h"
 #include "rewrite/rewriting.h"
 
 using namespace fw;
@@ -72,5 +73,5 @@ void TestLeftOut::textsAreRead() {
         QVERIFY2(!parseLeftOut({wrong}), wrong);
 }
 
-QTEST_APPLESS_MAIN(TestLeftOut)
+FW_TEST(TestLeftOut, QCoreApplication)
 #include "test_left_out.moc"

@@ -1,4 +1,5 @@
 // When rewriting stops: rules that undo each other, that never end, that take long and end.
+#include "common/test.h"
 #include "rewrite/rewriting.h"
 
 #include <fmt/format.h>
@@ -136,5 +137,5 @@ void TestLimits::rowsBecomeShort() {
     QCOMPARE(kept.trace.stopReason, std::string("limit: there, back undo each other"));
 }
 
-QTEST_GUILESS_MAIN(TestLimits)
+FW_TEST(TestLimits, QCoreApplication)
 #include "test_limits.moc"

@@ -2,6 +2,7 @@
 // look at the whole result still finds was overlooked. The rules compute other values than what
 // they replace; types are all that counts here.
 #include "base/random.h"
+#include "common/test.h"
 #include "rewrite/history.h"
 #include "rewriting.h"
 
@@ -141,5 +142,5 @@ void TestReach::nothingIsOverlooked() {
     QVERIFY2(applications > 500, QByteArray::number(applications).constData());
 }
 
-QTEST_GUILESS_MAIN(TestReach)
+FW_TEST(TestReach, QCoreApplication)
 #include "test_reach.moc"

@@ -1,4 +1,5 @@
 // Sequences that a target requires: who begins one without going on is named, with what is there.
+#include "common/test.h"
 #include "rewrite/required.h"
 #include "rewrite/rewriting.h"
 
@@ -109,5 +110,5 @@ void TestRequired::everyNodeIsTold() {
              999);
 }
 
-QTEST_GUILESS_MAIN(TestRequired)
+FW_TEST(TestRequired, QCoreApplication)
 #include "test_required.moc"

@@ -1,8 +1,8 @@
 // The driver: what is applied, what is refused and why, and when it stops.
-#include "rewrite/rewriting.h"
-
+#include "common/test.h"
 #include "ir/diff.h"
 #include "rewrite/history.h"
+#include "rewrite/rewriting.h"
 
 #include <fmt/format.h>
 
@@ -596,5 +596,5 @@ void TestRewrite::originsOfWhatIsAdded() {
     QCOMPARE(originsOf("sqrt"), QStringLiteral("y"));
 }
 
-QTEST_GUILESS_MAIN(TestRewrite)
+FW_TEST(TestRewrite, QCoreApplication)
 #include "test_rewrite.moc"

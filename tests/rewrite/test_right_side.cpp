@@ -1,4 +1,5 @@
 // Right sides: what they compute on one match, and what makes one no way to match.
+#include "common/test.h"
 #include "rewrite/rewriting.h"
 
 #include "syntax/op.h"
@@ -339,5 +340,5 @@ void TestRightSide::siblingsThatReadEachOther() {
                                        "replaces"));
 }
 
-QTEST_GUILESS_MAIN(TestRightSide)
+FW_TEST(TestRightSide, QCoreApplication)
 #include "test_right_side.moc"

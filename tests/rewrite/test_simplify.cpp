@@ -1,5 +1,6 @@
 // Every rule of resources/library/simplify.fw is sound: the graph computes the same before and
 // after, on random tensors, as the reference says. A rule without a case here fails the test.
+#include "common/test.h"
 #include "rewrite/rewriting.h"
 
 using namespace fw;
@@ -204,5 +205,5 @@ void TestSimplify::eachRuleAlone() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestSimplify)
+FW_TEST(TestSimplify, QCoreApplication)
 #include "test_simplify.moc"

@@ -1,4 +1,5 @@
 // Where rules run: stages one behind the other, and the graphs inside nodes.
+#include "common/test.h"
 #include "rewrite/rewriting.h"
 
 #include "rewrite/history.h"
@@ -92,5 +93,5 @@ void TestStages::aGraphThatSeveralNodesHold() {
     QCOMPARE(graphBehind(graph, out.trace.applications, 1).value()->hash(), out.graph->hash());
 }
 
-QTEST_GUILESS_MAIN(TestStages)
+FW_TEST(TestStages, QCoreApplication)
 #include "test_stages.moc"

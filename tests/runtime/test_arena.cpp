@@ -1,7 +1,7 @@
 // The arena planner on random lifetimes, and the replay that must notice a wrong plan.
+#include "common/test.h"
 #include "runtime/sample_program.h"
 
-#include <QTest>
 #include <random>
 
 using namespace fw::runtime;
@@ -84,5 +84,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestArena)
+FW_TEST(TestArena, QCoreApplication)
 #include "test_arena.moc"

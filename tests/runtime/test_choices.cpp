@@ -1,9 +1,8 @@
 // Programs that take one of several ways by their sizes: which steps run, their memory, the blob,
 // and every refusal.
+#include "common/test.h"
 #include "runtime/refused.h"
 #include "runtime/sample_program.h"
-
-#include <QTest>
 
 using namespace fw::runtime;
 
@@ -12,7 +11,7 @@ namespace {
 // n <= 4:    t = x * w, y = t + t
 // n <= 100:  y = x + x
 // else:      u = x * w, y = u + x
-Program build() {
+Program buildChoices() {
     Program p = sample::program();
     const TensorId x = p.inputs[0], w = 1, t = 2, u = 3;
     const Expression n = symbol(0);
@@ -50,7 +49,7 @@ Program build() {
     return p;
 }
 
-std::unique_ptr<Executor> opened(Program program) {
+std::unique_ptr<Executor> openedChoices(Program program) {
     std::unique_ptr<Executor> out;
     ExecutorOptions options{1};
     options.arenaFill = ArenaFill::Poison;
@@ -62,7 +61,7 @@ std::unique_ptr<Executor> opened(Program program) {
 }
 
 Program broken(void (*change)(Program&)) {
-    Program out = build();
+    Program out = buildChoices();
     change(out);
     return out;
 }
@@ -75,7 +74,7 @@ class TestChoices : public QObject {
 private Q_SLOTS:
     // Both sides of each break point, on one executor, back and forth.
     void takesTheFirstThatHolds() {
-        const auto executor = opened(build());
+        const auto executor = openedChoices(buildChoices());
         for (const std::int64_t n : {1, 5, 4, 101, 100, 0, 3, 200}) {
             std::vector<std::int64_t> shape{n, 3};
             std::vector<float> x(static_cast<std::size_t>(3 * n) + 1);
@@ -105,7 +104,7 @@ private Q_SLOTS:
     }
 
     void roundTrip() {
-        const Program program = build();
+        const Program program = buildChoices();
         const auto blob = writeProgram(program);
         Program back;
         const Status status = readProgram(blob.data(), blob.size(), back);
@@ -148,7 +147,7 @@ private Q_SLOTS:
     }
 
     void conditionTooLarge() {
-        const auto executor = opened(broken([](Program& p) {
+        const auto executor = openedChoices(broken([](Program& p) {
             Expression large = symbol(0);
             for (int i = 0; i < 5; ++i)
                 large = binary(Op::Multiply, large, constant(1 << 20));
@@ -161,5 +160,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChoices)
+FW_TEST(TestChoices, QCoreApplication)
 #include "test_choices.moc"

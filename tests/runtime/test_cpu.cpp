@@ -1,9 +1,9 @@
 // What cpuid says must agree with what Linux says, and be plausible.
+#include "common/test.h"
 #include "runtime/cpu.h"
 
 #include <QFile>
 #include <QSet>
-#include <QTest>
 
 using namespace fw::runtime;
 
@@ -50,5 +50,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCpu)
+FW_TEST(TestCpu, QCoreApplication)
 #include "test_cpu.moc"

@@ -1,4 +1,5 @@
 // Programs run: shapes 0, 1 and odd, reuse, views, strided and unaligned memory, refusals in words.
+#include "common/test.h"
 #include "runtime/refused.h"
 #include "runtime/sample_program.h"
 
@@ -6,7 +7,6 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <sys/stat.h>
 
@@ -310,5 +310,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestExecutor)
+FW_TEST(TestExecutor, QCoreApplication)
 #include "test_executor.moc"

@@ -1,9 +1,8 @@
 // Library calls as data: stored, checked, made ready; products by OpenBLAS and oneDNN against
 // loops.
-#include "runtime/executor.h"
+#include "common/test.h"
 #include "libraries/onednn/call/onednn_describe.h"
-
-#include <QTest>
+#include "runtime/executor.h"
 
 #include <cmath>
 
@@ -350,5 +349,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLibraryCall)
+FW_TEST(TestLibraryCall, QCoreApplication)
 #include "test_library_call.moc"

@@ -1,8 +1,7 @@
 // A program may use oneDNN before it loads an exported module: the module takes it as it is.
+#include "common/test.h"
 #include "runtime/libraries.h"
 #include "runtime/library_level.h"
-
-#include <QTest>
 
 #include <dlfcn.h>
 
@@ -31,5 +30,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLibraryInUse)
+FW_TEST(TestLibraryInUse, QCoreApplication)
 #include "test_library_in_use.moc"

@@ -1,10 +1,9 @@
 // Of three words the lowest counts: what a library is held to, the environment's, this CPU's. Once
 // opened a library stays where it is.
+#include "common/test.h"
 #include "runtime/cpu.h"
 #include "runtime/libraries.h"
 #include "runtime/library_level.h"
-
-#include <QTest>
 
 using namespace fw::runtime;
 
@@ -104,5 +103,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLibraryLevel)
+FW_TEST(TestLibraryLevel, QCoreApplication)
 #include "test_library_level.moc"

@@ -1,8 +1,8 @@
 // parallelFor covers every iteration exactly once, nests serially, and sets the floating-point mode
 // of all threads.
+#include "common/test.h"
 #include "runtime/parallel.h"
 
-#include <QTest>
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -43,7 +43,7 @@ void waitAndCount(const fw_kernel_context* context, std::int64_t begin, std::int
     countIterations(context, begin, end);
 }
 
-struct Context {
+struct TwoBuffers {
     ParallelSettings settings;
     void* buffers[2] = {};
     fw_kernel_context context{buffers, nullptr, parallelFor, &settings};
@@ -61,7 +61,7 @@ private Q_SLOTS:
                 for (std::int64_t grain : {0, 1, 2, 10, 5000}) {
                     std::vector<std::atomic<int>> counters(std::size_t(count) + 1);
                     std::atomic<int> calls = 0;
-                    Context c;
+                    TwoBuffers c;
                     c.settings.threads = threads;
                     c.buffers[0] = counters.data();
                     c.buffers[1] = &calls;
@@ -84,7 +84,7 @@ private Q_SLOTS:
     void nestedCallsAreSerial() {
         std::vector<std::atomic<int>> counters(3);
         std::atomic<int> calls = 0;
-        Context c;
+        TwoBuffers c;
         c.settings.threads = 2;
         c.buffers[0] = counters.data();
         c.buffers[1] = &calls;
@@ -99,7 +99,7 @@ private Q_SLOTS:
     void aPoolThatReturnsEarly() {
         std::vector<std::atomic<int>> counters(10);
         std::atomic<int> calls = 0;
-        Context c;
+        TwoBuffers c;
         c.settings.threads = 3;
         c.settings.pool.threads = 3;
         c.settings.pool.run = [](void*, std::int32_t count, void (*share)(void*, std::int32_t),
@@ -126,7 +126,7 @@ private Q_SLOTS:
     void denormalsOnAllThreads() {
         for (const bool flush : {false, true}) {
             std::vector<float> values(64, std::numeric_limits<float>::min());
-            Context c;
+            TwoBuffers c;
             c.settings.threads = 2;
             c.settings.controlWord = flush ? flushDenormalsWord : keepDenormalsWord;
             c.buffers[0] = values.data();
@@ -142,5 +142,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestParallel)
+FW_TEST(TestParallel, QCoreApplication)
 #include "test_parallel.moc"

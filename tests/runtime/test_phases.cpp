@@ -1,9 +1,8 @@
 // Programs whose sizes are computed while they run: the phases, their memory, and every refusal.
+#include "common/test.h"
 #include "runtime/native_step.h"
 #include "runtime/refused.h"
 #include "runtime/sample_program.h"
-
-#include <QTest>
 
 using namespace fw::runtime;
 
@@ -34,7 +33,7 @@ struct Built {
     std::size_t firstFill = 1, secondFill = 4;
 };
 
-Built build() {
+Built buildPhases() {
     Built b;
     Program& p = b.program;
     p.name = "phases";
@@ -85,7 +84,7 @@ Built build() {
     return b;
 }
 
-std::unique_ptr<Executor> opened(Program program) {
+std::unique_ptr<Executor> openedPhases(Program program) {
     std::unique_ptr<Executor> out;
     ExecutorOptions options{1};
     options.arenaFill = ArenaFill::Poison;
@@ -121,7 +120,7 @@ class TestPhases : public QObject {
 
 private Q_SLOTS:
     void sizesOfEveryRun() {
-        const auto executor = opened(build().program);
+        const auto executor = openedPhases(buildPhases().program);
         give(*executor);
         for (const std::int64_t size : {3, 0, 1, 7, 7, 400, 2}) {
             m_size = size; // borrowed memory, read again
@@ -144,7 +143,7 @@ private Q_SLOTS:
     }
 
     void shapesAreKnownBehindTheRun() {
-        const auto executor = opened(build().program);
+        const auto executor = openedPhases(buildPhases().program);
         std::vector<std::int64_t> shape;
         REFUSED(executor->outputShape(0, shape), FW_INPUT_MISSING, "input 0 (size)");
         give(*executor);
@@ -159,14 +158,16 @@ private Q_SLOTS:
     }
 
     void sizesThatCannotBe() {
-        const auto executor = opened(build().program);
+        const auto executor = openedPhases(buildPhases().program);
         give(*executor);
         m_size = -1;
         REFUSED(executor->run(), FW_BAD_SHAPE, "asks for a size of -1");
         m_size = 13;
-        REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "m is not 13; here m (element 0 of size) is 13");
+        REFUSED(executor->run(), FW_ASSUMPTION_FAILED,
+                "m is not 13; here m (element 0 of size) is 13");
         m_size = 451;
-        REFUSED(executor->run(), FW_ASSUMPTION_FAILED, "p is at most 900; here p (element 0 of k) is 902");
+        REFUSED(executor->run(), FW_ASSUMPTION_FAILED,
+                "p is at most 900; here p (element 0 of k) is 902");
         m_size = 501;
         REFUSED(executor->run(), FW_BAD_SHAPE, "asks for a size of 1002");
         m_size = 4;
@@ -174,7 +175,7 @@ private Q_SLOTS:
     }
 
     void boundMemoryHasToFit() {
-        const auto executor = opened(build().program);
+        const auto executor = openedPhases(buildPhases().program);
         give(*executor);
         alignas(64) std::int64_t y[8] = {};
         std::vector<std::int64_t> shape{6};
@@ -188,7 +189,7 @@ private Q_SLOTS:
     }
 
     void survivesTheFile() {
-        const Program program = build().program;
+        const Program program = buildPhases().program;
         const auto bytes = writeProgram(program);
         Program read;
         QVERIFY(readProgram(bytes.data(), bytes.size(), read).ok());
@@ -198,7 +199,7 @@ private Q_SLOTS:
 
     void programsThatAskTooEarly() {
         const auto broken = [](auto change) {
-            Built b = build();
+            Built b = buildPhases();
             change(b);
             deriveLifetimes(b.program);
             return checkProgram(b.program);
@@ -222,10 +223,10 @@ private Q_SLOTS:
                 "wants one buffer of sizes");
         REFUSED(broken([](Built& b) { b.program.tensors[b.size].type = DataType::F64; }),
                 FW_BAD_PROGRAM, "wants one buffer of sizes");
-        Built two = build(); // more names than elements
+        Built two = buildPhases(); // more names than elements
         two.program.symbols.push_back({"q", 0, 9});
         two.program.steps[0].binds.push_back(3);
-        const auto executor = opened(two.program);
+        const auto executor = openedPhases(two.program);
         give(*executor);
         REFUSED(executor->run(), FW_BAD_PROGRAM, "not that many sizes");
     }
@@ -292,5 +293,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPhases)
+FW_TEST(TestPhases, QCoreApplication)
 #include "test_phases.moc"

@@ -1,13 +1,12 @@
 // What follows on each element of a call of oneDNN is right, whatever kernel runs: kernels are
 // tried before they are trusted, plain loops compute what they get wrong.
-#include "runtime/invalid_operations.h"
-#include "runtime/memory.h"
+#include "common/test.h"
 #include "libraries/onednn/call/onednn_table.h"
 #include "libraries/onednn/call/onednn_trial.h"
+#include "runtime/invalid_operations.h"
+#include "runtime/memory.h"
 #include "runtime/plain_loops.h"
 #include "strides.h"
-
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -509,5 +508,5 @@ private:
     int m_watchedSums = 0;
 };
 
-QTEST_GUILESS_MAIN(TestPostOpTrial)
+FW_TEST(TestPostOpTrial, QCoreApplication)
 #include "test_post_op_trial.moc"

@@ -1,7 +1,6 @@
 // Programs as blobs: round trip, checks, and that no damaged blob gets past the reader or harms it.
+#include "common/test.h"
 #include "runtime/sample_program.h"
-
-#include <QTest>
 
 using namespace fw::runtime;
 
@@ -205,5 +204,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProgram)
+FW_TEST(TestProgram, QCoreApplication)
 #include "test_program.moc"

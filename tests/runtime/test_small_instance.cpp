@@ -1,8 +1,7 @@
 // Instances on little memory that stand for a call when its kernel is tried.
+#include "common/test.h"
 #include "libraries/onednn/call/onednn_trial.h"
 #include "strides.h"
-
-#include <QTest>
 
 using namespace fw::runtime;
 
@@ -96,5 +95,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSmallInstance)
+FW_TEST(TestSmallInstance, QCoreApplication)
 #include "test_small_instance.moc"

@@ -1,9 +1,9 @@
 // A team of threads: every piece once, the share of a thread that does not come is taken by others,
 // loops of any size one after another, several callers at once, a child after fork.
+#include "common/test.h"
 #include "runtime/openmp.h"
 #include "runtime/parallel.h"
 
-#include <QTest>
 #include <atomic>
 #include <csignal>
 #include <sched.h>
@@ -86,14 +86,14 @@ void addOne(const fw_kernel_context* context, std::int64_t begin, std::int64_t e
         ++counters[i];
 }
 
-struct Context {
+struct OneBuffer {
     ParallelSettings settings;
     void* buffers[1] = {};
     fw_kernel_context context{buffers, nullptr, parallelFor, &settings};
 };
 
 // How often every element was counted, or -1 if not all alike.
-int countedAll(Context& c, std::size_t size, int times) {
+int countedAll(OneBuffer& c, std::size_t size, int times) {
     std::vector<std::int32_t> counters(size);
     c.buffers[0] = counters.data();
     for (int i = 0; i < times; ++i)
@@ -127,7 +127,7 @@ private Q_SLOTS:
             QCOMPARE(sched_setaffinity(0, sizeof one, &one), 0);
             QCOMPARE(sched_setaffinity(0, sizeof own, &own), 0);
             Cores cores;
-            Context c;
+            OneBuffer c;
             c.settings.threads = 2;
             c.buffers[0] = &cores;
             const int before = sched_getcpu();
@@ -143,7 +143,7 @@ private Q_SLOTS:
 
     void takesTheShareOfAThreadThatIsHeld() {
         Pieces pieces;
-        Context c;
+        OneBuffer c;
         c.settings.threads = 2;
         c.buffers[0] = &pieces;
         parallelFor(&c.context, holdOthers, 8, 1);
@@ -157,7 +157,7 @@ private Q_SLOTS:
 
     // Late threads of one loop meet the next, which has another length and other threads.
     void loopAfterLoop() {
-        Context c;
+        OneBuffer c;
         const KeepTeams keep;
         for (int round = 0; round < 4000; ++round) {
             c.settings.threads = 2 + round % 3;
@@ -172,7 +172,7 @@ private Q_SLOTS:
 
     // The last loop of a thread that comes late is over, and so is the team.
     void endsWhileThreadsAreOnTheirWay() {
-        Context c;
+        OneBuffer c;
         for (int round = 0; round < 3000; ++round) {
             const KeepTeams keep;
             c.settings.threads = 2 + round % 3;
@@ -185,7 +185,7 @@ private Q_SLOTS:
         std::vector<std::thread> callers;
         for (int caller = 0; caller < 5; ++caller)
             callers.emplace_back([&wrong, caller] {
-                Context c;
+                OneBuffer c;
                 c.settings.threads = 2 + caller % 2;
                 for (int round = 0; round < 50; ++round) {
                     const KeepTeams keep; // teams end and begin meanwhile
@@ -239,7 +239,7 @@ private Q_SLOTS:
     }
 
     void childAfterFork() {
-        Context c;
+        OneBuffer c;
         c.settings.threads = 2;
         const KeepTeams keep;
         QCOMPARE(countedAll(c, 100, 10), 10);
@@ -261,5 +261,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestThreadTeam)
+FW_TEST(TestThreadTeam, QCoreApplication)
 #include "test_thread_team.moc"

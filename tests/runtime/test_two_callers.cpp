@@ -1,9 +1,8 @@
 // The C interface as a module has it: a call beside another one on the same model is refused and
 // changes nothing. What races here the thread sanitizer and helgrind see (tests/sanitize).
+#include "common/test.h"
 #include "runtime/module/contents.h"
 #include "runtime/sample_program.h"
-
-#include <QTest>
 
 #include <atomic>
 #include <sys/wait.h>
@@ -342,5 +341,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTwoCallers)
+FW_TEST(TestTwoCallers, QCoreApplication)
 #include "test_two_callers.moc"

@@ -2,9 +2,8 @@
 // second to an eighth, as many bytes to a tenth. Best of several runs, so that other work on the
 // machine hardly shows; what is measured against each other is measured in turn.
 #include "codegen/harness.h"
+#include "common/test.h"
 #include "lower_check.h"
-
-#include <QtTest>
 
 #include <chrono>
 
@@ -248,5 +247,5 @@ void TestClassSpeed::windowsIntoRows() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestClassSpeed)
+FW_TEST(TestClassSpeed, QCoreApplication)
 #include "test_class_speed.moc"

@@ -1,9 +1,8 @@
 // Lowering under hand-written and default schedules computes what the stages say.
 #include "lower_check.h"
 
+#include "common/test.h"
 #include "loop/print.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -593,5 +592,5 @@ void TestLower::schedulesReadBack() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestLower)
+FW_TEST(TestLower, QCoreApplication)
 #include "test_lower.moc"

@@ -1,28 +1,16 @@
 // Operators whose lowering has corners of its own: transposed convolution (conditions with %),
 // local response normalisation, average pools with a divisor from indices, attention scores,
 // products of a free number of rows. Random small sizes.
+#include "common/test.h"
 #include "loop/print.h"
 #include "lower_check.h"
+#include "schedule/random_loops.h"
 #include "tensor/operators.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
 
 namespace {
-
-class Random {
-public:
-    explicit Random(unsigned seed) : m_engine(seed) {}
-    std::int64_t pick(std::int64_t low, std::int64_t high) {
-        return low + static_cast<std::int64_t>(m_engine() % static_cast<unsigned>(high - low + 1));
-    }
-    bool flip() { return pick(0, 1) == 1; }
-
-private:
-    std::mt19937 m_engine;
-};
 
 std::vector<Axis> image(const std::string& suffix, const Shape& shape) {
     return {{Symbol("n" + suffix), shape[0]},
@@ -112,8 +100,9 @@ OpInst averagePool(Random& r) {
 }
 
 OpInst attentionScores(Random& r) {
-    const Expr b(r.pick(1, 3)), m = r.flip() ? v("M") : Expr(r.pick(1, 5)),
-                                n = r.flip() ? v("N") : Expr(r.pick(1, 40)), d(r.pick(1, 20));
+    const Expr b(r.pick(1, 3)), m = r.pick(0, 1) == 1 ? v("M") : Expr(r.pick(1, 5)),
+                                n = r.pick(0, 1) == 1 ? v("N") : Expr(r.pick(1, 40)),
+                                d(r.pick(1, 20));
     OpInst inst;
     inst.inputs = {tensor("q", {b, m, d}), tensor("k", {b, d, n}), tensor("mask", {b, Expr(1), n})};
     inst.outputs = {tensor("y", {b, m, n})};
@@ -169,14 +158,14 @@ void TestLowerOperators::random() {
     for (unsigned seed = 1; seed <= 25; ++seed) {
         Random r(seed);
         ScheduleContext context;
-        context.vectorLanes = r.flip() ? 4 : 8;
-        context.vectorRegisters = r.flip() ? 16 : 32;
+        context.vectorLanes = r.pick(0, 1) == 1 ? 4 : 8;
+        context.vectorRegisters = r.pick(0, 1) == 1 ? 16 : 32;
         context.threads = static_cast<int>(r.pick(1, 3));
         if (which != 3)
             for (const char* name : {"x", "y"})
-                if (r.flip())
+                if (r.pick(0, 1) == 1)
                     context.maps[name] = channelsLast(4);
-        if (r.flip())
+        if (r.pick(0, 1) == 1)
             context.constants = {"w"};
         const OpInst inst = which == 0   ? transposedConvolution(r)
                             : which == 1 ? localResponse(r)
@@ -239,5 +228,5 @@ void TestLowerOperators::fewRowsAreOneTile() {
         VERIFY_LOWERED(checkDefault(inst, context, {{"M", m}}, 1));
 }
 
-QTEST_GUILESS_MAIN(TestLowerOperators)
+FW_TEST(TestLowerOperators, QCoreApplication)
 #include "test_lower_operators.moc"

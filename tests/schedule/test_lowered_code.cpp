@@ -1,9 +1,8 @@
 // Default schedules, lowered and compiled, give the values that the interpreter of loop nests
 // gives.
 #include "codegen/harness.h"
+#include "common/test.h"
 #include "lower_check.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -139,5 +138,5 @@ void TestLoweredCode::rows() {
             }
 }
 
-QTEST_GUILESS_MAIN(TestLoweredCode)
+FW_TEST(TestLoweredCode, QCoreApplication)
 #include "test_lowered_code.moc"

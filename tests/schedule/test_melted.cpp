@@ -7,7 +7,6 @@
 #include "schedule/melted.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -120,7 +119,7 @@ int lanes(Random& r) {
     return r.oneIn(3) ? 16 : r.oneIn(2) ? 8 : 4;
 }
 
-Images drawn(Random& r) {
+Images drawnImages(Random& r) {
     const std::int64_t width = r.pick(5, 21);
     Images out(extent(r, 1, 20), r.oneIn(2) ? width : r.pick(5, 21), width);
     out.context.vectorLanes = lanes(r);
@@ -514,7 +513,7 @@ void TestMelted::rightOrRefused() {
     };
     for (unsigned seed = first; seed < first + 40 || timer.elapsed() < 1000 * seconds; ++seed) {
         Random r(seed + 1);
-        const Images images = drawn(r);
+        const Images images = drawnImages(r);
         const Melt how = r.oneIn(4) ? Melt::WherePays : Melt::Always;
         hold(images.inst, images.context, how, seed, 0);
         if (QTest::currentTestFailed())
@@ -528,8 +527,6 @@ void TestMelted::rightOrRefused() {
     QVERIFY(melted > refused);
 }
 
-int main(int count, char** arguments) {
-    return runLong<TestMelted>(count, arguments);
-}
+FW_TEST_BY(&fw::test::runLong<TestMelted>)
 
 #include "test_melted.moc"

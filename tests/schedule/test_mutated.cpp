@@ -1,9 +1,9 @@
 // Whatever steps are written: either they are refused with a reason, or the loops compute what the
 // stages say. Schedules of the templates with steps left out, moved, doubled and changed.
+#include "common/test.h"
 #include "schedule/lower_check.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 #include <random>
 
@@ -12,14 +12,14 @@ using namespace fw::test;
 
 namespace {
 
-struct Subject {
+struct MutatedSubject {
     const char* name;
     OpInst inst;
     Bindings symbols;
     double tolerance;
 };
 
-std::vector<Subject> subjects() {
+std::vector<MutatedSubject> subjects() {
     return {
         {"convolution",
          convolution(
@@ -129,10 +129,10 @@ void TestMutated::rightOrRefused() {
     QElapsedTimer timer;
     timer.start();
     int right = 0, refused = 0;
-    const std::vector<Subject> all = subjects();
+    const std::vector<MutatedSubject> all = subjects();
     for (unsigned seed = 1; seconds > 0 ? timer.elapsed() < seconds * 1000 : seed <= 400; ++seed) {
         std::mt19937 random(seed);
-        const Subject& subject = all[seed % all.size()];
+        const MutatedSubject& subject = all[seed % all.size()];
         ScheduleContext context;
         context.vectorLanes = random() % 2 == 0 ? 4 : 8;
         context.vectorRegisters = 16;
@@ -165,5 +165,5 @@ void TestMutated::rightOrRefused() {
     QVERIFY(right > 20 && refused > 20);
 }
 
-QTEST_GUILESS_MAIN(TestMutated)
+FW_TEST(TestMutated, QCoreApplication)
 #include "test_mutated.moc"

@@ -1,11 +1,11 @@
 // Legal steps drawn at random, most of them on what is reduced: guarded and peeled splits of one
 // another, several reduced axes, orders, fusions, lanes, copies, partial accumulators, threads. The
 // loops compute what the stages say, or a step is named that cannot be.
+#include "common/test.h"
 #include "lower_check.h"
 #include "random_loops.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,15 +15,15 @@ using namespace fw::test;
 
 namespace {
 
-struct Subject {
+struct SteppedSubject {
     OpInst inst;
     Bindings symbols;
     bool epilogue = false; // y is a map behind the reduction t
 };
 
 // t[i, j] = reducer over (k, l) of x[i, k, l] * w[j, k, l]; perhaps y[i, j] = t[i, j] * 2 + b[j].
-Subject draw(Random& r) {
-    Subject out;
+SteppedSubject draw(Random& r) {
+    SteppedSubject out;
     const auto extent = [&](const char* name, std::int64_t most) {
         const Expr number(r.pick(r.oneIn(8) ? 0 : 1, most));
         if (!r.oneIn(5))
@@ -69,7 +69,7 @@ Subject draw(Random& r) {
     return out;
 }
 
-std::string steps(Random& r, const Subject& subject) {
+std::string steps(Random& r, const SteppedSubject& subject) {
     const OpInst& inst = subject.inst;
     const std::string reduction = subject.epilogue ? "t" : "y";
     Loops reduce(r, reduction, inst.stages[0].reduce, true),
@@ -128,7 +128,7 @@ void TestRandomSteps::rightOrTheStepIsNamed() {
     std::map<QString, int> refusals;
     for (unsigned seed = 1; seconds > 0 ? timer.elapsed() < seconds * 1000 : seed <= 3000; ++seed) {
         Random r(seed);
-        const Subject subject = draw(r);
+        const SteppedSubject subject = draw(r);
         const std::string text = steps(r, subject);
         const auto schedule = parseSchedule(text);
         QVERIFY2(schedule.ok(), text.c_str());
@@ -162,5 +162,5 @@ void TestRandomSteps::rightOrTheStepIsNamed() {
     QVERIFY(guardedSums > 500 || seconds > 0);
 }
 
-QTEST_GUILESS_MAIN(TestRandomSteps)
+FW_TEST(TestRandomSteps, QCoreApplication)
 #include "test_random_steps.moc"

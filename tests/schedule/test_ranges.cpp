@@ -1,10 +1,11 @@
 // Stages that are read beyond their own range, over less of it, or in another order, and computed
 // in the loops of their readers or apart: whatever the schedule, no access leaves its tensor.
+#include "common/test.h"
 #include "expr/simplify.h"
 #include "lower_check.h"
+#include "schedule/random_loops.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -12,18 +13,6 @@ using namespace fw;
 using namespace fw::test;
 
 namespace {
-
-class Random {
-public:
-    explicit Random(unsigned seed) : m_engine(seed) {}
-    std::int64_t pick(std::int64_t low, std::int64_t high) {
-        return low + static_cast<std::int64_t>(m_engine() % static_cast<unsigned>(high - low + 1));
-    }
-    bool oneIn(std::int64_t n) { return pick(1, n) == 1; }
-
-private:
-    std::mt19937 m_engine;
-};
 
 // An extent as a number, or as a free dimension of that value.
 class Extents {
@@ -337,5 +326,5 @@ void TestRanges::emptySumsInPartialAccumulators() {
         }
 }
 
-QTEST_GUILESS_MAIN(TestRanges)
+FW_TEST(TestRanges, QCoreApplication)
 #include "test_ranges.moc"

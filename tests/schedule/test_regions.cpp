@@ -6,7 +6,6 @@
 #include "random_loops.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -144,7 +143,7 @@ private:
     std::string m_last;
 };
 
-Pipeline drawn(Random& r) {
+Pipeline drawnPipeline(Random& r) {
     const std::int64_t size = r.oneIn(8) ? r.pick(0, 3) : r.pick(6, 23);
     Pipeline out(Expr(r.oneIn(6) ? 17 : r.pick(1, 4)),
                  r.oneIn(8) ? varExpr(freeWidth) + Expr(r.pick(4, 12)) : Expr(size));
@@ -539,7 +538,7 @@ void TestRegions::rightOrTheStepIsNamed() {
     std::map<QString, int> refusals;
     for (unsigned seed = 1; seconds > 0 ? timer.elapsed() < seconds * 1000 : seed <= 3000; ++seed) {
         Random r(seed);
-        const OpInst inst = drawn(r).inst;
+        const OpInst inst = drawnPipeline(r).inst;
         const std::string text = steps(r, inst);
         const Bindings symbols{{freeWidth, r.pick(0, 17)}};
         const auto schedule = parseSchedule(text);
@@ -574,7 +573,5 @@ void TestRegions::rightOrTheStepIsNamed() {
     QVERIFY(seconds > 0 || right > 1500);
 }
 
-int main(int count, char** arguments) { // FW_FUZZ_SECONDS may be hours
-    return fw::test::runLong<TestRegions>(count, arguments, std::chrono::hours(24));
-}
+FW_TEST_BY(&fw::test::runLong<TestRegions, 24 * 60>) // FW_FUZZ_SECONDS may be hours
 #include "test_regions.moc"

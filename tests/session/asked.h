@@ -4,12 +4,15 @@
 #include "session/commands.h"
 #include "snapshot/documents.h"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace fw::test {
 
 inline const std::string samples = FW_SOURCE_DIR "/samples/";
+inline const std::string mineFile = "/nowhere/mine.fw"; // of a text that is typed
 
 struct Asked {
     Commands commands;
@@ -37,6 +40,20 @@ inline snapshot::Arguments on(const std::string& sample) {
     out.model = samples + sample;
     out.target = "x86-64 -libs=";
     return out;
+}
+
+inline std::size_t countOf(const snapshot::GraphDocument& graph, const std::string& op) {
+    return static_cast<std::size_t>(
+        std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                      [&](const snapshot::NodeRecord& node) { return node.op == op; }));
+}
+
+inline const snapshot::GroupRecord& groupOf(const snapshot::FuseDocument& plan,
+                                            const std::string& node) {
+    for (const snapshot::GroupRecord& group : plan.groups)
+        if (std::find(group.nodes.begin(), group.nodes.end(), node) != group.nodes.end())
+            return group;
+    throw std::runtime_error("no group has " + node);
 }
 
 } // namespace fw::test

@@ -1,8 +1,8 @@
 // What an editor shows at a place of a book. In the texts of the tests `|` is the place.
+#include "common/test.h"
 #include "session/asked.h"
+#include "session/range_text.h"
 #include "session/text_range.h"
-
-#include <QtTest>
 
 #include <algorithm>
 #include <set>
@@ -34,23 +34,15 @@ private Q_SLOTS:
 
 namespace {
 
-const std::string mine = "/nowhere/mine.fw";
-
 // The text without its mark, and the place of it.
 Arguments at(std::string text, Arguments arguments = {}) {
     const std::size_t mark = text.find('|');
     text.erase(mark, 1);
     const TextPlaces::LineColumn place = TextPlaces(text).at(mark);
-    arguments.rules = {mine};
-    arguments.texts = {{mine, text}};
-    arguments.position = TextPlace{mine, place.line, place.column};
+    arguments.rules = {mineFile};
+    arguments.texts = {{mineFile, text}};
+    arguments.position = TextPlace{mineFile, place.line, place.column};
     return arguments;
-}
-
-std::string textOf(const std::string& text, const TextRange& range) {
-    const TextPlaces places(text);
-    const std::size_t begin = places.offset(range.line, range.column);
-    return text.substr(begin, places.offset(range.endLine, range.endColumn) - begin);
 }
 
 std::set<std::string> textsOf(const AssistDocument& document) {
@@ -450,8 +442,8 @@ void TestAssist::fixes() {
     QFETCH(QByteArray, fixed);
     Asked a;
     Arguments arguments;
-    arguments.rules = {mine};
-    arguments.texts = {{mine, text.toStdString()}};
+    arguments.rules = {mineFile};
+    arguments.texts = {{mineFile, text.toStdString()}};
     const auto check = a.get<CheckDocument>("check", arguments);
     const auto mark =
         std::find_if(check.marks.begin(), check.marks.end(), [&](const MarkRecord& one) {
@@ -486,9 +478,9 @@ void TestAssist::refusals() {
     broken.model = "/nowhere/net.onnx";
     QVERIFY(textsOf(a.get<AssistDocument>("assist", broken)).contains("relu"));
     // Places behind the text are its end.
-    broken.position = TextPlace{mine, 99, 99};
+    broken.position = TextPlace{mineFile, 99, 99};
     QVERIFY(textsOf(a.get<AssistDocument>("assist", broken)).contains("relu"));
 }
 
-QTEST_GUILESS_MAIN(TestAssist)
+FW_TEST(TestAssist, QCoreApplication)
 #include "test_assist.moc"

@@ -1,13 +1,12 @@
 // Beside busy processes: they end with us, a loop of two threads does not wait for a core that
 // others have, and `bench` measures it. Run serially; ratios are loose, since the machine is
 // others' as well.
+#include "common/test.h"
 #include "runtime/parallel.h"
 #include "session/busy_neighbours.h"
 #include "session/document.h"
 #include "session/measure.h"
 #include "session/measured_time.h"
-
-#include <QTest>
 
 #include <algorithm>
 #include <cerrno>
@@ -137,5 +136,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBeside)
+FW_TEST(TestBeside, QCoreApplication)
 #include "test_beside.moc"

@@ -1,10 +1,10 @@
 // `fw bisect`: the application that first broke the outputs.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/files.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ const std::string book = "rule twice { match y = relu(relu(x)) emit y = relu(x) 
                          "rule wrong { match y = abs(x) emit y = relu(x) }\n";
 
 // A chain of pairs that right rules shorten, with one abs among them.
-std::string chain(int length, int at) {
+std::string pairs(int length, int at) {
     std::string out = "graph g(x: f32[N, 8]) -> y {\n v0 = sin(x)\n";
     for (int i = 1; i <= length; ++i)
         out +=
@@ -69,7 +69,7 @@ void TestBisect::theFirstWrongApplicationIsFound_data() {
 void TestBisect::theFirstWrongApplicationIsFound() {
     QFETCH(int, at);
     const QString folder = m_folder.filePath(QStringLiteral("part%1").arg(at));
-    const BisectDocument out = bisected(chain(8, at), book, folder.toStdString());
+    const BisectDocument out = bisected(pairs(8, at), book, folder.toStdString());
     QVERIFY(out.first);
     QCOMPARE(out.first->rule, std::string("wrong"));
     QCOMPARE(out.first->line, std::int64_t(3));
@@ -103,8 +103,8 @@ void TestBisect::insideOfANode() {
 }
 
 void TestBisect::everyApplicationHasAnError() {
-    const BisectDocument halved = bisected(chain(8, 4), book);
-    const BisectDocument out = bisected(chain(8, 4), book, {}, true);
+    const BisectDocument halved = bisected(pairs(8, 4), book);
+    const BisectDocument out = bisected(pairs(8, 4), book, {}, true);
     QCOMPARE(std::int64_t(out.errors.size()), out.applications);
     QCOMPARE(out.states, out.applications);
     QVERIFY(out.first && halved.first);
@@ -119,5 +119,5 @@ void TestBisect::everyApplicationHasAnError() {
     QVERIFY(halved.errors.empty());
 }
 
-QTEST_GUILESS_MAIN(TestBisect)
+FW_TEST(TestBisect, QCoreApplication)
 #include "test_bisect.moc"

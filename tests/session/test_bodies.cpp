@@ -3,10 +3,10 @@
 #include "asked.h"
 
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model_builder.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -237,5 +237,5 @@ void TestBodies::unknownBodiesAreNamed() {
     QCOMPARE(answer.diag().hint, std::string("no node of it has a body"));
 }
 
-QTEST_GUILESS_MAIN(TestBodies)
+FW_TEST(TestBodies, QCoreApplication)
 #include "test_bodies.moc"

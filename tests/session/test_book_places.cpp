@@ -1,9 +1,9 @@
 // Where things lie in the text of a book: mistakes and what mends them, captures and what they
 // stand for, the steps of a pattern, near misses and what relaxes them.
+#include "common/test.h"
 #include "session/asked.h"
+#include "session/range_text.h"
 #include "session/text_range.h"
-
-#include <QtTest>
 
 #include <algorithm>
 
@@ -29,18 +29,10 @@ private Q_SLOTS:
 
 namespace {
 
-const std::string mine = "/nowhere/mine.fw";
-
 Arguments with(Arguments arguments, const std::string& text) {
-    arguments.rules = {mine};
-    arguments.texts = {{mine, text}};
+    arguments.rules = {mineFile};
+    arguments.texts = {{mineFile, text}};
     return arguments;
-}
-
-std::string textOf(const std::string& text, const TextRange& range) {
-    const TextPlaces places(text);
-    const std::size_t begin = places.offset(range.line, range.column);
-    return text.substr(begin, places.offset(range.endLine, range.endColumn) - begin);
 }
 
 std::string edited(const std::string& text, const Fix& fix) {
@@ -55,12 +47,6 @@ const CaptureRecord* captureOf(const RuleMatches& rule, const std::string& name)
         if (capture.name == name)
             return &capture;
     return nullptr;
-}
-
-std::size_t countOf(const GraphDocument& graph, const std::string& op) {
-    return static_cast<std::size_t>(
-        std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                      [&](const NodeRecord& node) { return node.op == op; }));
 }
 
 } // namespace
@@ -386,5 +372,5 @@ void TestBookPlaces::limitsAreTold() {
     QVERIFY(rule.stopped.find("time") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestBookPlaces)
+FW_TEST(TestBookPlaces, QCoreApplication)
 #include "test_book_places.moc"

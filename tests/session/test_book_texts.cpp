@@ -1,10 +1,10 @@
 // Unsaved text of books: every command reads it in place of the file.
 #include "book/book.h"
+#include "common/test.h"
 #include "session/asked.h"
 #include "syntax/format.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -34,8 +34,8 @@ private Q_SLOTS:
 namespace {
 
 // Nothing of this lies on the disk.
-Arguments with(Arguments arguments, const std::string& text,
-               const std::string& file = "/nowhere/mine.fw") {
+Arguments withTyped(Arguments arguments, const std::string& text,
+                    const std::string& file = "/nowhere/mine.fw") {
     arguments.rules = {file};
     arguments.texts = {{file, text}};
     return arguments;
@@ -45,17 +45,11 @@ const char* const swapped =
     "rule swapped { match y = relu(x) emit y = sigmoid(x) }\n" // changes what is computed
     "fuse pair { match relu(bias(x, b)) as stacked }\n";
 
-std::size_t countOf(const GraphDocument& graph, const std::string& op) {
-    return static_cast<std::size_t>(
-        std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                      [&](const NodeRecord& node) { return node.op == op; }));
-}
-
 } // namespace
 
 void TestBookTexts::textsStandForFiles() {
     Asked a;
-    Arguments arguments = with(on("lenet"), swapped);
+    Arguments arguments = withTyped(on("lenet"), swapped);
     const auto check = a.get<CheckDocument>("check", arguments);
     QCOMPARE(check.file, std::string("/nowhere/mine.fw"));
     QCOMPARE(check.items.size(), std::size_t(2));
@@ -123,7 +117,7 @@ void TestBookTexts::theModelIsReadOnce() {
     Asked a;
     const auto worked = [&](const std::string& command, const std::string& text) {
         a.stages.clear();
-        (void)a.ask(command, with(on("lenet"), text));
+        (void)a.ask(command, withTyped(on("lenet"), text));
         return std::pair(std::count(a.stages.begin(), a.stages.end(), "import"),
                          std::count(a.stages.begin(), a.stages.end(), "rewrite"));
     };
@@ -164,7 +158,7 @@ void TestBookTexts::typingKeepsWhatWasCompiled() {
     QVERIFY(a.ask("run", on("lenet")).ok());
     QVERIFY(std::count(a.stages.begin(), a.stages.end(), "compile") > 0);
     for (const char* typed : {"#", "# a", "# a b", "# a b c", "# a b c d", "# a b c d e"})
-        QVERIFY(a.ask("fuse", with(on("lenet"), typed)).ok());
+        QVERIFY(a.ask("fuse", withTyped(on("lenet"), typed)).ok());
     a.stages.clear();
     QVERIFY(a.ask("run", on("lenet")).ok());
     for (const char* stage : {"import", "rewrite", "fuse", "compile"})
@@ -181,8 +175,9 @@ void TestBookTexts::operatorsOfBooksAreMatched() {
     file.close();
     Asked a;
     const auto found = a.get<MatchDocument>(
-        "match", with(arguments, "op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * 2 }\n"
-                                 "rule r { match y = relu(twice(x)) emit y = twice(relu(x)) }\n"));
+        "match",
+        withTyped(arguments, "op twice(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] * 2 }\n"
+                             "rule r { match y = relu(twice(x)) emit y = twice(relu(x)) }\n"));
     QCOMPARE(found.rules.size(), std::size_t(1));
     QCOMPARE(found.rules[0].matches.size(), std::size_t(1));
 }
@@ -191,8 +186,8 @@ void TestBookTexts::operatorsOfBooksAreMatched() {
 void TestBookTexts::planningIsCancelled() {
     Asked a;
     for (const std::string command : {"fuse", "order"}) {
-        const Arguments arguments =
-            with(on("lenet"), "pattern " + command + "_it(x) = relu(x)\n"); // another plan for each
+        const Arguments arguments = withTyped(
+            on("lenet"), "pattern " + command + "_it(x) = relu(x)\n"); // another plan for each
         a.get<RewriteDocument>("rewrite", arguments);
         a.context.cancel.cancel();
         QCOMPARE(a.ask(command, arguments).diag().code, DiagCode::Cancelled);
@@ -200,7 +195,7 @@ void TestBookTexts::planningIsCancelled() {
         QVERIFY(a.ask(command, arguments).ok());
     }
     // Behind the plan, too: every group is lowered for its description.
-    const Arguments arguments = with(on("lenet"), "# planned\n");
+    const Arguments arguments = withTyped(on("lenet"), "# planned\n");
     a.get<OrderDocument>("order", arguments);
     a.context.cancel.cancel();
     QCOMPARE(a.ask("fuse", arguments).diag().code, DiagCode::Cancelled);
@@ -211,7 +206,7 @@ void TestBookTexts::planningIsCancelled() {
 // The graph is the one that the books in use leave, whatever book is looked at.
 void TestBookTexts::oneBookIsMatchedBesideOthers() {
     Asked a;
-    Arguments arguments = with(on("lenet"), swapped);
+    Arguments arguments = withTyped(on("lenet"), swapped);
     arguments.texts.push_back({"/nowhere/looked.fw", "pattern p(x) = sigmoid(x)\n"});
     arguments.book = "/nowhere/looked.fw";
     arguments.stage = "rewritten";
@@ -241,7 +236,7 @@ void TestBookTexts::oneBookIsMatchedBesideOthers() {
 
 void TestBookTexts::largeTextsAreRefused() {
     Asked a;
-    const Arguments arguments = with(on("lenet"), std::string(largestBook + 1, '#'));
+    const Arguments arguments = withTyped(on("lenet"), std::string(largestBook + 1, '#'));
     for (const char* command : {"check", "match", "fuse"}) {
         const Result<std::string> answer = a.ask(command, arguments);
         QVERIFY2(!answer.ok(), command);
@@ -346,5 +341,5 @@ void TestBookTexts::remarksComeAgain() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestBookTexts)
+FW_TEST(TestBookTexts, QCoreApplication)
 #include "test_book_texts.moc"

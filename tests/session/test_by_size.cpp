@@ -1,13 +1,13 @@
 // A model whose sizes choose the entry that computes it: what the commands tell of that, which
 // entry a profile shows, and that verifying tries each at sizes that lead to it.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 #include "session/asked.h"
 #include "session/document.h"
 #include "session/tune.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <map>
@@ -337,5 +337,5 @@ void TestBySize::tuningAlongOneDimensionOnly() {
     QVERIFY(!Asked().get<TuneDocument>("tune", arguments).rows.empty());
 }
 
-QTEST_GUILESS_MAIN(TestBySize)
+FW_TEST(TestBySize, QCoreApplication)
 #include "test_by_size.moc"

@@ -2,6 +2,7 @@
 // was seen to reach in each class of work.
 #include "asked.h"
 #include "base/files.h"
+#include "common/test.h"
 #include "extern/extern.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
@@ -9,7 +10,6 @@
 #include "strategy/machine.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -183,5 +183,5 @@ void TestCalibrate::measuredOncePerMachine() {
     QVERIFY(!knownRate(named, convolution));
 }
 
-QTEST_GUILESS_MAIN(TestCalibrate)
+FW_TEST(TestCalibrate, QCoreApplication)
 #include "test_calibrate.moc"

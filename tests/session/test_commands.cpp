@@ -1,10 +1,9 @@
 // Every command of the worker on the samples, in this process: its document and its refusals.
 
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model_builder.h"
 #include "session/asked.h"
-
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -570,5 +569,5 @@ void TestCommands::checkTellsEntriesWithoutCode() {
     QCOMPARE(check.diagnostics[1].severity, Severity::Warning);
 }
 
-QTEST_GUILESS_MAIN(TestCommands)
+FW_TEST(TestCommands, QCoreApplication)
 #include "test_commands.moc"

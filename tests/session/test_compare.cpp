@@ -1,12 +1,11 @@
 // Comparing outputs: tolerance, NaN, infinities, types, and the two rules by which data sets pass.
+#include "common/test.h"
 #include "session/compare.h"
 
 #include "ir/graph_text.h"
 #include "library/library.h"
 
 #include <fmt/format.h>
-
-#include <QtTest>
 
 #include <cmath>
 
@@ -154,5 +153,5 @@ void TestCompare::eitherRulePassesADataSet() {
              std::string("elements"));
 }
 
-QTEST_GUILESS_MAIN(TestCompare)
+FW_TEST(TestCompare, QCoreApplication)
 #include "test_compare.moc"

@@ -3,9 +3,9 @@
 #include "asked.h"
 
 #include "base/files.h"
+#include "common/test.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -236,5 +236,5 @@ void TestComputations::attributesOfAnySignAreTried() {
         QVERIFY(row.diagnostics.at(0).code == DiagCode::OutputsDiffer);
 }
 
-QTEST_GUILESS_MAIN(TestComputations)
+FW_TEST(TestComputations, QCoreApplication)
 #include "test_computations.moc"

@@ -1,11 +1,11 @@
 // What the language can say is seen in the editor, construct by construct: the steps that are
 // counted, the nearest miss with its clause, and the drawing.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/files.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,14 +27,13 @@ private:
 
 namespace {
 
-const char* const book = "/nowhere/mine.fw";
-const char* const graph = "graph g(x: f32[N, 4]) -> y, z, l, d {\n"
-                          "  w = const [1, 2, 3, 4] : f32[4]\n"
-                          "  a = relu(x)  b = tanh(a)  c = sigmoid(a)  y = add(b, c)\n"
-                          "  (p, q) = split(x) {axis = 1, sizes = [2, 2]}\n"
-                          "  z = concat(p, q, p) {axis = 1}\n"
-                          "  l = mul(x, w)  e = neg(x)  d = exp(e)\n"
-                          "}\n";
+const char* const constructedGraph = "graph g(x: f32[N, 4]) -> y, z, l, d {\n"
+                                     "  w = const [1, 2, 3, 4] : f32[4]\n"
+                                     "  a = relu(x)  b = tanh(a)  c = sigmoid(a)  y = add(b, c)\n"
+                                     "  (p, q) = split(x) {axis = 1, sizes = [2, 2]}\n"
+                                     "  z = concat(p, q, p) {axis = 1}\n"
+                                     "  l = mul(x, w)  e = neg(x)  d = exp(e)\n"
+                                     "}\n";
 
 std::string stepsOf(const RuleMatches& rule) {
     std::vector<std::string> out;
@@ -153,9 +152,9 @@ void TestConstructs::seen() {
     QFETCH(QString, drawn);
     Arguments wanted;
     wanted.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
-    QVERIFY(writeFile(wanted.model, graph));
-    wanted.rules = {book};
-    wanted.texts = {{book, text.toStdString()}};
+    QVERIFY(writeFile(wanted.model, constructedGraph));
+    wanted.rules = {mineFile};
+    wanted.texts = {{mineFile, text.toStdString()}};
     wanted.target = "x86-64 -libs=";
     Asked asked;
     const auto found = asked.get<MatchDocument>("match", wanted);
@@ -172,11 +171,11 @@ void TestConstructs::seen() {
     QCOMPARE(QString::fromStdString(nearest), miss);
     for (const NearMissRecord& one : rule.nearMisses)
         QVERIFY(one.range.line > 0 || one.clause == "where");
-    wanted.book = book;
-    wanted.position = TextPlace{book, 1, 3};
+    wanted.book = mineFile;
+    wanted.position = TextPlace{mineFile, 1, 3};
     const auto drawing = asked.get<DrawingDocument>("drawing", wanted);
     QCOMPARE(QString::fromStdString(drawnOf(drawing)), drawn);
 }
 
-QTEST_GUILESS_MAIN(TestConstructs)
+FW_TEST(TestConstructs, QCoreApplication)
 #include "test_constructs.moc"

@@ -1,12 +1,12 @@
 // Data sets that say all of the results, some, or none; and what testing and timing tells of steps
 // that ran otherwise than planned.
 #include "base/files.h"
+#include "common/test.h"
 #include "extern/extern.h"
 #include "onnx/model/tensor_file.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <filesystem>
@@ -251,5 +251,5 @@ void TestDataSets::filesThatDecide() {
     QVERIFY(a.get<BenchDocument>("bench", arguments).models.at(0).runs > 0);
 }
 
-QTEST_GUILESS_MAIN(TestDataSets)
+FW_TEST(TestDataSets, QCoreApplication)
 #include "test_data_sets.moc"

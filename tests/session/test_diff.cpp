@@ -1,10 +1,10 @@
 // What differs between two models, two targets, two sets of books.
+#include "common/test.h"
 #include "session/commands.h"
 #include "snapshot/documents.h"
 #include "snapshot/plan_changes.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -164,5 +164,5 @@ void TestDiff::refusals() {
     QCOMPARE(answer.diag().code, DiagCode::Usage);
 }
 
-QTEST_GUILESS_MAIN(TestDiff)
+FW_TEST(TestDiff, QCoreApplication)
 #include "test_diff.moc"

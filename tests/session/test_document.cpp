@@ -1,22 +1,17 @@
 // A document file as the model of a command, and constants in numbers.
+#include "common/test.h"
+#include "session/asked.h"
 #include "session/commands.h"
 #include "session/statistics.h"
 #include "snapshot/document_file.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cmath>
 #include <limits>
 
 using namespace fw;
 using namespace fw::snapshot;
-
-namespace {
-
-const std::string samples = FW_SOURCE_DIR "/samples/";
-
-} // namespace
 
 class TestDocumentModel : public QObject {
     Q_OBJECT
@@ -47,7 +42,7 @@ private:
 
 void TestDocumentModel::documentIsAModel() {
     Inputs inputs;
-    inputs.model = samples + "residual";
+    inputs.model = fw::test::samples + "residual";
     inputs.target = "x86-64 -mcpu=x86-64-v3 -threads=1";
     inputs.libraries.emplace();
     Arguments byDocument, byHand;
@@ -71,7 +66,7 @@ void TestDocumentModel::documentIsAModel() {
 
 void TestDocumentModel::whatIsGivenWins() {
     Inputs inputs;
-    inputs.model = samples + "free_batch";
+    inputs.model = fw::test::samples + "free_batch";
     inputs.target = "x86-64 -mcpu=x86-64-v3";
     inputs.dims = {{"N", 3}};
     Arguments arguments;
@@ -145,7 +140,7 @@ void TestDocumentModel::statisticsOfOddNumbers() {
 
 void TestDocumentModel::constantsAreFound() {
     Arguments arguments;
-    arguments.model = samples + "residual";
+    arguments.model = fw::test::samples + "residual";
     arguments.target = "x86-64 -libs=";
     for (const char* stage : {"imported", "fused"}) {
         arguments.stage = stage;
@@ -172,5 +167,5 @@ void TestDocumentModel::constantsAreFound() {
     QCOMPARE(ask("value", arguments).diag().code, DiagCode::Usage);
 }
 
-QTEST_GUILESS_MAIN(TestDocumentModel)
+FW_TEST(TestDocumentModel, QCoreApplication)
 #include "test_document.moc"

@@ -1,13 +1,13 @@
 // Files with text, sequences and other values that nothing here computes with: every command opens
 // them, and what does not depend on such a value, or on an operator that nobody knows, is computed.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
 #include "session/asked.h"
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -398,5 +398,5 @@ void TestForeign::sizesBehindUnknownOnesAreLeftOut() {
     QVERIFY(tells(run.notices, "the output y is not computed"));
 }
 
-QTEST_GUILESS_MAIN(TestForeign)
+FW_TEST(TestForeign, QCoreApplication)
 #include "test_foreign.moc"

@@ -1,6 +1,7 @@
 // Initializers that are inputs: constants unless they are given, by --input, by the data of a
 // folder or, for a module, by their type.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model/default_inputs.h"
 #include "onnx/model/given_value.h"
 #include "onnx/model/tensor_file.h"
@@ -8,7 +9,6 @@
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <filesystem>
 
@@ -282,5 +282,5 @@ void TestGivenDefaults::declaredAsAnotherType() {
     QVERIFY(info.runnable);
 }
 
-QTEST_GUILESS_MAIN(TestGivenDefaults)
+FW_TEST(TestGivenDefaults, QCoreApplication)
 #include "test_given_defaults.moc"

@@ -1,9 +1,8 @@
 // Text as it is while somebody types: cut anywhere, deeply nested, on one endless line. Check,
 // match and assist answer it, in time that grows with the text and not faster.
 #include "book/book.h"
+#include "common/test.h"
 #include "session/asked.h"
-
-#include <QtTest>
 
 #include <algorithm>
 #include <ctime>
@@ -209,5 +208,5 @@ void TestHalfTyped::operatorsAreTriedOnce() {
              std::string("refused"));
 }
 
-QTEST_GUILESS_MAIN(TestHalfTyped)
+FW_TEST(TestHalfTyped, QCoreApplication)
 #include "test_half_typed.moc"

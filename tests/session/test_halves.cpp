@@ -1,9 +1,8 @@
 // f16 and bf16 through the worker: every implementation under fw verify, and results in files.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 #include "session/asked.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -70,5 +69,5 @@ void TestHalves::areFiles() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestHalves)
+FW_TEST(TestHalves, QCoreApplication)
 #include "test_halves.moc"

@@ -1,5 +1,6 @@
 // The commands that look inside: match, values by name, times of groups by themselves.
 #include "base/files.h"
+#include "common/test.h"
 #include "library/library.h"
 #include "onnx/model/tensor_file.h"
 #include "onnx/read/import.h"
@@ -9,7 +10,6 @@
 
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cmath>
 
@@ -313,5 +313,5 @@ void TestInspect::whatWasMisjudgedMostIsNamed() {
     QVERIFY(named > 0);
 }
 
-QTEST_GUILESS_MAIN(TestInspect)
+FW_TEST(TestInspect, QCoreApplication)
 #include "test_inspect.moc"

@@ -1,5 +1,6 @@
 // What is kept between requests by what it was made of: a change makes anew what reads it, and
 // nothing else; and what is kept is what a worker that knows nothing would have made.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/files.h"
@@ -7,7 +8,6 @@
 #include "session/pipeline.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -20,11 +20,11 @@ using namespace fw::test;
 
 namespace {
 
-const std::string book = "/b/typed.fw";
+const std::string typedFile = "/b/typed.fw";
 
 Arguments typed(Arguments arguments, const std::string& text) {
-    arguments.rules = {book};
-    arguments.texts = {{book, text}};
+    arguments.rules = {typedFile};
+    arguments.texts = {{typedFile, text}};
     return arguments;
 }
 
@@ -321,5 +321,5 @@ void TestKept::whatIsKeptIsWhatWouldBeMade() {
         }
 }
 
-QTEST_GUILESS_MAIN(TestKept)
+FW_TEST(TestKept, QCoreApplication)
 #include "test_kept.moc"

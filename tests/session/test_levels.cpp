@@ -2,10 +2,9 @@
 // planned at another in the same worker.
 #include "asked.h"
 
+#include "common/test.h"
 #include "extern/extern.h"
 #include "runtime/library_level.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -69,5 +68,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLevels)
+FW_TEST(TestLevels, QCoreApplication)
 #include "test_levels.moc"

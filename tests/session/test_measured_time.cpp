@@ -1,7 +1,6 @@
 // Which times count: sequences of times, and a clock that the samples move.
+#include "common/test.h"
 #include "session/measured_time.h"
-
-#include <QTest>
 
 using namespace fw;
 
@@ -179,5 +178,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestMeasuredTime)
+FW_TEST(TestMeasuredTime, QCoreApplication)
 #include "test_measured_time.moc"

@@ -1,9 +1,8 @@
 // Operators whose stages are computed inside each other's loops, from the text of a book to the
 // module.
+#include "common/test.h"
 #include "loop/print.h"
 #include "planned.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -266,5 +265,5 @@ void TestMelted::blocksOfARow() {
             QVERIFY2(std::abs(outputs[0].at(k)) < 1e-4, std::to_string(outputs[0].at(k)).c_str());
 }
 
-QTEST_GUILESS_MAIN(TestMelted)
+FW_TEST(TestMelted, QCoreApplication)
 #include "test_melted.moc"

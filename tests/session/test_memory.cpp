@@ -2,13 +2,12 @@
 // sizes, operators that would read outside. Plans, kernels and modules, from a book's text on.
 #include "base/random.h"
 #include "codegen/harness.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "session/made.h"
 #include "session/verdicts.h"
 #include "strategy/loop_trial.h"
 #include "tensor/evaluate_graph.h"
-
-#include <QtTest>
 
 #include <cmath>
 #include <fmt/ranges.h>
@@ -506,5 +505,5 @@ void TestMemory::soundOnesAreRun() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestMemory)
+FW_TEST(TestMemory, QCoreApplication)
 #include "test_memory.moc"

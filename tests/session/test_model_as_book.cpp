@@ -1,11 +1,11 @@
 // The text of a graph as MODEL: what it declares beside its graph acts as that of a book, and what
 // is wrong in it is told the same way by a check and by a run.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/files.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -41,7 +41,7 @@ private:
 
 namespace {
 
-const GroupRecord* groupOf(const FuseDocument& plan, const std::string& node) {
+const GroupRecord* findGroup(const FuseDocument& plan, const std::string& node) {
     for (const GroupRecord& group : plan.groups)
         for (const std::string& name : group.nodes)
             if (name == node)
@@ -55,11 +55,11 @@ void TestModelAsBook::declarationsAct() {
     const auto plan = m_asked.get<FuseDocument>(
         "fuse", model(FW_SOURCE_DIR "/tests/book/language/model_file_ignores_blocks.fw"));
     // The rule took the relu out, the block chose the code, `grow` keeps both apart.
-    const GroupRecord* dense = groupOf(plan, "dense");
+    const GroupRecord* dense = findGroup(plan, "dense");
     QVERIFY(dense != nullptr);
     QCOMPARE(std::string(dense->implementation), std::string("mine"));
     QCOMPARE(dense->nodes.size(), std::size_t(1));
-    const GroupRecord* behind = groupOf(plan, "relu");
+    const GroupRecord* behind = findGroup(plan, "relu");
     QVERIFY(behind != nullptr);
     QVERIFY2(behind->name.starts_with("tanh"), behind->name.c_str());
 }
@@ -73,12 +73,12 @@ void TestModelAsBook::booksThatAreGivenComeBehind() {
     arguments.rules = {
         write("later.fw", "implementations dense(...) on any { mine priority 1 }\n")};
     const auto plan = m_asked.get<FuseDocument>("fuse", arguments);
-    QVERIFY(std::string(groupOf(plan, "dense")->implementation) != "mine");
+    QVERIFY(std::string(findGroup(plan, "dense")->implementation) != "mine");
     // Named as a book, too, it is one book.
     arguments.rules = {net};
-    QCOMPARE(
-        std::string(groupOf(m_asked.get<FuseDocument>("fuse", arguments), "dense")->implementation),
-        std::string("mine"));
+    QCOMPARE(std::string(
+                 findGroup(m_asked.get<FuseDocument>("fuse", arguments), "dense")->implementation),
+             std::string("mine"));
 }
 
 void TestModelAsBook::otherTextsAreNoBooks() {
@@ -98,7 +98,7 @@ void TestModelAsBook::includesAct() {
         write("including.fw", "include \"parts.fw\"\n"
                               "graph g(x: f32[4]) -> y { a = twice(x)  y = twice(a) }\n");
     const auto plan = m_asked.get<FuseDocument>("fuse", model(net));
-    QVERIFY(groupOf(plan, "mul") != nullptr || groupOf(plan, "twice") == nullptr);
+    QVERIFY(findGroup(plan, "mul") != nullptr || findGroup(plan, "twice") == nullptr);
 }
 
 void TestModelAsBook::operatorsAreDeclaredOnce() {
@@ -185,5 +185,5 @@ void TestModelAsBook::errorsBehindIncludesFail() {
     QVERIFY(hasErrors(document.diagnostics));
 }
 
-QTEST_GUILESS_MAIN(TestModelAsBook)
+FW_TEST(TestModelAsBook, QCoreApplication)
 #include "test_model_as_book.moc"

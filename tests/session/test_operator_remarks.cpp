@@ -1,9 +1,9 @@
 // What `fw check` remarks on operators that it accepts.
 #include "base/files.h"
+#include "common/test.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -102,5 +102,5 @@ void TestOperatorRemarks::clausesByDefault() {
     QCOMPARE(said(document.items.at(2)), QString());
 }
 
-QTEST_GUILESS_MAIN(TestOperatorRemarks)
+FW_TEST(TestOperatorRemarks, QCoreApplication)
 #include "test_operator_remarks.moc"

@@ -1,7 +1,6 @@
 // The order in which everything that the books declare is asked, and what it did.
+#include "common/test.h"
 #include "session/asked.h"
-
-#include <QtTest>
 
 #include <algorithm>
 
@@ -24,7 +23,6 @@ private Q_SLOTS:
 
 namespace {
 
-const char* const mine = "/nowhere/mine.fw";
 const char* const other = "/nowhere/other.fw";
 
 Arguments with(Arguments arguments, std::vector<BookSource> books) {
@@ -51,10 +49,10 @@ std::ptrdiff_t placeOf(const OrderDocument& order, const OrderRecord* entry) {
 void TestOrder::rulesOfTheUserComeFirst() {
     Asked a;
     const auto order = a.get<OrderDocument>(
-        "order", with(on("residual"), {{mine, "\nrule twice { match y = relu(relu(x)) "
-                                              "emit y = relu(x) }\n"}}));
+        "order", with(on("residual"), {{mineFile, "\nrule twice { match y = relu(relu(x)) "
+                                                  "emit y = relu(x) }\n"}}));
     QCOMPARE(order.entries.front().phase, std::string("rewrite"));
-    QCOMPARE(order.entries.front().file, std::string(mine));
+    QCOMPARE(order.entries.front().file, std::string(mineFile));
     QCOMPARE(order.entries.front().line, 2);
     QCOMPARE(order.entries.front().count, std::int64_t(0));
     QVERIFY(order.entries.front().ms.has_value());
@@ -73,15 +71,15 @@ void TestOrder::rulesOfTheUserComeFirst() {
         QVERIFY2(at < phases.size(), entry.phase.c_str());
     }
     const auto rewrite = a.get<RewriteDocument>(
-        "rewrite", with(on("residual"), {{mine, "\nrule twice { match y = relu(relu(x)) "
-                                                "emit y = relu(x) }\n"}}));
+        "rewrite", with(on("residual"), {{mineFile, "\nrule twice { match y = relu(relu(x)) "
+                                                    "emit y = relu(x) }\n"}}));
     for (const AppliedRecord& applied : rewrite.applied)
         QCOMPARE(find(order, "rewrite", applied.rule, "simplify.fw")->count, applied.count);
     // One that has the name of a shipped rule takes its place.
     const auto taken = a.get<OrderDocument>(
-        "order", with(on("residual"), {{mine, "rule fold_batch_norm { match y = relu(relu(x)) "
-                                              "emit y = relu(x) }\n"}}));
-    QVERIFY(find(taken, "rewrite", "fold_batch_norm", mine));
+        "order", with(on("residual"), {{mineFile, "rule fold_batch_norm { match y = relu(relu(x)) "
+                                                  "emit y = relu(x) }\n"}}));
+    QVERIFY(find(taken, "rewrite", "fold_batch_norm", mineFile));
     QVERIFY(!find(taken, "rewrite", "fold_batch_norm", "simplify.fw"));
 }
 
@@ -90,25 +88,25 @@ void TestOrder::booksComeInTheirOrder() {
     const std::string grown = "grow contraction -> elementwise forward limit 2\n";
     const auto order = a.get<OrderDocument>(
         "order",
-        with(on("mlp"), {{mine, "rule q { match y = exp(log(x)) emit y = x }\n" + grown},
+        with(on("mlp"), {{mineFile, "rule q { match y = exp(log(x)) emit y = x }\n" + grown},
                          {other, "rule r { match y = exp(log(x)) emit y = x }\n" + grown}}));
-    const auto* first = find(order, "rewrite", "q", mine);
+    const auto* first = find(order, "rewrite", "q", mineFile);
     const auto* second = find(order, "rewrite", "r", other);
     QVERIFY(first && second && placeOf(order, first) < placeOf(order, second));
     // What decides about groups: the later book is asked first.
     const std::string grow = "contraction -> elementwise forward";
     QVERIFY(placeOf(order, find(order, "grow", grow, other)) <
-            placeOf(order, find(order, "grow", grow, mine)));
+            placeOf(order, find(order, "grow", grow, mineFile)));
     QVERIFY(find(order, "grow", grow, other)->shadowed.empty());
-    QCOMPARE(find(order, "grow", grow, mine)->shadowed,
+    QCOMPARE(find(order, "grow", grow, mineFile)->shadowed,
              std::string("/nowhere/other.fw:2 is asked first"));
 }
 
 void TestOrder::countsAreThoseOfThePlan() {
     Asked a;
     const Arguments arguments =
-        with(on("lenet"), {{mine, "fuse pair { match relu(bias(x, b)) as stacked }\n"
-                                  "fuse nothing { match tanh(tanh(x)) as stacked }\n"}});
+        with(on("lenet"), {{mineFile, "fuse pair { match relu(bias(x, b)) as stacked }\n"
+                                      "fuse nothing { match tanh(tanh(x)) as stacked }\n"}});
     const auto order = a.get<OrderDocument>("order", arguments);
     const auto plan = a.get<FuseDocument>("fuse", arguments);
     QVERIFY(order.planned);
@@ -117,11 +115,11 @@ void TestOrder::countsAreThoseOfThePlan() {
     for (const DecisionRecord& edge : plan.decisions)
         if (edge.verdict == "yes" && !edge.to.empty())
             ++(edge.code == byRule ? pairs : joined);
-    const OrderRecord* pair = find(order, "fuse", "pair", mine);
+    const OrderRecord* pair = find(order, "fuse", "pair", mineFile);
     QVERIFY(pair && pairs > 0);
     QCOMPARE(pair->count, pairs); // groups of two have one edge
     QVERIFY(pair->ms.value_or(0) > 0);
-    QCOMPARE(find(order, "fuse", "nothing", mine)->count, std::int64_t(0));
+    QCOMPARE(find(order, "fuse", "nothing", mineFile)->count, std::int64_t(0));
     for (const OrderRecord& entry : order.entries) {
         if (entry.phase == "grow")
             joined -= entry.count.value();
@@ -137,11 +135,11 @@ void TestOrder::countsAreThoseOfThePlan() {
 void TestOrder::whatIsNeverAskedIsSaid() {
     Asked a;
     const auto order = a.get<OrderDocument>(
-        "order", with(on("lenet"), {{mine, "grow contraction -> elementwise never\n"
-                                           "chain onednn.tail = relu(^)*\n"
-                                           "schedule tile { anchor.unroll(reduce) }\n"}}));
-    QVERIFY(find(order, "name", "tile", mine));
-    const auto* never = find(order, "grow", "contraction -> elementwise never", mine);
+        "order", with(on("lenet"), {{mineFile, "grow contraction -> elementwise never\n"
+                                               "chain onednn.tail = relu(^)*\n"
+                                               "schedule tile { anchor.unroll(reduce) }\n"}}));
+    QVERIFY(find(order, "name", "tile", mineFile));
+    const auto* never = find(order, "grow", "contraction -> elementwise never", mineFile);
     QVERIFY(never && never->shadowed.empty());
     const auto* shipped = find(order, "grow", "contraction -> elementwise forward", "fusion.fw");
     QVERIFY(shipped);
@@ -150,7 +148,7 @@ void TestOrder::whatIsNeverAskedIsSaid() {
     const auto* chain = find(order, "name", "onednn.tail", "post_ops.fw");
     QVERIFY(chain);
     QCOMPARE(chain->shadowed, std::string("/nowhere/mine.fw:2 takes its place"));
-    QVERIFY(find(order, "name", "onednn.tail", mine)->shadowed.empty());
+    QVERIFY(find(order, "name", "onednn.tail", mineFile)->shadowed.empty());
     QVERIFY(!chain->count.has_value());
 }
 
@@ -197,5 +195,5 @@ void TestOrder::booksThatSayNothing() {
     QVERIFY(refused.diag().hint.find("simplify.fw") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestOrder)
+FW_TEST(TestOrder, QCoreApplication)
 #include "test_order.moc"

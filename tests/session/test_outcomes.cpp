@@ -1,10 +1,10 @@
 // What `fw match` says became of the matches of rules.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/files.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -33,7 +33,6 @@ const char* const chain = "graph g(x: f32[4]) -> y, z {\n"
                           "  a = relu(x) @node(\"first\")  y = tanh(a) @node(\"second\")\n"
                           "  z = sigmoid(x) @node(\"apart\")\n"
                           "}\n";
-const char* const book = "/nowhere/mine.fw";
 
 const RuleMatches& ruleNamed(const MatchDocument& document, const std::string& name) {
     for (const RuleMatches& rule : document.rules)
@@ -48,8 +47,8 @@ MatchDocument TestOutcomes::matched(const std::string& rules, Arguments argument
     arguments.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
     if (!writeFile(arguments.model, chain))
         qFatal("the model cannot be written");
-    arguments.rules = {book};
-    arguments.texts = {{book, rules}};
+    arguments.rules = {mineFile};
+    arguments.texts = {{mineFile, rules}};
     Asked asked;
     return asked.get<MatchDocument>("match", arguments);
 }
@@ -82,8 +81,8 @@ void TestOutcomes::takenByAnother() {
 void TestOutcomes::pinsWithoutCodeAreRefused() {
     const auto verdicts = [&](const std::string& text) {
         Arguments arguments;
-        arguments.rules = {book};
-        arguments.texts = {{book, text}};
+        arguments.rules = {mineFile};
+        arguments.texts = {{mineFile, text}};
         Asked asked;
         const auto document = asked.get<CheckDocument>("check", arguments);
         QStringList out;
@@ -125,7 +124,7 @@ void TestOutcomes::plansWithoutEdgesSayWhy() {
 
 void TestOutcomes::whatIsTypedIsNotApplied() {
     Arguments typed;
-    typed.book = book;
+    typed.book = mineFile;
     const MatchDocument found = matched("rule one { match y = relu(x) emit y = neg(x) }\n", typed);
     QCOMPARE(ruleNamed(found, "one").matches.size(), std::size_t(1));
     QCOMPARE(ruleNamed(found, "one").matches[0].outcome, std::string());
@@ -152,7 +151,7 @@ void TestOutcomes::behindAndBeforeOthers() {
     QCOMPARE(ruleNamed(pattern, "made").behindRules, std::optional<std::int64_t>(1));
     QCOMPARE(ruleNamed(pattern, "made").madeBy, (std::vector<std::string>{"one"}));
     Arguments behind;
-    behind.book = book;
+    behind.book = mineFile;
     behind.stage = "rewritten";
     const MatchDocument gone =
         matched(acting + "fuse gone { match tanh(relu(x)) as stacked }\n", behind);
@@ -161,7 +160,7 @@ void TestOutcomes::behindAndBeforeOthers() {
     QCOMPARE(ruleNamed(gone, "gone").takenBy, (std::vector<std::string>{"one"}));
     // A rule of a book that is typed, beside one that acts.
     Arguments beside;
-    beside.book = book;
+    beside.book = mineFile;
     const MatchDocument rule =
         matched(acting + "rule after { match y = tanh(n = neg(x)) where rank(x) == 7, used_once(n) "
                          "emit y = x }\n",
@@ -176,5 +175,5 @@ void TestOutcomes::behindAndBeforeOthers() {
     QCOMPARE(ruleNamed(early, "early").madeBy, (std::vector<std::string>{"late"}));
 }
 
-QTEST_GUILESS_MAIN(TestOutcomes)
+FW_TEST(TestOutcomes, QCoreApplication)
 #include "test_outcomes.moc"

@@ -1,8 +1,8 @@
 // Plans depend on the content of a library that a book declares, and on whether the user agreed.
+#include "common/test.h"
 #include "session/pipeline.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <filesystem>
@@ -91,5 +91,5 @@ void TestOwnLibraries::anotherContentNeedsAFreshWorker() {
              changed.diag().message.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestOwnLibraries)
+FW_TEST(TestOwnLibraries, QCoreApplication)
 #include "test_own_libraries.moc"

@@ -1,11 +1,11 @@
 // Nodes of a domain of one's own, made known by the clause of a book: every command takes them as
 // if they had always been known.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model_builder.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <filesystem>
 
@@ -83,8 +83,7 @@ void TestOwnNodes::infoNamesTheHint() {
             "op own_conv(x1: f32[D1, D2, D3, D4], x2: f32[D5, D4, D4, D4], attr stride: int)") ==
             std::string::npos,
         "equal extents of one operand are not one dimension");
-    QVERIFY2(info.diagnostics[0].hint.find("onnx \"com.me\" \"OwnConv\" {") !=
-                 std::string::npos,
+    QVERIFY2(info.diagnostics[0].hint.find("onnx \"com.me\" \"OwnConv\" {") != std::string::npos,
              info.diagnostics[0].hint.c_str());
     const Diag run = a.ask("run", arguments).diag();
     QCOMPARE(run.code, DiagCode::UnknownOperator);
@@ -244,5 +243,5 @@ void TestOwnNodes::operatorsOfTwoFilesAreTwo() {
     QVERIFY(results[0] != results[1]);
 }
 
-QTEST_GUILESS_MAIN(TestOwnNodes)
+FW_TEST(TestOwnNodes, QCoreApplication)
 #include "test_own_nodes.moc"

@@ -1,7 +1,6 @@
 // How one operator fits a declaration: as which step, clause by clause, and in the match around it.
+#include "common/test.h"
 #include "session/asked.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -22,11 +21,9 @@ private Q_SLOTS:
 
 namespace {
 
-const char* const book = "/nowhere/mine.fw";
-
 Arguments of(const std::string& text, const std::string& node, Arguments out) {
-    out.rules = {book};
-    out.texts = {{book, text}};
+    out.rules = {mineFile};
+    out.texts = {{mineFile, text}};
     out.nodes = {node};
     out.name = "r";
     return out;
@@ -134,12 +131,12 @@ void TestProbe::declarationAtThePlace() {
     Arguments wanted =
         of("pattern a(x) = relu(x)\npattern b(x) = tanh(x)\n", "Relu_stem_relu", on("residual"));
     wanted.name.clear();
-    wanted.position = TextPlace{book, 2, 5};
+    wanted.position = TextPlace{mineFile, 2, 5};
     Asked asked;
     QCOMPARE(asked.get<ProbeDocument>("probe", wanted).rule, std::string("b"));
     // What decides about groups looks at the graph behind the rules.
-    wanted.texts = {{book, "fuse c { match bias(conv2d(x, w), b) as stacked }\n"}};
-    wanted.position = TextPlace{book, 1, 5};
+    wanted.texts = {{mineFile, "fuse c { match bias(conv2d(x, w), b) as stacked }\n"}};
+    wanted.position = TextPlace{mineFile, 1, 5};
     wanted.nodes = {"Conv_stem"};
     const auto found = asked.get<ProbeDocument>("probe", wanted);
     QCOMPARE(found.stage, std::string("rewritten"));
@@ -206,5 +203,5 @@ void TestProbe::refusals() {
     QVERIFY(hasErrors(wrong.diagnostics));
 }
 
-QTEST_GUILESS_MAIN(TestProbe)
+FW_TEST(TestProbe, QCoreApplication)
 #include "test_probe.moc"

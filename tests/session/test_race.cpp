@@ -1,7 +1,6 @@
 // Races of implementations with times that are made up: who wins, and what it takes to know.
+#include "common/test.h"
 #include "session/implementation_race.h"
-
-#include <QtTest>
 
 #include <random>
 
@@ -157,5 +156,5 @@ void TestRace::cancelledKeepsWhatIsComplete() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestRace)
+FW_TEST(TestRace, QCoreApplication)
 #include "test_race.moc"

@@ -3,10 +3,9 @@
 // their memory, and a module computes what the drawn tree means, which is computed here without a
 // line of the program.
 #include "base/random.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "session/made.h"
-
-#include <QtTest>
 
 #include <cmath>
 #include <functional>
@@ -456,5 +455,5 @@ void TestRandomOperators::insideTheirMemoryAndRight() {
     QVERIFY2(seconds > 0 || ran > refused, "most are accepted");
 }
 
-QTEST_GUILESS_MAIN(TestRandomOperators)
+FW_TEST(TestRandomOperators, QCoreApplication)
 #include "test_random_operators.moc"

@@ -1,10 +1,10 @@
 // What a run refuses before it computes anything, `info` says, and `fuse` shows the same reason;
 // and nothing goes on without end because a book or a model says a large number.
 #include "base/files.h"
+#include "common/test.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -422,5 +422,5 @@ void TestRefusedAlike::pinsWithoutCode() {
     QCOMPARE(diag.where.line, 5);
 }
 
-QTEST_GUILESS_MAIN(TestRefusedAlike)
+FW_TEST(TestRefusedAlike, QCoreApplication)
 #include "test_refused_alike.moc"

@@ -1,11 +1,11 @@
 // A rule that is refuted acts all the same: every command that uses what it made says so.
 #include "asked.h"
 
-#include "base/files.h"
 #include "base/cache_folder.h"
+#include "base/files.h"
+#include "common/test.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -107,5 +107,5 @@ void TestRefuted::itIsRememberedByItsText() {
     QVERIFY(named);
 }
 
-QTEST_GUILESS_MAIN(TestRefuted)
+FW_TEST(TestRefuted, QCoreApplication)
 #include "test_refuted.moc"

@@ -1,5 +1,6 @@
 // Reorders around a library's call are seen: in the plan with bytes and estimate, in the profile as
 // rows with times, and what is timed alone counts them for their group.
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 #include "session/commands.h"
 #include "session/compare.h"
@@ -7,7 +8,6 @@
 #include "snapshot/documents.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <numeric>
 
@@ -185,5 +185,5 @@ void TestReorders::stepsBelongToTheirGroup() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestReorders)
+FW_TEST(TestReorders, QCoreApplication)
 #include "test_reorders.moc"

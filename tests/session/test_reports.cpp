@@ -1,6 +1,7 @@
 // What is reported of a run: the table of a profile, its trace, values of inner and of several
 // results. Small graphs of text, where everything that is told can be counted.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
 #include "session/asked.h"
@@ -10,7 +11,6 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cmath>
 
@@ -133,5 +133,5 @@ void TestReports::whatNobodyReadsIsNoGroup() {
     QCOMPARE(plan.groups[0].nodes, (std::vector<std::string>{"first", "last"}));
 }
 
-QTEST_GUILESS_MAIN(TestReports)
+FW_TEST(TestReports, QCoreApplication)
 #include "test_reports.moc"

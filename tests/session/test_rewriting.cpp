@@ -1,11 +1,11 @@
 // What `fw rewrite` tells of the applications of rules.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/files.h"
 #include "onnx/model_builder.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -134,5 +134,5 @@ void TestRewriting::whatTheFileAsksNoMoreIsTold() {
              told[0].c_str());
 }
 
-QTEST_GUILESS_MAIN(TestRewriting)
+FW_TEST(TestRewriting, QCoreApplication)
 #include "test_rewriting.moc"

@@ -1,12 +1,12 @@
 // A model that computes its sizes: every command says what is known before it runs and what only
 // behind it.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 
@@ -349,5 +349,5 @@ void TestRunning::sizesOfTheRunAreTold() {
                  said);
 }
 
-QTEST_GUILESS_MAIN(TestRunning)
+FW_TEST(TestRunning, QCoreApplication)
 #include "test_running.moc"

@@ -2,12 +2,12 @@
 #include "asked.h"
 
 #include "base/files.h"
+#include "common/test.h"
 #include "session/tuning_log.h"
 #include "target/saved_machine.h"
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -228,5 +228,5 @@ void TestSaveMachine::filesOfTheRepository() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestSaveMachine)
+FW_TEST(TestSaveMachine, QCoreApplication)
 #include "test_save_machine.moc"

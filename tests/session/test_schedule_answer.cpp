@@ -2,6 +2,7 @@
 // ways to compute what a fusion rule covers, the tree of implementations by size, and conflicts;
 // and what a schedule of a book does in a plan, as what it matches.
 #include "base/files.h"
+#include "common/test.h"
 #include "session/asked.h"
 #include "session/document.h"
 #include "session/tuning_log.h"
@@ -9,7 +10,6 @@
 
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ const WayOfGroup* wayOf(const ScheduleDocument& schedule, const std::string& way
     return nullptr;
 }
 
-const char* const pooled =
+const char* const pooledNet =
     "fuse pooled { match conv2d(x, w) >> bias(^, b) >> relu(^) >> max_pool2d(^)  as melted }\n"
     "graph net(x: f32[1, 16, 256, 256]) -> y {\n"
     "  w = const random(1) : f32[32, 16, 3, 3]  b = const random(2) : f32[32]\n"
@@ -188,7 +188,7 @@ void TestScheduleAnswer::ringsAreTold() {
 }
 
 void TestScheduleAnswer::waysBesideEachOther() {
-    const auto told = Asked().get<ScheduleDocument>("schedule", asked(pooled));
+    const auto told = Asked().get<ScheduleDocument>("schedule", asked(pooledNet));
     QCOMPARE(told.ways.size(), std::size_t(3));
     const WayOfGroup *apart = wayOf(told, "apart"), *stacked = wayOf(told, "stacked"),
                      *melted = wayOf(told, "melted");
@@ -210,7 +210,7 @@ void TestScheduleAnswer::waysBesideEachOther() {
     QVERIFY2(!melted->note.empty(), "why, or why not");
     // A pin chooses another one.
     const auto pinned = Asked().get<ScheduleDocument>(
-        "schedule", asked(std::string(pooled), "pin { avoid generated.melted for any }\n"));
+        "schedule", asked(std::string(pooledNet), "pin { avoid generated.melted for any }\n"));
     QVERIFY(wayOf(pinned, "stacked")->taken && !wayOf(pinned, "melted")->taken);
 }
 
@@ -218,7 +218,7 @@ void TestScheduleAnswer::waysBesideEachOther() {
 // told otherwise for it.
 void TestScheduleAnswer::aScheduleOfTheUserIsAWayOfItsOwn() {
     const auto schedule = [this](const std::string& book, const std::string& by = {}) {
-        Arguments one = asked(pooled, book);
+        Arguments one = asked(pooledNet, book);
         one.target = "x86-64 -mcpu=x86-64-v4 -libs= -threads=2"; // where melting pays
         one.name = by;
         return Asked().get<ScheduleDocument>("schedule", one);
@@ -249,7 +249,7 @@ void TestScheduleAnswer::aScheduleOfTheUserIsAWayOfItsOwn() {
 }
 
 void TestScheduleAnswer::waysHaveTheTimesOfTheLog() {
-    Arguments arguments = asked(pooled);
+    Arguments arguments = asked(pooledNet);
     Pipeline pipeline(inputsOf(withDocument(arguments).value()));
     const Group& group = pipeline.plan({}).value()->groups.at(0);
     const std::string workload = workloadText(*pipeline.simplified({}).value()->graph, group.anchor,
@@ -398,5 +398,5 @@ void TestScheduleAnswer::badInput() {
     QVERIFY2(diag.hint.find("generated.tiled") != std::string::npos, diag.hint.c_str());
 }
 
-QTEST_APPLESS_MAIN(TestScheduleAnswer)
+FW_TEST(TestScheduleAnswer, QCoreApplication)
 #include "test_schedule_answer.moc"

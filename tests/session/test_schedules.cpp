@@ -1,13 +1,14 @@
 // Schedules of books: what is printed comes back as the same loops, schedules by roles serve any
 // instance, and what cannot be lowered leaves the group to the next candidate.
 #include "base/files.h"
+#include "common/test.h"
+#include "common/thread_time.h"
 #include "fusion/lower_groups.h"
 #include "fusion/plan.h"
 #include "loop/print.h"
 #include "planned.h"
 
 #include <QDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -15,13 +16,13 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString samples = QStringLiteral(FW_SOURCE_DIR "/samples");
+const QString samplesFolder = QStringLiteral(FW_SOURCE_DIR "/samples");
 
 // The book of samples/schedules, with a tile that leaves a rest.
 const std::string& tiles() {
     static const std::string text = [] {
         std::string out =
-            readFile((samples + u"/schedules/tiles.fw"_s).toStdString(), largestBook).value();
+            readFile((samplesFolder + u"/schedules/tiles.fw"_s).toStdString(), largestBook).value();
         out.replace(out.find("= 6"), 3, "= 3");
         return out;
     }();
@@ -76,7 +77,7 @@ void TestSchedules::whatIsPrintedComesBack() {
     QFETCH(QString, model);
     QFETCH(QString, cpu);
     PipelineInputs inputs;
-    inputs.model = (samples + u'/' + model).toStdString();
+    inputs.model = (samplesFolder + u'/' + model).toStdString();
     inputs.target = fmt::format("x86-64 -mcpu={} -libs= -threads=2", cpu.toStdString());
     Pipeline pipeline(inputs);
     const FusionPlan& plan = *pipeline.plan({}).value();
@@ -348,11 +349,10 @@ void TestSchedules::whatCannotBeLoweredIsLeftToOthers() {
         parseGraph(convGraph("1", 4, 8, 16, 3, "  y = relu(c)\n"), books.operators).value();
     PlanOptions options;
     options.catalog = &catalog;
-    QElapsedTimer timer;
-    timer.start();
+    const double begin = fw::test::threadSeconds();
     const FusionPlan plan =
         planFusion(*graph, parseTarget("x86-64 -mcpu=x86-64-v3 -libs=").value(), options).value();
-    QVERIFY(timer.elapsed() < 5000);
+    QVERIFY(fw::test::threadSeconds() - begin < 5);
     const Group& group = plan.groups.at(0);
     QCOMPARE(group.implementation, std::string("generated.tiled"));
     std::string said;
@@ -456,5 +456,5 @@ void TestSchedules::plainIsTheTemplate() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestSchedules)
+FW_TEST(TestSchedules, QCoreApplication)
 #include "test_schedules.moc"

@@ -1,11 +1,11 @@
 // Text made of operators of a model. What it says is held against what it was made of: it is read
 // without errors, matches where it was made, and an operator made of a part computes the part.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/random.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <set>
@@ -368,5 +368,5 @@ void TestSketch::anOperatorTakesThePlaceOfItsPart() {
         QVERIFY(set.pass);
 }
 
-QTEST_GUILESS_MAIN(TestSketch)
+FW_TEST(TestSketch, QCoreApplication)
 #include "test_sketch.moc"

@@ -1,10 +1,10 @@
 // `fw step`: one application of a rule on its own, and where to stop.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "base/files.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <map>
 #include <set>
@@ -38,14 +38,13 @@ private:
 
 namespace {
 
-const char* const chain = "graph g(x: f32[4]) -> y, z {\n"
-                          "  a = relu(x) @node(\"first\")  b = tanh(a) @node(\"second\")\n"
-                          "  c = relu(b) @node(\"third\")  y = exp(c) @node(\"last\")\n"
-                          "  z = sigmoid(x) @node(\"apart\")\n"
-                          "}\n";
+const char* const steppedChain = "graph g(x: f32[4]) -> y, z {\n"
+                                 "  a = relu(x) @node(\"first\")  b = tanh(a) @node(\"second\")\n"
+                                 "  c = relu(b) @node(\"third\")  y = exp(c) @node(\"last\")\n"
+                                 "  z = sigmoid(x) @node(\"apart\")\n"
+                                 "}\n";
 const char* const rules = "rule negative { match y = relu(x) emit y = neg(x) }\n"
                           "rule cosine { match y = sigmoid(x) emit y = cos(x) }\n";
-const char* const book = "/nowhere/mine.fw";
 
 std::multiset<std::string> namesOf(const StepDocument& document, const std::string& mark) {
     std::multiset<std::string> out;
@@ -76,8 +75,8 @@ Arguments TestStepping::model(const std::string& graph, const std::string& rules
     out.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
     if (!writeFile(out.model, graph))
         qFatal("the model cannot be written");
-    out.rules = {book};
-    out.texts = {{book, rules}};
+    out.rules = {mineFile};
+    out.texts = {{mineFile, rules}};
     out.target = "x86-64 -libs=";
     return out;
 }
@@ -117,7 +116,7 @@ void TestStepping::everyApplicationOfAModel() {
 }
 
 void TestStepping::bothStatesInOneGraph() {
-    Arguments arguments = model(chain, rules);
+    Arguments arguments = model(steppedChain, rules);
     arguments.application = 2;
     const StepDocument document = step(arguments);
     QCOMPARE(document.application->rule, std::string("negative"));
@@ -141,7 +140,7 @@ void TestStepping::bothStatesInOneGraph() {
 
 void TestStepping::stops() {
     const auto found = [&](std::int64_t from, const std::vector<std::string>& until) {
-        Arguments arguments = model(chain, rules);
+        Arguments arguments = model(steppedChain, rules);
         arguments.application = from;
         arguments.until = until;
         const StepDocument document = step(arguments);
@@ -159,7 +158,7 @@ void TestStepping::stops() {
 
 void TestStepping::aroundTheMatch() {
     const auto drawn = [&](std::int64_t around) {
-        Arguments arguments = model(chain, rules);
+        Arguments arguments = model(steppedChain, rules);
         arguments.application = 1;
         arguments.around = around;
         std::set<std::string> names;
@@ -174,7 +173,7 @@ void TestStepping::aroundTheMatch() {
 }
 
 void TestStepping::leavingOutTakesTheNextOne() {
-    Arguments arguments = model(chain, rules);
+    Arguments arguments = model(steppedChain, rules);
     arguments.leftOut = {"negative at first"};
     const StepDocument document = step(arguments);
     QCOMPARE(document.total, std::int64_t(2));
@@ -189,7 +188,7 @@ void TestStepping::leavingOutTakesTheNextOne() {
 // Another rule wanted an operator of it: shown as if it were done, then done.
 void TestStepping::choicesAreShownAndDone() {
     const std::string pair = "rule pair { match y = tanh(relu(x)) emit y = sin(x) }\n";
-    Arguments arguments = model(chain, rules + pair);
+    Arguments arguments = model(steppedChain, rules + pair);
     arguments.application = 1;
     const StepDocument done = step(arguments);
     QCOMPARE(done.choices.size(), std::size_t(1));
@@ -240,7 +239,7 @@ void TestStepping::whatCannotBe() {
     const auto refused = [&](std::optional<std::int64_t> number,
                              const std::vector<std::string>& until,
                              const std::vector<std::string>& leftOut = {}) {
-        Arguments arguments = model(chain, rules);
+        Arguments arguments = model(steppedChain, rules);
         arguments.application = number;
         arguments.until = until;
         arguments.leftOut = leftOut;
@@ -266,5 +265,5 @@ void TestStepping::withoutApplications() {
     QVERIFY(document.graph.nodes.empty());
 }
 
-QTEST_GUILESS_MAIN(TestStepping)
+FW_TEST(TestStepping, QCoreApplication)
 #include "test_stepping.moc"

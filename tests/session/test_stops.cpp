@@ -2,6 +2,7 @@
 // that it is to end, and in the middle of a run. It answers that it was cancelled, soon, and what
 // is asked next is answered as if nothing had been.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model_builder.h"
 #include "session/asked.h"
 
@@ -9,7 +10,6 @@
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <atomic>
@@ -198,5 +198,5 @@ void TestStops::longAnswersStop() {
     stopsInTheMiddle(command.toStdString(), arguments, {});
 }
 
-QTEST_GUILESS_MAIN(TestStops)
+FW_TEST(TestStops, QCoreApplication)
 #include "test_stops.moc"

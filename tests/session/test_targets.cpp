@@ -1,8 +1,7 @@
 // Targets of books in every command: named, with options behind, refused where a model lacks what
 // they require.
+#include "common/test.h"
 #include "session/asked.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -12,7 +11,8 @@ namespace {
 
 const std::string folder = samples + "own-target/";
 
-Arguments on(const std::string& model, const std::string& target, const std::string& text = {}) {
+Arguments onTarget(const std::string& model, const std::string& target,
+                   const std::string& text = {}) {
     Arguments out;
     out.model = folder + model;
     out.target = target;
@@ -46,7 +46,7 @@ private Q_SLOTS:
 
 void TestTargets::sequencesAreComputedAsTheTargetSays() {
     Asked a;
-    const FuseDocument plan = a.get<FuseDocument>("fuse", on("sequence.fw", "vta"));
+    const FuseDocument plan = a.get<FuseDocument>("fuse", onTarget("sequence.fw", "vta"));
     QCOMPARE(plan.target, std::string("vta -libs= -threads=1"));
     QCOMPARE(plan.groups.size(), std::size_t(1));
     QCOMPARE(plan.groups[0].nodes.size(), std::size_t(3));
@@ -54,7 +54,7 @@ void TestTargets::sequencesAreComputedAsTheTargetSays() {
     for (const CandidateRecord& candidate : plan.groups[0].candidates)
         if (candidate.verdict == "chosen")
             QCOMPARE(candidate.level.str(), std::string("conv2d on vta"));
-    Arguments arguments = on("sequence.fw", "vta");
+    Arguments arguments = onTarget("sequence.fw", "vta");
     const RunDocument run = a.get<RunDocument>("run", arguments);
     QCOMPARE(run.target, std::string("vta -libs= -threads=1"));
 }
@@ -68,7 +68,7 @@ void TestTargets::everyCommandRefusesWhatIsMissing_data() {
 void TestTargets::everyCommandRefusesWhatIsMissing() {
     QFETCH(QString, command);
     Asked a;
-    Arguments arguments = on("lone.fw", "vta");
+    Arguments arguments = onTarget("lone.fw", "vta");
     arguments.nodes = {"alone"};
     arguments.stage = "loops";
     const Result<std::string> answer = a.ask(command.toStdString(), arguments);
@@ -86,32 +86,33 @@ void TestTargets::everyCommandRefusesWhatIsMissing() {
 
 void TestTargets::otherTargetsTakeTheModel() {
     Asked a;
-    const FuseDocument plan = a.get<FuseDocument>("fuse", on("lone.fw", "x86-64 -libs="));
+    const FuseDocument plan = a.get<FuseDocument>("fuse", onTarget("lone.fw", "x86-64 -libs="));
     QVERIFY(plan.groups.size() > 2);
     for (const GroupRecord& group : plan.groups)
         QVERIFY(group.implementation != "vta.tile");
-    a.get<InfoDocument>("info", on("lone.fw", "vta"));
+    a.get<InfoDocument>("info", onTarget("lone.fw", "vta"));
 }
 
 void TestTargets::optionsComeBehindTheName() {
     Asked a;
-    QCOMPARE(a.get<FuseDocument>("fuse", on("sequence.fw", "vta -threads=2")).target,
+    QCOMPARE(a.get<FuseDocument>("fuse", onTarget("sequence.fw", "vta -threads=2")).target,
              std::string("vta -libs= -threads=2"));
-    QCOMPARE(a.ask("fuse", on("sequence.fw", "vta -mcpu=haswell")).diag().code,
+    QCOMPARE(a.ask("fuse", onTarget("sequence.fw", "vta -mcpu=haswell")).diag().code,
              DiagCode::UnknownTarget);
 }
 
 void TestTargets::namesThatAreNotKnown() {
     Asked a;
-    const Diag near = a.ask("fuse", on("sequence.fw", "vts")).diag();
+    const Diag near = a.ask("fuse", onTarget("sequence.fw", "vts")).diag();
     QCOMPARE(near.code, DiagCode::UnknownTarget);
     QVERIFY2(has(near.hint, "vta"), near.hint.c_str());
-    Arguments without = on("sequence.fw", "vta");
+    Arguments without = onTarget("sequence.fw", "vta");
     without.rules.clear();
     QCOMPARE(a.ask("fuse", without).diag().code, DiagCode::UnknownTarget);
     // A target that was refused is not there, and its error is told.
     const Diag refused =
-        a.ask("fuse", on("sequence.fw", "vta", "target vta on x86-64 { threads = 0 }")).diag();
+        a.ask("fuse", onTarget("sequence.fw", "vta", "target vta on x86-64 { threads = 0 }"))
+            .diag();
     QCOMPARE(refused.code, DiagCode::UnknownTarget);
 }
 
@@ -119,7 +120,7 @@ void TestTargets::namesThatAreNotKnown() {
 void TestTargets::theTextThatIsTypedActs() {
     Asked a;
     const auto lanes = [&](const char* text) {
-        Arguments arguments = on("sequence.fw", "vta", text);
+        Arguments arguments = onTarget("sequence.fw", "vta", text);
         arguments.stage = "schedule";
         return a.get<StagesDocument>("stages", arguments).text;
     };
@@ -135,13 +136,13 @@ void TestTargets::requirementsGoOnToWhatStandsOnIt() {
     const std::string text =
         "target first on x86-64 { libs = [] requires conv2d(...) >> clip(^) }\n"
         "target vta on first { requires clip(x) >> cast(^) }\n";
-    const Diag both = a.ask("fuse", on("lone.fw", "vta", text)).diag();
+    const Diag both = a.ask("fuse", onTarget("lone.fw", "vta", text)).diag();
     QVERIFY2(has(both.message, "requires conv2d(...) >> clip(^);"), both.message.c_str());
-    const FuseDocument plan = a.get<FuseDocument>("fuse", on("sequence.fw", "vta", text));
+    const FuseDocument plan = a.get<FuseDocument>("fuse", onTarget("sequence.fw", "vta", text));
     QCOMPARE(plan.groups.size(), std::size_t(1));
-    const Diag own = a.ask("fuse", on("sequence.fw", "vta",
-                                      text + "target vta on first { requires clip(x) >> "
-                                             "relu(^) }\n"))
+    const Diag own = a.ask("fuse", onTarget("sequence.fw", "vta",
+                                            text + "target vta on first { requires clip(x) >> "
+                                                   "relu(^) }\n"))
                          .diag();
     QVERIFY2(has(own.message, "requires clip(x) >> relu(^); clip: at cast"), own.message.c_str());
 }
@@ -154,7 +155,7 @@ void TestTargets::librariesOfTheTarget() {
         "implementations dense(...) on chip {\n"
         "  dense_cblas by openblas.sgemm priority 15 when libs has openblas }\n";
     const auto candidate = [&](const std::string& target) {
-        Arguments arguments = on("../library-fusion/dense.fw", target, text);
+        Arguments arguments = onTarget("../library-fusion/dense.fw", target, text);
         const FuseDocument plan = a.get<FuseDocument>("fuse", arguments);
         for (const CandidateRecord& one : plan.groups[0].candidates)
             if (one.name == "dense_cblas")
@@ -166,7 +167,7 @@ void TestTargets::librariesOfTheTarget() {
     QCOMPARE(without.code.str(), std::string("LIB11"));
     QVERIFY2(has(without.sentence, "library openblas is not in the target"),
              without.sentence.str().c_str());
-    Arguments arguments = on("../library-fusion/dense.fw", "chip", text);
+    Arguments arguments = onTarget("../library-fusion/dense.fw", "chip", text);
     if (const auto plan = a.ask("fuse", arguments);
         !plan && plan.diag().code == DiagCode::LibraryMissing)
         QSKIP(plan.diag().text().c_str());
@@ -180,7 +181,7 @@ void TestTargets::placesKnowTheTargets() {
     const auto completions = [&](const std::string& line) {
         const std::string text =
             "target my-chip \"ours\" on x86-64 { keys = [family] }\n" + line + "\n";
-        Arguments arguments = on("sequence.fw", "", text);
+        Arguments arguments = onTarget("sequence.fw", "", text);
         arguments.position = TextPlace{folder + "vta.fw", 2, static_cast<int>(line.size()) + 1};
         const auto got = a.get<AssistDocument>("assist", arguments);
         std::vector<std::string> out;
@@ -203,18 +204,18 @@ void TestTargets::placesKnowTheTargets() {
     QVERIFY(offers("target t on x86-64 { threads = 2 ", "vector_bits"));
     QVERIFY(offers("target t on x86-64 { requires ", "conv2d"));
     QVERIFY(offers("target t ", "on"));
-    Arguments arguments = on("sequence.fw", "",
-                             "target my-chip \"ours\" on x86-64 { }\n"
-                             "fuse f on my-chip { match relu(tanh(x)) }\n");
+    Arguments arguments = onTarget("sequence.fw", "",
+                                   "target my-chip \"ours\" on x86-64 { }\n"
+                                   "fuse f on my-chip { match relu(tanh(x)) }\n");
     arguments.position = TextPlace{folder + "vta.fw", 2, 14};
     const auto place = a.get<AssistDocument>("assist", arguments);
     QVERIFY(place.hover && place.hover->lines.front() == "ours");
     QVERIFY(place.definition && place.definition->line == 1);
-    const auto order = a.get<OrderDocument>("order", on("sequence.fw", "vta"));
+    const auto order = a.get<OrderDocument>("order", onTarget("sequence.fw", "vta"));
     QVERIFY(std::any_of(order.entries.begin(), order.entries.end(), [](const OrderRecord& row) {
         return row.kind == "target" && row.name == "vta" && row.phase == "name";
     }));
 }
 
-QTEST_GUILESS_MAIN(TestTargets)
+FW_TEST(TestTargets, QCoreApplication)
 #include "test_targets.moc"

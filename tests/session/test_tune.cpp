@@ -1,5 +1,6 @@
 // Tuning logs: measured, appended, read again; they decide, and damage costs a line.
 #include "base/files.h"
+#include "common/test.h"
 #include "session/commands.h"
 #include "session/tune.h"
 #include "snapshot/json.h"
@@ -7,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <set>
 
@@ -469,5 +469,5 @@ void TestTune::shardsThatAreNone() {
     QVERIFY(!QFile::exists(QString::fromStdString(path("none.jsonl"))));
 }
 
-QTEST_GUILESS_MAIN(TestTune)
+FW_TEST(TestTune, QCoreApplication)
 #include "test_tune.moc"

@@ -2,6 +2,7 @@
 // the other or apart, and what is tried first.
 #include "asked.h"
 #include "base/files.h"
+#include "common/test.h"
 #include "session/contests.h"
 #include "session/tune.h"
 #include "strategy/workload_machine.h"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <set>
@@ -429,5 +429,5 @@ void TestTuneGroups::whatDoesNotDecideIsTold() {
         QVERIFY2(told.find(part) != std::string::npos, told.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestTuneGroups)
+FW_TEST(TestTuneGroups, QCoreApplication)
 #include "test_tune_groups.moc"

@@ -1,12 +1,12 @@
 // An operator that is not known: what is around it is planned, explained, compiled and timed, only
 // the whole cannot run, and what is said about it makes it run. Values of unknown type get one.
 #include "base/files.h"
+#include "common/test.h"
 #include "onnx/model/tensor_file.h"
 #include "onnx/model_builder.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -90,13 +90,6 @@ M twisted() { // x -> Tanh -> com.me.Twist -> Relu -> Exp
     m.node("Relu", "t", "b", "after");
     m.node("Exp", "b", "y", "last");
     return m;
-}
-
-const GroupRecord& groupOf(const FuseDocument& plan, const std::string& node) {
-    for (const GroupRecord& group : plan.groups)
-        if (std::find(group.nodes.begin(), group.nodes.end(), node) != group.nodes.end())
-            return group;
-    throw std::runtime_error("no group has " + node);
 }
 
 bool tells(const std::vector<std::string>& notices, const std::string& begin,
@@ -577,5 +570,5 @@ void TestUnknown::whatNobodyReadsNeedsNoSize() {
     QVERIFY(profile.dims.contains("B") && profile.dims.contains("S"));
 }
 
-QTEST_GUILESS_MAIN(TestUnknown)
+FW_TEST(TestUnknown, QCoreApplication)
 #include "test_unknown.moc"

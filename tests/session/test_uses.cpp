@@ -1,7 +1,6 @@
 // Who uses a declaration: the text that names it, and what came of it in the model.
+#include "common/test.h"
 #include "session/asked.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -20,7 +19,6 @@ private Q_SLOTS:
 
 namespace {
 
-const char* const book = "/nowhere/mine.fw";
 const std::string text =
     "pattern block(x, w: const) = conv2d(x, w) >> bias(^, b: const)\n"                 // 1
     "chain tail = relu(^)?\n"                                                          // 2
@@ -31,10 +29,10 @@ const std::string text =
     "implementations dense(...) on any { mine by schedule rows priority 99 }\n"        // 7
     "rule f { match y = f = tanh(x) emit y = x }\n";                                   // 8
 
-Arguments of(const std::string& name) {
+Arguments askedUses(const std::string& name) {
     Arguments out = on("residual");
-    out.rules = {book};
-    out.texts = {{book, text}};
+    out.rules = {mineFile};
+    out.texts = {{mineFile, text}};
     out.name = name;
     return out;
 }
@@ -75,7 +73,7 @@ void TestUses::uses() {
     QFETCH(QString, kind);
     QFETCH(QStringList, first);
     Asked asked;
-    const auto found = asked.get<UsesDocument>("uses", of(name.toStdString()));
+    const auto found = asked.get<UsesDocument>("uses", askedUses(name.toStdString()));
     QCOMPARE(QString::fromStdString(found.kind), kind);
     QVERIFY(found.planned);
     const QStringList said = textOf(found);
@@ -85,8 +83,8 @@ void TestUses::uses() {
 
 void TestUses::groupsAreThoseOfThePlan() {
     Asked asked;
-    const auto found = asked.get<UsesDocument>("uses", of("pooled"));
-    const auto plan = asked.get<FuseDocument>("fuse", of(""));
+    const auto found = asked.get<UsesDocument>("uses", askedUses("pooled"));
+    const auto plan = asked.get<FuseDocument>("fuse", askedUses(""));
     std::size_t groups = 0;
     for (const UseRecord& use : found.uses)
         if (use.group) {
@@ -96,11 +94,11 @@ void TestUses::groupsAreThoseOfThePlan() {
             QVERIFY(!use.nodes.empty());
         }
     QCOMPARE(groups, std::size_t(4)); // the convolutions
-    const auto applied = asked.get<UsesDocument>("uses", of("fold_batch_norm"));
+    const auto applied = asked.get<UsesDocument>("uses", askedUses("fold_batch_norm"));
     QCOMPARE(std::count_if(applied.uses.begin(), applied.uses.end(),
                            [](const UseRecord& use) { return use.kind == "application"; }),
              std::ptrdiff_t(4));
-    const auto rows = asked.get<UsesDocument>("uses", of("rows"));
+    const auto rows = asked.get<UsesDocument>("uses", askedUses("rows"));
     QCOMPARE(rows.uses.back().kind, std::string("group")); // the dense at the end
     QCOMPARE(rows.uses.back().how, std::string("through mine"));
 }
@@ -126,15 +124,15 @@ void TestUses::oneTextForMatchingAndCalls() {
 
 void TestUses::atAPlace() {
     Asked asked;
-    Arguments wanted = of("");
-    wanted.position = TextPlace{book, 3, 38}; // tail, where it is named
+    Arguments wanted = askedUses("");
+    wanted.position = TextPlace{mineFile, 3, 38}; // tail, where it is named
     QCOMPARE(asked.get<UsesDocument>("uses", wanted).name, std::string("tail"));
-    wanted.position = TextPlace{book, 3, 1}; // of no name: the declaration
+    wanted.position = TextPlace{mineFile, 3, 1}; // of no name: the declaration
     QCOMPARE(asked.get<UsesDocument>("uses", wanted).name, std::string("pooled"));
     wanted.model.clear();
     QCOMPARE(asked.get<UsesDocument>("uses", wanted).uses.size(), std::size_t(1)); // its test
-    QVERIFY(!asked.ask("uses", of("nobody")).ok());
+    QVERIFY(!asked.ask("uses", askedUses("nobody")).ok());
 }
 
-QTEST_GUILESS_MAIN(TestUses)
+FW_TEST(TestUses, QCoreApplication)
 #include "test_uses.moc"

@@ -1,5 +1,6 @@
 // Verdicts of `fw test` and `fw run` on data sets: by elements or by norm, and what is told of each
 // output; and what `fw rewrite` tells of the file that it writes.
+#include "common/test.h"
 #include "session/asked.h"
 
 #include "onnx/model/tensor_file.h"
@@ -10,7 +11,6 @@
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -116,5 +116,5 @@ void TestVerdicts::writtenFilesAreWarnedOf() {
     QCOMPARE(warning.where.node, std::string("odd"));
 }
 
-QTEST_GUILESS_MAIN(TestVerdicts)
+FW_TEST(TestVerdicts, QCoreApplication)
 #include "test_verdicts.moc"

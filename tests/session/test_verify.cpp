@@ -4,6 +4,7 @@
 #include "asked.h"
 
 #include "book/book.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "onnx/model/tensor_file.h"
@@ -15,7 +16,6 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -251,7 +251,7 @@ void TestVerify::exactWhereIntegersAdd() {
     const Instance instance = instanceOf(*part, {}, ValueKind::Whole, 1, {}).value();
     QCOMPARE(instance.judged, std::size_t(12));
     std::vector<double> right;
-    for (const Value& value : instance.wanted[0].values.data)
+    for (const fw::Value& value : instance.wanted[0].values.data)
         right.push_back(value.real);
     const TensorData got = dataFromDoubles(DType::F32, {3, 4}, right);
     const Judgement good = judge(*part, instance, {got}, Measure::Elements);
@@ -273,7 +273,7 @@ void TestVerify::withinWhereRealsAdd() {
                               .value();
     const Instance instance = instanceOf(*part, {}, ValueKind::Random, 1, {}).value();
     std::vector<double> right;
-    for (const Value& value : instance.wanted[0].values.data)
+    for (const fw::Value& value : instance.wanted[0].values.data)
         right.push_back(value.real);
     const TensorData got = dataFromDoubles(DType::F32, {3, 4}, right);
     QVERIFY(!judge(*part, instance, {changed(got, 5, 1e-6)}, Measure::Elements).differs);
@@ -295,7 +295,7 @@ void TestVerify::byTheNorm() {
     const GraphPtr part = graph("graph g(x: f32[1000]) -> y {\n  y = relu(x)\n}\n");
     const Instance instance = instanceOf(*part, {}, ValueKind::Whole, 1, {}).value();
     std::vector<double> right;
-    for (const Value& value : instance.wanted[0].values.data)
+    for (const fw::Value& value : instance.wanted[0].values.data)
         right.push_back(value.real);
     const TensorData got = dataFromDoubles(DType::F32, {1000}, right);
     // 2e-4 in one element of a thousand is far below 2e-5 of the norm, 1 is above.
@@ -497,5 +497,5 @@ void TestVerify::anEvaluatorThatIsWrong() {
              qPrintable(found.join(u'\n')));
 }
 
-QTEST_GUILESS_MAIN(TestVerify)
+FW_TEST(TestVerify, QCoreApplication)
 #include "test_verify.moc"

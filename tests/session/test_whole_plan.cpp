@@ -1,9 +1,8 @@
 // The whole plan by measured times, here such as make the plan lose: what is said, and that its
 // pins are that plan.
 #include "asked.h"
+#include "common/test.h"
 #include "session/whole_plan.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -114,5 +113,5 @@ void TestWholePlan::measuringSaysIt() {
              std::ptrdiff_t(1));
 }
 
-QTEST_GUILESS_MAIN(TestWholePlan)
+FW_TEST(TestWholePlan, QCoreApplication)
 #include "test_whole_plan.moc"

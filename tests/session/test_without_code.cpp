@@ -1,10 +1,10 @@
 // An operator that nothing is left to compute with, because the user ruled all of it out: its
 // reference computes it, which every command says, and only a module cannot be made.
 #include "base/files.h"
+#include "common/test.h"
 #include "session/asked.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 
@@ -36,16 +36,7 @@ private:
     std::string m_model, m_pins;
 };
 
-namespace {
-
-const GroupRecord& groupOf(const FuseDocument& plan, const std::string& node) {
-    for (const GroupRecord& group : plan.groups)
-        if (std::find(group.nodes.begin(), group.nodes.end(), node) != group.nodes.end())
-            return group;
-    throw std::runtime_error("no group has " + node);
-}
-
-} // namespace
+namespace {} // namespace
 
 void TestWithoutCode::initTestCase() {
     m_model = m_folder.filePath(QStringLiteral("net.fw")).toStdString();
@@ -134,5 +125,5 @@ void TestWithoutCode::modulesAreRefused() {
     QVERIFY(answer.diag().message.find("s1 has no code (HST01)") == 0);
 }
 
-QTEST_GUILESS_MAIN(TestWithoutCode)
+FW_TEST(TestWithoutCode, QCoreApplication)
 #include "test_without_code.moc"

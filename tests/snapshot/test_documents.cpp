@@ -1,9 +1,8 @@
 // Documents and protocol lines round-trip, skip what they do not know and never throw.
+#include "common/test.h"
 #include "snapshot/documents.h"
 #include "snapshot/protocol.h"
 #include "snapshot/schedule_records.h"
-
-#include <QtTest>
 
 #include <limits>
 #include <random>
@@ -521,5 +520,5 @@ void TestDocuments::randomBytesAreRefused() {
     QVERIFY(!fromJson<GraphDocument>(deep).ok());
 }
 
-QTEST_GUILESS_MAIN(TestDocuments)
+FW_TEST(TestDocuments, QCoreApplication)
 #include "test_documents.moc"

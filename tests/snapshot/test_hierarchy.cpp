@@ -1,10 +1,10 @@
 // The blocks of a graph: every node in one, equal ones in stacks, levels of bounded length.
+#include "common/test.h"
 #include "snapshot/graphs.h"
 #include "snapshot/hierarchy.h"
 #include "snapshot/repeats.h"
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -307,5 +307,5 @@ void TestHierarchy::oneHundredThousandOperators() {
     QVERIFY2(took < 3000, "far more than the half second that it should take");
 }
 
-QTEST_GUILESS_MAIN(TestHierarchy)
+FW_TEST(TestHierarchy, QCoreApplication)
 #include "test_hierarchy.moc"

@@ -1,11 +1,11 @@
 // Inputs, their history and their document file.
+#include "common/test.h"
 #include "snapshot/document_file.h"
 #include "snapshot/history.h"
 #include "snapshot/recovery.h"
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <csignal>
 #include <sys/resource.h>
@@ -307,5 +307,5 @@ void TestInputs::fullDiskLeavesTheOldFile() {
     QVERIFY(!saveDocument(small, "/dev/null/a.fwdoc").ok());
 }
 
-QTEST_GUILESS_MAIN(TestInputs)
+FW_TEST(TestInputs, QCoreApplication)
 #include "test_inputs.moc"

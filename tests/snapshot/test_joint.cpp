@@ -1,9 +1,8 @@
 // States of a model, or of two, as one graph.
+#include "common/test.h"
 #include "picture/graph_diagram.h"
 #include "picture/picture.h"
 #include "snapshot/joint.h"
-
-#include <QtTest>
 
 #include <random>
 #include <set>
@@ -373,5 +372,5 @@ void TestJoint::aPartIsAround() {
     QCOMPARE(partOf(whole, std::span(&seed, 1), 1000, places).nodes.size(), std::size_t(100));
 }
 
-QTEST_APPLESS_MAIN(TestJoint)
+FW_TEST(TestJoint, QCoreApplication)
 #include "test_joint.moc"

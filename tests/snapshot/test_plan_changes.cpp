@@ -1,8 +1,7 @@
 // What changed from one plan to the next.
+#include "common/test.h"
 #include "snapshot/documents.h"
 #include "snapshot/plan_changes.h"
-
-#include <QtTest>
 
 using namespace fw::snapshot;
 
@@ -134,5 +133,5 @@ void TestPlanChanges::documentRoundTrips() {
     QVERIFY(*again == diff);
 }
 
-QTEST_GUILESS_MAIN(TestPlanChanges)
+FW_TEST(TestPlanChanges, QCoreApplication)
 #include "test_plan_changes.moc"

@@ -1,8 +1,7 @@
 // What is connected with a node, and the part of a graph around it.
+#include "common/test.h"
 #include "snapshot/graphs.h"
 #include "snapshot/neighbourhood.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -99,5 +98,5 @@ void TestReach::whatIsUnknownIsNothing() {
     QVERIFY(partOf(graph, {99}).nodes.empty());
 }
 
-QTEST_GUILESS_MAIN(TestReach)
+FW_TEST(TestReach, QCoreApplication)
 #include "test_reach.moc"

@@ -1,11 +1,10 @@
 // Guards: three truths over dims, attributes, operands and the target, with the values they saw.
 #include "book/book.h"
+#include "common/test.h"
 #include "condition/exclusion.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "strategy/selection.h"
-
-#include <QtTest>
 
 #include <algorithm>
 
@@ -274,5 +273,5 @@ void TestGuard::keysGoFromTheSpecific() {
              std::string("haswell"));
 }
 
-QTEST_GUILESS_MAIN(TestGuard)
+FW_TEST(TestGuard, QCoreApplication)
 #include "test_guard.moc"

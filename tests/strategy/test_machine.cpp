@@ -1,12 +1,11 @@
 // Ceilings of machines: a table for named CPUs, a profile as text, estimates that follow the
 // roofline.
+#include "common/test.h"
 #include "strategy/machine.h"
 #include "strategy/machine_measure.h"
 
 #include "base/files.h"
 #include "common/slowdown.h"
-
-#include <QtTest>
 
 #include <fmt/format.h>
 
@@ -358,5 +357,5 @@ void TestMachine::everyFigureHasARowAndASource() {
     QVERIFY(ceilingSource(host).starts_with("measured on this machine"));
 }
 
-QTEST_GUILESS_MAIN(TestMachine)
+FW_TEST(TestMachine, QCoreApplication)
 #include "test_machine.moc"

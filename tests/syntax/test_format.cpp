@@ -1,10 +1,10 @@
 // The layout of `.fw` text: what it looks like, that it is laid out once, and that words and
 // comments are what they were, in whatever way they stood.
+#include "common/test.h"
 #include "syntax/format.h"
 #include "syntax/op.h"
 
 #include <QDirIterator>
-#include <QtTest>
 
 #include <random>
 
@@ -319,5 +319,5 @@ void TestFormat::declarationsHaveText() {
              std::string("rule r {\n  match  y = x = relu(z)\n  emit   y = z\n}"));
 }
 
-QTEST_GUILESS_MAIN(TestFormat)
+FW_TEST(TestFormat, QCoreApplication)
 #include "test_format.moc"

@@ -1,7 +1,6 @@
 // What is said to people who write patterns and rules as in other languages.
+#include "common/test.h"
 #include "syntax/parser.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace Qt::StringLiterals;
@@ -128,5 +127,5 @@ void TestHints::hintsTakeThePlaceOfFixes() {
              std::size_t(1));
 }
 
-QTEST_GUILESS_MAIN(TestHints)
+FW_TEST(TestHints, QCoreApplication)
 #include "test_hints.moc"

@@ -1,9 +1,8 @@
 // The lexer and the parser: what they read, what they say of mistakes, and that no text brings them
 // down.
+#include "common/test.h"
 #include "syntax/op.h"
 #include "syntax/places.h"
-
-#include <QtTest>
 
 #include <random>
 
@@ -99,8 +98,10 @@ void TestSyntax::expressions_data() {
     row("a < b < c", "error: comparisons do not chain; use && between them");
     row("(a", "error: ')' expected, found the end of the text");
     row("a b", "error: nothing more expected, found 'b'");
-    row("1e999", "error: the number is beyond what f64 holds: its size is 0, or lies from 5e-324 to 1.8e308");
-    row("1.5e-999", "error: the number is beyond what f64 holds: its size is 0, or lies from 5e-324 to 1.8e308");
+    row("1e999", "error: the number is beyond what f64 holds: its size is 0, or lies from 5e-324 "
+                 "to 1.8e308");
+    row("1.5e-999", "error: the number is beyond what f64 holds: its size is 0, or lies from "
+                    "5e-324 to 1.8e308");
     row("99999999999999999999", "error: the integer is too large");
     row("\"open", "error: an expression expected, found text without a closing quote");
     row("a + \x01", "error: an expression expected, found the byte 0x01");
@@ -316,5 +317,5 @@ void TestSyntax::missingMarksAreKnown() {
     QCOMPARE(file.missing[1].offset, text.find(" relu(^)"));
 }
 
-QTEST_GUILESS_MAIN(TestSyntax)
+FW_TEST(TestSyntax, QCoreApplication)
 #include "test_syntax.moc"

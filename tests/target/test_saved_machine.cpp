@@ -1,9 +1,9 @@
 // Machines as files: read back, refused with the line, and what a target is with one.
 #include "base/files.h"
+#include "common/test.h"
 #include "target/saved_machine.h"
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 
@@ -104,5 +104,5 @@ void TestSavedMachine::missingFile() {
     QCOMPARE(target.diag().code, DiagCode::FileMissing);
 }
 
-QTEST_GUILESS_MAIN(TestSavedMachine)
+FW_TEST(TestSavedMachine, QCoreApplication)
 #include "test_saved_machine.moc"

@@ -1,10 +1,9 @@
 // Targets read back from their own text, named CPUs do not depend on this machine, mistakes name
 // what is known.
+#include "common/test.h"
 #include "runtime/cpu.h"
 #include "runtime/library_level.h"
 #include "target/target.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -226,5 +225,5 @@ void TestTarget::featuresHaveLevels() {
         QVERIFY2(cpuFeature(name), name.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestTarget)
+FW_TEST(TestTarget, QCoreApplication)
 #include "test_target.moc"

@@ -17,5 +17,11 @@ const OperatorSet& libraryTexts();
 // "f32[2, N]" with free dims by name.
 TensorType typeOf(const std::string& text);
 OpCall callOf(const std::vector<std::string>& types, Attrs attrs = {});
+inline Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
+    Attrs out;
+    for (auto& [name, value] : items)
+        out.set(name, std::move(value));
+    return out;
+}
 
 } // namespace fw::testing

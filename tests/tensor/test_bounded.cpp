@@ -1,10 +1,9 @@
 // The reference with a bound: around the reference, exact where integers only add and multiply,
 // wide enough for sums in any order and narrow enough to see one wrong element.
+#include "common/test.h"
 #include "tensor/bounded.h"
 #include "tensor/operators.h"
 #include "tensor/reference.h"
-
-#include <QtTest>
 
 #include <cmath>
 #include <random>
@@ -17,22 +16,15 @@ namespace {
 using Doubles = std::vector<double>;
 enum class Kind : std::uint8_t { Random, Integers };
 
-Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
-    Attrs out;
-    for (auto& [name, value] : items)
-        out.set(name, std::move(value));
-    return out;
-}
-
-struct Case {
+struct BoundedCase {
     OpInst inst;
     std::vector<TensorData> inputs;
     std::vector<BoundedValues> bounded;
 };
 
-Case bound(const char* name, const std::vector<std::string>& types, Attrs attributes = {},
-           Kind kind = Kind::Random, BoundedOptions options = {}) {
-    Case out;
+BoundedCase bound(const char* name, const std::vector<std::string>& types, Attrs attributes = {},
+                  Kind kind = Kind::Random, BoundedOptions options = {}) {
+    BoundedCase out;
     const OpCall call = callOf(types, std::move(attributes));
     out.inst = libraryTexts().find(name)->instantiate(call).value();
     std::vector<BoundedValues> exact;
@@ -50,7 +42,7 @@ Case bound(const char* name, const std::vector<std::string>& types, Attrs attrib
     return out;
 }
 
-std::vector<TensorData> plain(const Case& c) {
+std::vector<TensorData> plain(const BoundedCase& c) {
     std::vector<const TensorData*> pointers;
     for (const TensorData& input : c.inputs)
         pointers.push_back(&input);
@@ -123,7 +115,7 @@ void TestBounded::holdsTheReference() {
         attributes = attrs({{"axis", std::int64_t(1)}});
     if (attribute == 2)
         attributes = attrs({{"pads", Integers{1, 1, 1, 1}}});
-    const Case c = bound(qPrintable(name), texts, attributes);
+    const BoundedCase c = bound(qPrintable(name), texts, attributes);
     const std::vector<TensorData> wanted = plain(c);
     QCOMPARE(c.bounded.size(), wanted.size());
     for (std::size_t o = 0; o < wanted.size(); ++o) {
@@ -152,7 +144,7 @@ void TestBounded::integersAreExact() {
              {"conv2d", {"f32[1, 8, 6, 6]", "f32[4, 8, 3, 3]"}},
              {"add", {"f32[20]", "f32[20]"}},
              {"relu", {"f32[20]"}}}) {
-        const Case c = bound(name, types, {}, Kind::Integers);
+        const BoundedCase c = bound(name, types, {}, Kind::Integers);
         QVERIFY2(c.bounded[0].errors.empty(), name);
     }
     // A quotient is not.
@@ -162,12 +154,12 @@ void TestBounded::integersAreExact() {
 }
 
 void TestBounded::notExactBeyondTheLimit() {
-    const Case c = bound("dense", {"f16[1, 700]", "f16[1, 700]"}, {}, Kind::Integers);
+    const BoundedCase c = bound("dense", {"f16[1, 700]", "f16[1, 700]"}, {}, Kind::Integers);
     QVERIFY(c.bounded[0].error(0) > 0); // 2^11 is soon reached
 }
 
 void TestBounded::sumsInAnyOrder() {
-    const Case c = bound("dense", {"f32[6, 500]", "f32[8, 500]"});
+    const BoundedCase c = bound("dense", {"f32[6, 500]", "f32[8, 500]"});
     std::mt19937_64 random(3);
     std::vector<std::size_t> order(500);
     std::iota(order.begin(), order.end(), std::size_t(0));
@@ -206,7 +198,7 @@ void TestBounded::decisionsOnComputedValues() {
 }
 
 void TestBounded::doubtfulIndex() {
-    const Case c = bound("gather", {"f32[10, 2]", "i64[3]"});
+    const BoundedCase c = bound("gather", {"f32[10, 2]", "i64[3]"});
     BoundedValues data = exactValues(c.inputs[0]), index = exactValues(c.inputs[1]);
     index.errors = {0, 1, 0};
     const std::vector<BoundedValues> y = evaluateBounded(c.inst, {&data, &index}).value();
@@ -218,8 +210,9 @@ void TestBounded::doubtfulIndex() {
 void TestBounded::someRowsOnly() {
     BoundedOptions options;
     options.work = 600;
-    const Case all = bound("dense", {"f32[50, 20]", "f32[9, 20]"});
-    const Case some = bound("dense", {"f32[50, 20]", "f32[9, 20]"}, {}, Kind::Random, options);
+    const BoundedCase all = bound("dense", {"f32[50, 20]", "f32[9, 20]"});
+    const BoundedCase some =
+        bound("dense", {"f32[50, 20]", "f32[9, 20]"}, {}, Kind::Random, options);
     std::size_t known = 0;
     for (std::size_t i = 0; i < 450; ++i)
         if (std::isfinite(some.bounded[0].error(i))) {
@@ -232,7 +225,7 @@ void TestBounded::someRowsOnly() {
 }
 
 void TestBounded::emptySums() {
-    const Case c = bound("dense", {"f32[2, 0]", "f32[3, 0]"});
+    const BoundedCase c = bound("dense", {"f32[2, 0]", "f32[3, 0]"});
     QVERIFY(c.bounded[0].errors.empty());
     for (const Value& value : c.bounded[0].values.data)
         QCOMPARE(value.real, 0.0);
@@ -400,5 +393,5 @@ void TestBounded::integersThatGrow() {
     QVERIFY(std::isinf(of("i64", "x[i] + y[i]", "i64", most, most, options).error(0)));
 }
 
-QTEST_GUILESS_MAIN(TestBounded)
+FW_TEST(TestBounded, QCoreApplication)
 #include "test_bounded.moc"

@@ -4,42 +4,23 @@
 // neighbours (bf16) and from integers of 128 bits. The reference, the interpreter of loop nests and
 // machine code of every level, lanes and scalar, give them.
 #include "codegen/harness.h"
+#include "common/test.h"
 #include "expr/scalar.h"
 #include "schedule/lower_check.h"
 #include "tensor/half_reference.h"
 #include "tensor/reference.h"
-
-#include <QtTest>
+#include "tensor/wide_integers.h"
 
 using namespace fw;
 using namespace fw::test;
 
 namespace {
 
-using Wide = __int128;
 using Real = long double; // holds every number of every type
 
 constexpr DType types[] = {DType::Bool, DType::I8,  DType::U8,  DType::I16, DType::U16,
                            DType::I32,  DType::U32, DType::I64, DType::U64, DType::F16,
                            DType::BF16, DType::F32, DType::F64};
-const char* const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-
-int bitsOf(DType dtype) {
-    return static_cast<int>(dtypeBytes(dtype)) * 8;
-}
-
-bool isSigned(DType dtype) {
-    return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
-}
-
-Wide leastWide(DType dtype) {
-    return isSigned(dtype) ? -(Wide(1) << (bitsOf(dtype) - 1)) : Wide(0);
-}
-
-Wide mostWide(DType dtype) {
-    return (Wide(1) << (bitsOf(dtype) - (isSigned(dtype) ? 1 : 0))) - 1;
-}
-
 float floatOf(std::uint64_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
@@ -383,5 +364,5 @@ void TestConversions::all() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestConversions)
+FW_TEST(TestConversions, QCoreApplication)
 #include "test_conversions.moc"

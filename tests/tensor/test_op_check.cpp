@@ -1,9 +1,8 @@
 // What is wrong with an operator is said before anybody calls it, all of it, with its place.
+#include "common/test.h"
 #include "common/thread_time.h"
 #include "tensor/op_check.h"
 #include "tensor/operators.h"
-
-#include <QtTest>
 
 #include <fstream>
 #include <sstream>
@@ -469,5 +468,5 @@ void TestOpCheck::allErrorsInOnePass() {
     QCOMPARE(errors.size(), 3);
 }
 
-QTEST_GUILESS_MAIN(TestOpCheck)
+FW_TEST(TestOpCheck, QCoreApplication)
 #include "test_op_check.moc"

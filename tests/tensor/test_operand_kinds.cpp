@@ -1,8 +1,7 @@
 // What is derived about each operand survives when single elements of it are changed.
+#include "common/test.h"
 #include "operators.h"
 #include "tensor/falsify.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::testing;
@@ -75,5 +74,5 @@ void TestOperandKinds::kinds() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestOperandKinds)
+FW_TEST(TestOperandKinds, QCoreApplication)
 #include "test_operand_kinds.moc"

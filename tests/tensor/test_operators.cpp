@@ -1,22 +1,14 @@
 // Operators defined by text: shape inference with its error texts, instantiation, facts, refusals.
+#include "common/test.h"
 #include "tensor/facts.h"
 #include "tensor/op_def.h"
 #include "tensor/operators.h"
 #include "tensor/safety.h"
 
-#include <QtTest>
-
 using namespace fw;
 using namespace fw::testing;
 
 namespace {
-
-Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
-    Attrs out;
-    for (auto& [name, value] : items)
-        out.set(name, std::move(value));
-    return out;
-}
 
 // The output types, or the message.
 QString inferred(const Operator& op, const OpCall& call) {
@@ -32,7 +24,7 @@ QString inferred(const Operator& op, const OpCall& call) {
     return types.join(QStringLiteral("; "));
 }
 
-struct Case {
+struct OperatorCase {
     const char* name;
     const char* op;
     std::vector<std::string> types;
@@ -42,7 +34,7 @@ struct Case {
 
 const Integers ones = {1, 1}, twos = {2, 2};
 
-std::vector<Case> inferenceCases() {
+std::vector<OperatorCase> inferenceCases() {
     return {
         {"gelu", "gelu", {"f32[2, N]"}, {}, "f32[2, N]"},
         {"scalar", "gelu", {"f32[]"}, {}, "f32[]"},
@@ -332,13 +324,13 @@ private Q_SLOTS:
 void TestOperators::infers_data() {
     QTest::addColumn<int>("index");
     int index = 0;
-    for (const Case& c : inferenceCases())
+    for (const OperatorCase& c : inferenceCases())
         QTest::newRow(c.name) << index++;
 }
 
 void TestOperators::infers() {
     QFETCH(int, index);
-    const Case c = inferenceCases()[static_cast<std::size_t>(index)];
+    const OperatorCase c = inferenceCases()[static_cast<std::size_t>(index)];
     const Operator* op = libraryTexts().find(c.op);
     QVERIFY(op != nullptr);
     QCOMPARE(inferred(*op, callOf(c.types, c.attributes)), QString::fromLatin1(c.expected));
@@ -562,5 +554,5 @@ void TestOperators::namesAndCommutative() {
     QVERIFY(!ops.find("gelu")->isNative());
 }
 
-QTEST_GUILESS_MAIN(TestOperators)
+FW_TEST(TestOperators, QCoreApplication)
 #include "test_operators.moc"

@@ -1,10 +1,9 @@
 // The reference interpreter against loops written by hand, for every way an operator can read and
 // reduce.
+#include "common/test.h"
 #include "tensor/op_def.h"
 #include "tensor/operators.h"
 #include "tensor/reference.h"
-
-#include <QtTest>
 
 #include <cmath>
 #include <limits>
@@ -16,16 +15,9 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-Attrs attrs(std::vector<std::pair<std::string, AttrValue>> items) {
-    Attrs out;
-    for (auto& [name, value] : items)
-        out.set(name, std::move(value));
-    return out;
-}
-
 // Row-major offset, as people write it.
-std::size_t at(std::initializer_list<std::int64_t> extents,
-               std::initializer_list<std::int64_t> index) {
+std::size_t placeIn(std::initializer_list<std::int64_t> extents,
+                    std::initializer_list<std::int64_t> index) {
     std::int64_t out = 0;
     auto i = index.begin();
     for (const std::int64_t extent : extents)
@@ -159,7 +151,7 @@ void TestReference::broadcasts() {
     for (std::int64_t i = 0; i < 2; ++i)
         for (std::int64_t j = 0; j < 3; ++j)
             for (std::int64_t k = 0; k < 4; ++k)
-                expected.push_back(a[at({2, 3, 1}, {i, j, 0})] - b[at({3, 4}, {j, k})]);
+                expected.push_back(a[placeIn({2, 3, 1}, {i, j, 0})] - b[placeIn({3, 4}, {j, k})]);
     compare(r.out(), expected);
     const Run w = run("where", {"bool[3]", "f32[2, 3]", "f32[]"});
     const Doubles c = w.in(0), x = w.in(1), y = w.in(2);
@@ -200,7 +192,7 @@ void TestReference::dense() {
         for (std::int64_t n = 0; n < 5; ++n) {
             double sum = 0;
             for (std::int64_t k = 0; k < 7; ++k)
-                sum += x[at({6, 7}, {p, k})] * w[at({5, 7}, {n, k})];
+                sum += x[placeIn({6, 7}, {p, k})] * w[placeIn({5, 7}, {n, k})];
             expected.push_back(sum);
         }
     compare(r.out(), expected);
@@ -216,7 +208,7 @@ void TestReference::matmul() {
                 for (std::int64_t n = 0; n < 6; ++n) {
                     double sum = 0;
                     for (std::int64_t k = 0; k < 5; ++k)
-                        sum += a[at({3, 4, 5}, {i, m, k})] * b[at({2, 5, 6}, {j, k, n})];
+                        sum += a[placeIn({3, 4, 5}, {i, m, k})] * b[placeIn({2, 5, 6}, {j, k, n})];
                     expected.push_back(sum);
                 }
     compare(r.out(), expected);
@@ -273,9 +265,10 @@ void TestReference::convolutions() {
                                 if (h < 0 || h >= size || v < 0 || v >= size)
                                     continue;
                                 const int channel = o / (filters / groups) * perGroup + c;
-                                sum += image[at({2, channels, size, size}, {n, channel, h, v})] *
-                                       weights[at({filters, perGroup, kernel, kernel},
-                                                  {o, c, kh, kw})];
+                                sum +=
+                                    image[placeIn({2, channels, size, size}, {n, channel, h, v})] *
+                                    weights[placeIn({filters, perGroup, kernel, kernel},
+                                                    {o, c, kh, kw})];
                             }
                     expected.push_back(sum);
                 }
@@ -300,9 +293,9 @@ void TestReference::transposedConvolution() {
                         for (int kw = 0; kw < 3; ++kw) {
                             const int oh = h * 2 + kh - 1, ow = v * 2 + kw - 1;
                             if (oh >= 0 && oh < out && ow >= 0 && ow < out)
-                                expected[at({4, out, out}, {c / 2 * 2 + o, oh, ow})] +=
-                                    x[at({4, 3, 3}, {c, h, v})] *
-                                    w[at({4, 2, 3, 3}, {c, o, kh, kw})];
+                                expected[placeIn({4, out, out}, {c / 2 * 2 + o, oh, ow})] +=
+                                    x[placeIn({4, 3, 3}, {c, h, v})] *
+                                    w[placeIn({4, 2, 3, 3}, {c, o, kh, kw})];
                         }
     compare(r.out(), expected);
 }
@@ -326,8 +319,8 @@ void TestReference::pools() {
                 for (int h = oh * 2 - 1; h < oh * 2 + 2; ++h)
                     for (int v = ow * 2 - 1; v < ow * 2 + 2; ++v)
                         if (h >= 0 && h < 7 && v >= 0 && v < 7) {
-                            top = std::max(top, x[at({2, 7, 7}, {c, h, v})]);
-                            sum += x[at({2, 7, 7}, {c, h, v})];
+                            top = std::max(top, x[placeIn({2, 7, 7}, {c, h, v})]);
+                            sum += x[placeIn({2, 7, 7}, {c, h, v})];
                             ++inside;
                         }
                 max.push_back(top);
@@ -359,10 +352,12 @@ void TestReference::rows() {
         for (int q = 0; q < 3; ++q) {
             double sum = 0;
             for (int d = 0; d < 5; ++d)
-                sum += std::exp(x[at({2, 5, 3}, {p, d, q})]);
+                sum += std::exp(x[placeIn({2, 5, 3}, {p, d, q})]);
             for (int d = 0; d < 5; ++d) {
-                soft[at({2, 5, 3}, {p, d, q})] = std::exp(x[at({2, 5, 3}, {p, d, q})]) / sum;
-                logs[at({2, 5, 3}, {p, d, q})] = x[at({2, 5, 3}, {p, d, q})] - std::log(sum);
+                soft[placeIn({2, 5, 3}, {p, d, q})] =
+                    std::exp(x[placeIn({2, 5, 3}, {p, d, q})]) / sum;
+                logs[placeIn({2, 5, 3}, {p, d, q})] =
+                    x[placeIn({2, 5, 3}, {p, d, q})] - std::log(sum);
             }
         }
     compare(r.out(), soft);
@@ -373,11 +368,11 @@ void TestReference::rows() {
     for (int p = 0; p < 3; ++p) {
         double mean = 0, variance = 0;
         for (int d = 0; d < 6; ++d)
-            mean += v[at({3, 6}, {p, d})] / 6;
+            mean += v[placeIn({3, 6}, {p, d})] / 6;
         for (int d = 0; d < 6; ++d)
-            variance += std::pow(v[at({3, 6}, {p, d})] - mean, 2) / 6;
+            variance += std::pow(v[placeIn({3, 6}, {p, d})] - mean, 2) / 6;
         for (int d = 0; d < 6; ++d)
-            normal.push_back((v[at({3, 6}, {p, d})] - mean) / std::sqrt(variance + 1e-3) *
+            normal.push_back((v[placeIn({3, 6}, {p, d})] - mean) / std::sqrt(variance + 1e-3) *
                                  g[static_cast<std::size_t>(d)] +
                              b[static_cast<std::size_t>(d)]);
         means.push_back(mean);
@@ -393,7 +388,7 @@ void TestReference::movement() {
     for (int k = 0; k < 4; ++k)
         for (int i = 0; i < 2; ++i)
             for (int j = 0; j < 3; ++j)
-                expected.push_back(x[at({2, 3, 4}, {i, j, k})]);
+                expected.push_back(x[placeIn({2, 3, 4}, {i, j, k})]);
     compare(t.out(), expected);
     const Run c =
         run("concat", {"f32[2, 1]", "f32[2, 0]", "f32[2, 2]"}, attrs({{"axis", std::int64_t(1)}}));
@@ -429,8 +424,8 @@ void TestReference::normalisation() {
         for (int i = 0; i < 2; ++i) {
             double sum = 0;
             for (int k = std::max(0, c - 1); k <= std::min(3, c + 1); ++k)
-                sum += std::pow(x[at({4, 2}, {k, i})], 2);
-            expected.push_back(x[at({4, 2}, {c, i})] * std::pow(2.0 + 0.5 / 3 * sum, -0.75));
+                sum += std::pow(x[placeIn({4, 2}, {k, i})], 2);
+            expected.push_back(x[placeIn({4, 2}, {c, i})] * std::pow(2.0 + 0.5 / 3 * sum, -0.75));
         }
     compare(l.out(), expected);
 }
@@ -589,5 +584,5 @@ void TestReference::attributesAreComparedBitByBit() {
         }
 }
 
-QTEST_GUILESS_MAIN(TestReference)
+FW_TEST(TestReference, QCoreApplication)
 #include "test_reference.moc"

@@ -2,40 +2,22 @@
 // wider arithmetic, and constant folding, the reference, the interpreter of loop nests and machine
 // code of every level (lanes and scalar) give them.
 #include "codegen/harness.h"
+#include "common/test.h"
 #include "expr/scalar.h"
 #include "schedule/lower_check.h"
 #include "tensor/reference.h"
-
-#include <QtTest>
+#include "tensor/wide_integers.h"
 
 using namespace fw;
 using namespace fw::test;
 
 namespace {
 
-using Wide = __int128;
-
 const DType integerTypes[] = {DType::I8,  DType::U8,  DType::I16, DType::U16,
                               DType::I32, DType::U32, DType::I64, DType::U64};
 const ExprOp operations[] = {ExprOp::Add,      ExprOp::Sub, ExprOp::Mul, ExprOp::Div,
                              ExprOp::FloorDiv, ExprOp::Mod, ExprOp::Min, ExprOp::Max};
 const ExprOp comparisons[] = {ExprOp::Eq, ExprOp::Ne, ExprOp::Lt, ExprOp::Le};
-
-int bitsOf(DType dtype) {
-    return static_cast<int>(dtypeBytes(dtype)) * 8;
-}
-
-bool isSigned(DType dtype) {
-    return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64;
-}
-
-Wide leastWide(DType dtype) {
-    return isSigned(dtype) ? -(Wide(1) << (bitsOf(dtype) - 1)) : Wide(0);
-}
-
-Wide mostWide(DType dtype) {
-    return (Wide(1) << (bitsOf(dtype) - (isSigned(dtype) ? 1 : 0))) - 1;
-}
 
 // The number of the type that is congruent modulo 2^bits.
 Wide fitted(DType dtype, Wide value) {
@@ -242,8 +224,6 @@ OpInst mapOf(DType from, DType to, std::int64_t count, const Expr& body) {
     inst.stages = {mapStage("y", {{"i", Expr(count)}}, body)};
     return inst;
 }
-
-const char* const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
 
 } // namespace
 
@@ -466,5 +446,5 @@ void TestScalars::foldingLeavesShapesAlone() {
     QCOMPARE(fmaExpr(loadExpr("x", {}, DType::F32), floatExpr(0), floatExpr(1)).op(), ExprOp::Fma);
 }
 
-QTEST_GUILESS_MAIN(TestScalars)
+FW_TEST(TestScalars, QCoreApplication)
 #include "test_scalars.moc"

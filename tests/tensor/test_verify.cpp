@@ -1,8 +1,7 @@
 // The rules of an OpInst, each broken once; what the operators build keeps them.
+#include "common/test.h"
 #include "schedule/lower_check.h"
 #include "tensor/verify_computation.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::test;
@@ -21,13 +20,13 @@ OpInst sound() {
     return inst;
 }
 
-struct Case {
+struct BrokenCase {
     const char* name;
     void (*breakIt)(OpInst&);
     const char* said;
 };
 
-const Case cases[] = {
+const BrokenCase cases[] = {
     {"variable twice",
      [](OpInst& inst) {
          inst.stages[2] = mapStage("y", {{"i", v("N")}}, at(inst, "t", {v("i")}));
@@ -114,7 +113,7 @@ void TestVerify::everyRule_data() {
 
 void TestVerify::everyRule() {
     QFETCH(int, index);
-    const Case& one = cases[index];
+    const BrokenCase& one = cases[index];
     OpInst inst = sound();
     one.breakIt(inst);
     const Status status = verify(inst);
@@ -192,5 +191,5 @@ void TestVerify::builtOnesPass() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestVerify)
+FW_TEST(TestVerify, QCoreApplication)
 #include "test_verify.moc"

@@ -1,10 +1,9 @@
 // What widened() makes of operators on f16 and bf16.
+#include "common/test.h"
 #include "tensor/operators.h"
 #include "tensor/reference.h"
 #include "tensor/verify_computation.h"
 #include "tensor/wide.h"
-
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::testing;
@@ -150,5 +149,5 @@ void TestWide::mixedTypesOnlyInside() {
     QCOMPARE(valuesOf(inst, {dataFromDoubles(DType::F32, {1}, {2049})}), std::vector<double>{2048});
 }
 
-QTEST_GUILESS_MAIN(TestWide)
+FW_TEST(TestWide, QCoreApplication)
 #include "test_wide.moc"

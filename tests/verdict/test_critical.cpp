@@ -1,8 +1,7 @@
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "verdict/critical.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -104,5 +103,5 @@ void TestCritical::shippedOnes() {
     QVERIFY(!matters("fold_batch_norm", "reshapes"));
 }
 
-QTEST_GUILESS_MAIN(TestCritical)
+FW_TEST(TestCritical, QCoreApplication)
 #include "test_critical.moc"

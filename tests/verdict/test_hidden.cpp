@@ -1,9 +1,8 @@
 // Declarations that earlier ones leave nothing (D14).
+#include "common/test.h"
 #include "library/library.h"
 #include "syntax/fusion.h"
 #include "verdict/hidden.h"
-
-#include <QtTest>
 
 #include <chrono>
 
@@ -130,5 +129,5 @@ void TestHidden::shippedRulesAreNot() {
     QCOMPARE(hidden.join(u'\n'), QString());
 }
 
-QTEST_GUILESS_MAIN(TestHidden)
+FW_TEST(TestHidden, QCoreApplication)
 #include "test_hidden.moc"

@@ -1,7 +1,6 @@
+#include "common/test.h"
 #include "library/library.h"
 #include "verdict/verdict.h"
-
-#include <QtTest>
 
 using namespace fw;
 
@@ -117,5 +116,5 @@ void TestProof::cancelledTrialsEnd() {
     QCOMPARE(tryRule(firstRule(book), book, standardOperators(), 1, cancel).cases, 0);
 }
 
-QTEST_GUILESS_MAIN(TestProof)
+FW_TEST(TestProof, QCoreApplication)
 #include "test_proof.moc"

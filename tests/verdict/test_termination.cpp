@@ -1,8 +1,7 @@
 // Weights of operators show that rules end; where there are none it is said beside which rule.
+#include "common/test.h"
 #include "library/library.h"
 #include "verdict/termination.h"
-
-#include <QtTest>
 
 #include <chrono>
 
@@ -103,5 +102,5 @@ void TestTermination::shippedRules() {
     QCOMPARE(open, QString());
 }
 
-QTEST_GUILESS_MAIN(TestTermination)
+FW_TEST(TestTermination, QCoreApplication)
 #include "test_termination.moc"

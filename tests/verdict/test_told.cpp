@@ -1,11 +1,11 @@
 // What is said of rules that differ somewhere: refuted, or accepted with what the verdict leaves
 // out.
+#include "common/test.h"
 #include "library/library.h"
 #include "tensor/op_def.h"
 #include "verdict/verdict.h"
 
 #include <QRegularExpression>
-#include <QtTest>
 
 #include <ctime>
 #include <memory>
@@ -124,5 +124,5 @@ void TestTold::timeIsBounded() {
     QVERIFY2(took < 10, qPrintable(QString::number(took)));
 }
 
-QTEST_GUILESS_MAIN(TestTold)
+FW_TEST(TestTold, QCoreApplication)
 #include "test_told.moc"

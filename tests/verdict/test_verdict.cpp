@@ -6,8 +6,6 @@
 #include "verdict/vary_graph.h"
 #include "verdict/verdict.h"
 
-#include <QtTest>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -208,7 +206,5 @@ void TestVerdict::proofsOfRootsEnd() {
     QFAIL("the rule is not there");
 }
 
-int main(int count, char** arguments) { // 20 seeds
-    return fw::test::runLong<TestVerdict>(count, arguments, std::chrono::hours(2));
-}
+FW_TEST_BY(&fw::test::runLong<TestVerdict, 120>) // 20 seeds
 #include "test_verdict.moc"

@@ -56,7 +56,8 @@ CheckDocument check(const std::string& file, const std::string& text) {
     out.file = file;
     forLines(text, [&](int number, const std::string& line) {
         if (line.starts_with("rule "))
-            out.items.push_back({{number, 1, number + 3, 2}, nameIn(line), "rule", "ok", {}, {}, {}});
+            out.items.push_back(
+                {{number, 1, number + 3, 2}, nameIn(line), "rule", "ok", {}, {}, {}});
         if (!has(line, "rellu"))
             return;
         const TextRange range = rangeOf(number, line, "rellu");

@@ -5,6 +5,7 @@
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
 #include "app/window/main_window.h"
+#include "common/test.h"
 #include "views/authoring/sketch_view.h"
 #include "views/common/combo_box.h"
 #include "views/graph/graphs_view.h"
@@ -22,10 +23,10 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QThreadPool>
-#include <QtTest>
 
 #include <csignal>
 #include <cstdio>
+#include <string_view>
 
 namespace fw::ui {
 
@@ -41,6 +42,8 @@ private:
         return false;
     }
 };
+
+constexpr const char* victimWord = "--window";
 
 class StoryFixture {
 protected:
@@ -187,11 +190,15 @@ protected:
         });
     }
 
-    // This program once more, as the window that is to be killed: `--window PATH` is up to its
-    // main(), which decides something and ends by waitToBeKilled().
+    // This test once more, as the window that is to be killed (testOrVictim), which decides
+    // something and ends by waitToBeKilled().
+    static void startVictim(QProcess& victim, const QString& path) {
+        victim.start(QCoreApplication::applicationFilePath(),
+                     {QString::fromStdString(fw::test::runningTest()), victimWord, path});
+    }
     void killWindowOn(const QString& path) {
         QProcess victim;
-        victim.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--window"), path});
+        startVictim(victim, path);
         QByteArray said;
         QTRY_VERIFY_WITH_TIMEOUT((said += victim.readAllStandardOutput()).contains("written"),
                                  120000);
@@ -226,5 +233,14 @@ protected:
     QTemporaryDir m_folder;
     std::unique_ptr<MainWindow> m_window;
 };
+
+// A test that starts itself as a window, which is killed: Victim().run(PATH).
+template <class Test, class Victim>
+int testOrVictim(int count, char** words) {
+    if (count < 2 || std::string_view(words[1]) != victimWord)
+        return test::runAs<Test, QApplication>(count, words);
+    const QApplication application(count, words);
+    return Victim().run(QApplication::arguments().value(2));
+}
 
 } // namespace fw::ui

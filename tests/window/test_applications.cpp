@@ -1,6 +1,7 @@
 // What every application of a rule does to the outputs, through the real window with the real
 // worker.
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/authoring/rules_view.h"
 #include "window/story_fixture.h"
 
@@ -83,5 +84,5 @@ void TestApplications::everyApplicationIsChecked() {
     end();
 }
 
-QTEST_MAIN(TestApplications)
+FW_TEST(TestApplications, QApplication)
 #include "test_applications.moc"

@@ -1,6 +1,7 @@
 // What one may ask of the declaration at the caret: how the selected operator fits it, who uses it,
 // where it would match, and which type is missing.
 #include "app/window/palette.h"
+#include "common/test.h"
 #include "views/authoring/match_panel.h"
 #include "window/story_fixture.h"
 
@@ -132,5 +133,5 @@ void TestAskedOfRules::missingTypeIsTold() {
                  qPrintable(panel()->title()));
 }
 
-QTEST_MAIN(TestAskedOfRules)
+FW_TEST(TestAskedOfRules, QApplication)
 #include "test_asked_of_rules.moc"

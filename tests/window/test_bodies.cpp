@@ -1,6 +1,7 @@
 // Graphs inside nodes, with the real worker: opened from their node, deeper ones from there, and
 // back; named in the inspector; closed with their model.
 #include "app/window/body_window.h"
+#include "common/test.h"
 #include "window_fixture.h"
 
 #include "views/common/state_overlay.h"
@@ -98,5 +99,5 @@ void TestBodies::anotherModelClosesThem() {
     QTRY_VERIFY(!f.window.graphWindows().bodies());
 }
 
-QTEST_MAIN(TestBodies)
+FW_TEST(TestBodies, QApplication)
 #include "test_bodies.moc"

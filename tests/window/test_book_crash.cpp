@@ -3,6 +3,7 @@
 // there, says "written PID" of its worker, and waits.
 #include "app/window/books_view.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "window/story_fixture.h"
 
 #include <QProcess>
@@ -26,7 +27,7 @@ const QString ruleText = u"# What this book is about.\n"
                          "# not finish"_s;
 
 // What the process that is killed does.
-class Victim : StoryFixture {
+class CrashingBook : StoryFixture {
 public:
     int run(const QString& folder) {
         StoryFixture::start();
@@ -60,7 +61,7 @@ private Q_SLOTS:
 
 void TestBookCrash::killedWindowLosesNothing() {
     QProcess victim;
-    victim.start(QCoreApplication::applicationFilePath(), {u"--window"_s, m_folder.path()});
+    startVictim(victim, m_folder.path());
     QByteArray said;
     QTRY_VERIFY_WITH_TIMEOUT((said += victim.readAllStandardOutput()).contains("written") &&
                                  said.endsWith('\n'),
@@ -105,13 +106,6 @@ void TestBookCrash::killedWindowLosesNothing() {
     end();
 }
 
-int main(int count, char** arguments) {
-    QApplication application(count, arguments);
-    const QStringList words = QApplication::arguments();
-    if (words.value(1) == u"--window"_s)
-        return Victim().run(words.value(2));
-    TestBookCrash test;
-    return QTest::qExec(&test, count, arguments);
-}
+FW_TEST_BY(&fw::ui::testOrVictim<TestBookCrash, CrashingBook>)
 
 #include "test_book_crash.moc"

@@ -2,6 +2,7 @@
 // mouse button is pressed.
 #include "app/window/books_view.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/authoring/match_panel.h"
 #include "views/editor/find_bar.h"
 #include "views/explain/explain_view.h"
@@ -182,5 +183,5 @@ void TestBookKeyboard::ruleIsWrittenAndKept() {
     QCOMPARE(mouse.count, 0);
 }
 
-QTEST_MAIN(TestBookKeyboard)
+FW_TEST(TestBookKeyboard, QApplication)
 #include "test_book_keyboard.moc"

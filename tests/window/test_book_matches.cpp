@@ -1,6 +1,7 @@
 // What a book finds in the graph while it is typed, and what is known of its words.
 #include "app/window/books_view.h"
 #include "app/window/palette.h"
+#include "common/test.h"
 #include "views/authoring/match_panel.h"
 #include "views/graph/graphs_view.h"
 #include "window/books_fixture.h"
@@ -349,5 +350,5 @@ void TestBookMatches::commentsChangeNoPlan() {
     QVERIFY(window().document().generation() != moved);
 }
 
-QTEST_MAIN(TestBookMatches)
+FW_TEST(TestBookMatches, QApplication)
 #include "test_book_matches.moc"

@@ -1,6 +1,7 @@
 // A book from its first key to the next start, through the real window with the real worker.
 #include "app/window/books_view.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/authoring/match_panel.h"
 #include "views/explain/explain_view.h"
 #include "window/story_fixture.h"
@@ -255,5 +256,5 @@ void TestBookStory::halfTypedShippedBooksHarmNobody() {
     end();
 }
 
-QTEST_MAIN(TestBookStory)
+FW_TEST(TestBookStory, QApplication)
 #include "test_book_story.moc"

@@ -2,6 +2,7 @@
 // what their texts do to the plan while they are typed.
 #include "app/window/books_view.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/state_overlay.h"
 #include "views/editor/find_bar.h"
@@ -570,5 +571,5 @@ void TestBooks::workerDiesAtEveryKey() {
     QCOMPARE(window().document().state(Part::Plan), State::Ready);
 }
 
-QTEST_MAIN(TestBooks)
+FW_TEST(TestBooks, QApplication)
 #include "test_books.moc"

@@ -1,5 +1,6 @@
 // A graph that repeats itself, read from its top level through the real window with the real
 // worker.
+#include "common/test.h"
 #include "window/story_fixture.h"
 
 using namespace fw;
@@ -291,5 +292,5 @@ void TestCollapse::oneLayoutOpensInBothPanes() {
     QCOMPARE(canvas(side)->toScene({5, 5}), canvas(GraphSide::Fused)->toScene({5, 5}));
 }
 
-QTEST_MAIN(TestCollapse)
+FW_TEST(TestCollapse, QApplication)
 #include "test_collapse.moc"

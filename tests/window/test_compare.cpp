@@ -1,5 +1,6 @@
 // States side by side: other stages, targets, books and models in one layout, through the real
 // window with the real worker.
+#include "common/test.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "window/story_fixture.h"
@@ -320,5 +321,5 @@ void TestCompare::aNewPlanIsFollowed() {
             (picture::MakerRecord{picture::Maker::Library, "onednn"}));
 }
 
-QTEST_MAIN(TestCompare)
+FW_TEST(TestCompare, QApplication)
 #include "test_compare.moc"

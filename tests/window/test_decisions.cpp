@@ -2,6 +2,7 @@
 // a model was read, a result that nobody reads, a tie among candidates, a refuted rule that acts.
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
+#include "common/test.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/pane.h"
 #include "views/implementations/implementations_view.h"
@@ -17,9 +18,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-class Fixture : public WindowFixture {
+class DecisionsWindow : public WindowFixture {
 public:
-    Fixture() : WindowFixture(QStringLiteral(FW_BINARY_DIR "/bin/fw")) {}
+    DecisionsWindow() : WindowFixture(QStringLiteral(FW_BINARY_DIR "/bin/fw")) {}
 
     bool openSample(const QString& model, const QString& book) {
         const QString samples = QStringLiteral(FW_SOURCE_DIR "/samples/");
@@ -64,7 +65,7 @@ private Q_SLOTS:
 };
 
 void TestDecisions::howAModelWasRead() {
-    Fixture f;
+    DecisionsWindow f;
     QVERIFY(f.openSample(u"own-operator/custom"_s, u"own-operator/my_conv.fw"_s));
     QTRY_COMPARE(f.rows(u"read MyConv_found"_s).size(), 1);
     const QStringList read = f.rows(u"read MyConv_found"_s);
@@ -75,7 +76,7 @@ void TestDecisions::howAModelWasRead() {
 
 // Of the node that is picked alone.
 void TestDecisions::howANodeWasRead() {
-    Fixture f;
+    DecisionsWindow f;
     QVERIFY(f.openSample(u"own-operator/custom"_s, u"own-operator/my_conv.fw"_s));
     QTRY_COMPARE(f.rows(u"read MyConv_found"_s).size(), 1);
     for (const snapshot::NodeRecord& one : f.window.document().imported()->nodes) {
@@ -89,7 +90,7 @@ void TestDecisions::howANodeWasRead() {
 
 // The mean and the deviation of a layer norm, in a model that wants neither.
 void TestDecisions::resultsThatNobodyReads() {
-    Fixture f;
+    DecisionsWindow f;
     QVERIFY(f.open(QStringLiteral(FW_SOURCE_DIR "/samples/encoder")));
     const auto& nodes = f.window.document().fused()->nodes;
     const auto norm = std::find_if(nodes.begin(), nodes.end(),
@@ -111,7 +112,7 @@ void TestDecisions::resultsThatNobodyReads() {
 }
 
 void TestDecisions::ties() {
-    Fixture f;
+    DecisionsWindow f;
     QVERIFY(f.openSample(u"strategy/dense_m.fw"_s, u"strategy/tie.fw"_s));
     const ImplementationsModel& model = f.window.view<ImplementationsView>()->model();
     using Model = ImplementationsModel;
@@ -137,8 +138,8 @@ void TestDecisions::ties() {
 void TestDecisions::pinIsKeptWithTheDocument() {
     QTemporaryDir folder;
     const QString file = folder.filePath(u"rows.fwdoc"_s);
-    const auto group = [](Fixture& f) { return f.window.document().plan()->groups.at(0); };
-    const auto choose = [](Fixture& f, const QString& name) {
+    const auto group = [](DecisionsWindow& f) { return f.window.document().plan()->groups.at(0); };
+    const auto choose = [](DecisionsWindow& f, const QString& name) {
         QTreeView* table = f.window.view<ImplementationsView>()->table();
         const QModelIndex of = table->model()->index(0, 0);
         for (int row = 0; row < table->model()->rowCount(of); ++row)
@@ -150,7 +151,7 @@ void TestDecisions::pinIsKeptWithTheDocument() {
         return false;
     };
     {
-        Fixture f;
+        DecisionsWindow f;
         QVERIFY(f.openSample(u"strategy/dense_m.fw"_s, u"strategy/choices.fw"_s));
         f.window.document().edit(snapshot::SetDims{{{"M", 64}}});
         QVERIFY(f.waitIdle());
@@ -160,7 +161,7 @@ void TestDecisions::pinIsKeptWithTheDocument() {
         QCOMPARE(group(f).implementation.str(), std::string("dense.common"));
         QVERIFY(f.window.saveTo(file));
     }
-    Fixture f;
+    DecisionsWindow f;
     QVERIFY(f.open(file));
     QCOMPARE(group(f).implementation.str(), std::string("dense.common"));
     QCOMPARE(group(f).source.str(), std::string("pin"));
@@ -172,7 +173,7 @@ void TestDecisions::pinIsKeptWithTheDocument() {
 
 // In the margin, in the dock and as a problem, with its place.
 void TestDecisions::refutedRuleThatActs() {
-    Fixture f;
+    DecisionsWindow f;
     const QString book = f.write(u"bent.fw"_s, u"rule bent {\n  match y = relu(x)\n"
                                                "  emit  y = tanh(x)\n}\n"_s);
     QVERIFY(f.open(f.write(u"model.fw"_s, model)));
@@ -207,7 +208,7 @@ void TestDecisions::refutedRuleThatActs() {
 }
 
 void TestDecisions::whatAVerdictLeavesOutLeavesNamesTheirRoom() {
-    Fixture f;
+    DecisionsWindow f;
     const QString book =
         f.write(u"lesser.fw"_s, u"rule lesser {\n  match y = where(less(a, b), a, b)\n"
                                 "  emit  y = min(a, b)\n}\n"_s);
@@ -229,5 +230,5 @@ void TestDecisions::whatAVerdictLeavesOutLeavesNamesTheirRoom() {
     }
 }
 
-QTEST_MAIN(TestDecisions)
+FW_TEST(TestDecisions, QApplication)
 #include "test_decisions.moc"

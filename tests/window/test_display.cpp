@@ -1,10 +1,11 @@
 // The window on a real X server (Xvfb): the whole of test_main_window again, with real windows, and
 // a screenshot of the program itself. Skipped where there is no Xvfb.
+#include "common/test.h"
+
 #include <QImage>
 #include <QProcess>
 #include <QStandardPaths>
 #include <QTemporaryDir>
-#include <QtTest>
 
 class TestDisplay : public QObject {
     Q_OBJECT
@@ -64,7 +65,7 @@ void TestDisplay::windowTestsPass() {
     QProcess process;
     process.setProcessEnvironment(environment());
     process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start(QStringLiteral(FW_BINARY_DIR "/tests/window_test_main_window"), QStringList());
+    process.start(QStringLiteral(FW_BINARY_DIR "/tests/window_tests"), {"test_main_window"});
     QVERIFY(process.waitForFinished(240000));
     QVERIFY2(process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0,
              process.readAll().constData());
@@ -122,5 +123,5 @@ void TestDisplay::errorsWithoutAWindow() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestDisplay)
+FW_TEST(TestDisplay, QCoreApplication)
 #include "test_display.moc"

@@ -1,11 +1,11 @@
 // The document keeps what the user decided; answers of earlier generations are dropped.
 #include "app/window/document.h"
+#include "common/test.h"
 #include "snapshot/provenance.h"
 
 #include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -229,5 +229,5 @@ void TestDocument::provenanceIsManyToMany() {
     QCOMPARE(provenance.membersOf(0), (Set{22, 23, 24}));
 }
 
-QTEST_GUILESS_MAIN(TestDocument)
+FW_TEST(TestDocument, QCoreApplication)
 #include "test_document.moc"

@@ -2,6 +2,7 @@
 // window to be killed is this program itself: `--window FOLDER` opens the model, decides, says
 // "written", and waits.
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "snapshot/document_file.h"
 #include "window/story_fixture.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 const snapshot::Pin pin{snapshot::PinKind::Avoid, {}, "generated.tiled", "it is tried"};
 
-class Victim : StoryFixture {
+class CrashingDocument : StoryFixture {
 public:
     int run(const QString& model) {
         StoryFixture::start();
@@ -144,13 +145,6 @@ void TestDocumentCrash::whatIsGivenUpIsNotOffered() {
     QCOMPARE(m_window->offerBar()->text(), QString());
 }
 
-int main(int count, char** arguments) {
-    QApplication application(count, arguments);
-    const QStringList words = QApplication::arguments();
-    if (words.value(1) == u"--window"_s)
-        return Victim().run(words.value(2));
-    TestDocumentCrash test;
-    return QTest::qExec(&test, count, arguments);
-}
+FW_TEST_BY(&fw::ui::testOrVictim<TestDocumentCrash, CrashingDocument>)
 
 #include "test_document_crash.moc"

@@ -4,6 +4,7 @@
 #include "app/window/library_boxes.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "snapshot/documents.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/state_overlay.h"
@@ -15,6 +16,7 @@
 #include "views/profile/profile_view.h"
 #include "views/stages/stages_view.h"
 
+#include <QApplication>
 #include <QCheckBox>
 #include <QDir>
 #include <QDockWidget>
@@ -25,7 +27,6 @@
 #include <QTemporaryDir>
 #include <QTreeView>
 #include <QTreeWidget>
-#include <QtTest>
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -584,5 +585,5 @@ void TestEndToEnd::freeDimensionOpens() {
     QVERIFY(m_window->document().state(Part::Profile) != State::Busy);
 }
 
-QTEST_MAIN(TestEndToEnd)
+FW_TEST(TestEndToEnd, QApplication)
 #include "test_end_to_end.moc"

@@ -1,5 +1,6 @@
 // What is said of a request that failed or was stopped, and not of another one.
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/common/state_overlay.h"
 #include "views/explain/explain_view.h"
 #include "window/story_fixture.h"
@@ -86,5 +87,5 @@ void TestFailedRequests::stoppedExplanationIsNotOfTheOldNode() {
     QVERIFY2(view->sentence().contains(u"Relu_left_relu"_s), qPrintable(view->sentence()));
 }
 
-QTEST_MAIN(TestFailedRequests)
+FW_TEST(TestFailedRequests, QApplication)
 #include "test_failed_requests.moc"

@@ -5,6 +5,7 @@
 #include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "docs/page.h"
 #include "views/authoring/match_panel.h"
 #include "views/authoring/sketch_view.h"
@@ -344,5 +345,5 @@ void TestFirstRule::picturesAreThereAndSmall() {
     QCOMPARE(HelpWindow::pages().front(), u"first-rule.md"_s);
 }
 
-QTEST_MAIN(TestFirstRule)
+FW_TEST(TestFirstRule, QApplication)
 #include "test_first_rule.moc"

@@ -1,5 +1,7 @@
 // The tests that look at texts again, with other fonts than this machine's: under a configuration
 // of fontconfig that knows one folder, in which lie only the families of a row.
+#include "common/test.h"
+
 #include <QDirIterator>
 #include <QFile>
 #include <QFontDatabase>
@@ -7,7 +9,6 @@
 #include <QProcess>
 #include <QStandardPaths>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <algorithm>
 #include <cstdio>
@@ -126,7 +127,8 @@ void TestFonts::testsPassWith() {
         QString::fromLatin1(QTest::currentDataTag()).remove(u' '), fontsOf(files), aliases);
     QVERIFY(!environment.isEmpty());
     // Nothing else is there.
-    const Ended told = ran(QCoreApplication::applicationFilePath(), {g_families}, environment);
+    const Ended told =
+        ran(QCoreApplication::applicationFilePath(), {u"test_fonts"_s, g_families}, environment);
     const QStringList families = QString::fromUtf8(told.said).split(u'\n', Qt::SkipEmptyParts);
     QVERIFY2(told.well && !families.isEmpty(), told.said.constData());
     const QStringList generic{u"Monospace"_s, u"Sans Serif"_s, u"Serif"_s}; // stand for others
@@ -138,10 +140,11 @@ void TestFonts::testsPassWith() {
                                  }),
                  qPrintable(family));
     for (const QStringList& test :
-         {QStringList{u"editor_test_book_editor"_s},
-          QStringList{u"window_test_reading"_s, u"fontOfTheDesktop"_s, u"graphsGrowWithTheFont"_s,
-                      u"opTimesFitBesideTheGraphs"_s, u"namesInTheOutline"_s},
-          QStringList{u"window_test_state_matrix"_s,
+         {QStringList{u"editor_tests"_s, u"test_book_editor"_s},
+          QStringList{u"window_tests"_s, u"test_reading"_s, u"fontOfTheDesktop"_s,
+                      u"graphsGrowWithTheFont"_s, u"opTimesFitBesideTheGraphs"_s,
+                      u"namesInTheOutline"_s},
+          QStringList{u"window_tests"_s, u"test_state_matrix"_s,
                       u"nothingIsClippedOrNameless:light 20 px 1280"_s}}) {
         const Ended ended =
             ran(QStringLiteral(FW_BINARY_DIR "/tests/") + test.front(), test.mid(1), environment);
@@ -151,15 +154,12 @@ void TestFonts::testsPassWith() {
 }
 
 // Started with --families the program tells which it sees.
-int main(int argc, char** argv) {
-    if (argc == 2 && std::strcmp(argv[1], g_families) == 0) {
-        QGuiApplication application(argc, argv);
-        for (const QString& family : QFontDatabase::families())
-            std::puts(qPrintable(family));
-        return 0;
-    }
-    QCoreApplication application(argc, argv);
-    TestFonts test;
-    return QTest::qExec(&test, argc, argv);
-}
+FW_TEST_BY([](int count, char** words) {
+    if (count != 2 || std::strcmp(words[1], g_families) != 0)
+        return fw::test::runAs<TestFonts, QCoreApplication>(count, words);
+    const QGuiApplication application(count, words);
+    for (const QString& family : QFontDatabase::families())
+        std::puts(qPrintable(family));
+    return 0;
+})
 #include "test_fonts.moc"

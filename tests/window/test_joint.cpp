@@ -1,4 +1,5 @@
 // The imported and the fused graph in one layout, through the real window with the real worker.
+#include "common/test.h"
 #include "window/story_fixture.h"
 
 using namespace fw;
@@ -148,5 +149,5 @@ void TestJoint::anotherModelIsJoinedToo() {
     QCOMPARE(m_said, u"rewriting changed nothing"_s);
 }
 
-QTEST_MAIN(TestJoint)
+FW_TEST(TestJoint, QApplication)
 #include "test_joint.moc"

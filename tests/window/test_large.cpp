@@ -3,6 +3,7 @@
 //
 // What the window's thread does is measured in its own processor time, which does not depend on
 // what else the machine does; the first picture is measured by the clock, with room for a busy one.
+#include "common/test.h"
 #include "large/shapes.h"
 #include "picture/graph_diagram.h"
 #include "views/graph/graphs_view.h"
@@ -161,5 +162,5 @@ void TestLarge::oneHundredThousandNodes() {
     QVERIFY2(stretch.ms() < 300, qPrintable(QString::number(stretch.ms())));
 }
 
-QTEST_MAIN(TestLarge)
+FW_TEST(TestLarge, QApplication)
 #include "test_large.moc"

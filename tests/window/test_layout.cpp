@@ -2,6 +2,7 @@
 // model is open.
 #include "app/window/samples.h"
 #include "app/window/welcome_view.h"
+#include "common/test.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/implementations/implementations_view.h"
@@ -48,8 +49,7 @@ private:
     QDockWidget* dock(const QString& name) { return window().findChild<QDockWidget*>(name); }
     void resize(QSize size) {
         window().resize(size);
-        QCoreApplication::processEvents();
-        QTest::qWait(20);
+        settle();
     }
     QList<QDockWidget*> below() {
         QList<QDockWidget*> out;
@@ -211,7 +211,7 @@ void TestLayout::tabsLiveThroughAReset() {
     dock(u"stages"_s)->hide();
     dock(u"log"_s)->setFloating(true);
     QVERIFY(m->trigger("Reset layout"));
-    QTest::qWait(50);
+    settle();
     look("after some were elsewhere");
     for (const ViewRow& row : viewRows())
         if (row.area == Area::Left || row.area == Area::Right)
@@ -238,5 +238,5 @@ void TestLayout::floatingDocksHaveAHandle() {
     }
 }
 
-QTEST_MAIN(TestLayout)
+FW_TEST(TestLayout, QApplication)
 #include "test_layout.moc"

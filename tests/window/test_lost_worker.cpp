@@ -2,6 +2,7 @@
 // the document stay as they are, and what was asked for is there when it is asked for again.
 #include "app/window/counterexample_window.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/common/state_overlay.h"
 #include "views/graph/graph_pane.h"
 #include "views/implementations/implementations_view.h"
@@ -18,7 +19,7 @@ using namespace std::string_literals;
 namespace {
 
 const QStringList block = {u"Conv_left1"_s, u"BatchNormalization_left1_bn"_s, u"Relu_left_relu"_s};
-const QString madeRule = u"rule mine"_s;
+const QString lostRule = u"rule mine"_s;
 const QString rightRule =
     u"rule mine {\n"
     "  match  y = conv2d(x, w: const) {pads = [1, 1, 1, 1], *a}\n"
@@ -53,7 +54,7 @@ private:
         enum class When { Asked, Progressed } when = When::Asked;
     };
     static const std::vector<Step>& steps();
-    QString note() const { return untimedNoteOf(madeRule); }
+    QString note() const { return untimedNoteOf(lostRule); }
     pid_t worker() const { return pid_t(m_window->worker().processId()); }
     void signalWorker(int signal) { QCOMPARE(::kill(worker(), signal), 0); }
     void killIn(const Step& step);
@@ -237,7 +238,7 @@ void TestLostWorker::killedWorkerCostsAMessage() {
     editor()->insertPlainText(rightRule);
     editor()->setFocus();
     waitIdle();
-    QVERIFY2(isRight(madeRule), qPrintable(note()));
+    QVERIFY2(isRight(lostRule), qPrintable(note()));
     press(u"Ctrl+S"_s);
     const QString book = area()->currentPath();
     const QString file = m_folder.filePath(u"killed.fwdoc"_s);
@@ -272,7 +273,7 @@ void TestLostWorker::killedWorkerCostsAMessage() {
     };
     intact();
     if (asked.command == "check"s) // what stands in the margin is of the text before
-        QVERIFY(editor()->notes().at(lineOf(madeRule)).look == MarginNote::Look::Stale);
+        QVERIFY(editor()->notes().at(lineOf(lostRule)).look == MarginNote::Look::Stale);
     QVERIFY(m_window->document().plan() && m_window->document().fused());
 
     const qint64 now = worker();
@@ -304,5 +305,5 @@ void TestLostWorker::closedBookIsCheckedAgain() {
     QVERIFY2(known.starts_with("proved") || known.starts_with("tested"), known.c_str());
 }
 
-QTEST_MAIN(TestLostWorker)
+FW_TEST(TestLostWorker, QApplication)
 #include "test_lost_worker.moc"

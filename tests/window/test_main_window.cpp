@@ -6,6 +6,7 @@
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
 #include "app/window/picture_file.h"
+#include "common/test.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
 #include "views/explain/explain_view.h"
@@ -18,6 +19,7 @@
 #include "views/stages/stages_view.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
@@ -31,7 +33,6 @@
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTreeView>
-#include <QtTest>
 
 #include <signal.h>
 
@@ -562,5 +563,5 @@ void TestMainWindow::exportDialogHasTheOptions() {
             !dialog.what().contains(QStringLiteral("the weights")));
 }
 
-QTEST_MAIN(TestMainWindow)
+FW_TEST(TestMainWindow, QApplication)
 #include "test_main_window.moc"

@@ -1,6 +1,7 @@
 // From what is selected in a graph to a rule that is judged: made, made to match more, put into a
 // book, refuted, its counterexample looked at, mended, shown to be right; with the keys alone.
 #include "app/window/counterexample_window.h"
+#include "common/test.h"
 #include "views/graph/graph_pane.h"
 #include "window/story_fixture.h"
 
@@ -124,5 +125,5 @@ void TestMake::whatCannotBeMadeSaysWhy() {
     picture(u"make_refused"_s);
 }
 
-QTEST_MAIN(TestMake)
+FW_TEST(TestMake, QApplication)
 #include "test_make.moc"

@@ -2,6 +2,7 @@
 #include "app/window/finder.h"
 #include "app/window/settings.h"
 #include "app/window/shown_names.h"
+#include "common/test.h"
 #include "views/common/numbers.h"
 #include "views/inspector/outline_model.h"
 #include "views/inspector/properties_view.h"
@@ -9,9 +10,9 @@
 #include "views/profile/profile_model.h"
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QSortFilterProxyModel>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <sys/stat.h>
 
@@ -413,5 +414,5 @@ void TestModels::settingsThatAreNoFile() {
     }
 }
 
-QTEST_MAIN(TestModels)
+FW_TEST(TestModels, QApplication)
 #include "test_models.moc"

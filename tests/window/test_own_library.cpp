@@ -1,5 +1,6 @@
 // A shared library that a book declares, in the window with the real worker: asked for with its
 // full path before it is loaded, remembered by content, and one that dies costs a message.
+#include "common/test.h"
 #include "snapshot/documents.h"
 #include "window/window_fixture.h"
 
@@ -14,9 +15,9 @@ namespace {
 const QString sample = QStringLiteral(FW_BINARY_DIR "/toylib/libtoylib.so");
 const std::string kernel = "toylib.conv_bias_relu";
 
-class Fixture : public WindowFixture {
+class LibraryWindow : public WindowFixture {
 public:
-    Fixture() : WindowFixture(QStringLiteral(FW_BINARY_DIR "/bin/fw")) {
+    LibraryWindow() : WindowFixture(QStringLiteral(FW_BINARY_DIR "/bin/fw")) {
         window.answerLoad([this](const QString& question) {
             questions << question;
             return yes;
@@ -70,7 +71,7 @@ private Q_SLOTS:
 };
 
 void TestOwnLibrary::asksBeforeItLoads() {
-    Fixture f;
+    LibraryWindow f;
     QVERIFY(f.put(sample));
     QVERIFY(f.withBook());
     QVERIFY(f.box() != nullptr && f.box()->isVisible() && f.box()->isEnabled());
@@ -94,7 +95,7 @@ void TestOwnLibrary::asksBeforeItLoads() {
 }
 
 void TestOwnLibrary::documentWaitsForTheUser() {
-    Fixture f;
+    LibraryWindow f;
     QVERIFY(f.put(sample));
     QFile document(f.file(u"work.fwdoc"_s));
     QVERIFY(document.open(QIODevice::WriteOnly));
@@ -110,7 +111,7 @@ void TestOwnLibrary::documentWaitsForTheUser() {
 }
 
 void TestOwnLibrary::anotherFileIsAskedForAgain() {
-    Fixture f;
+    LibraryWindow f;
     QVERIFY(f.put(sample));
     QVERIFY(f.withBook());
     QVERIFY(f.click());
@@ -126,14 +127,14 @@ void TestOwnLibrary::anotherFileIsAskedForAgain() {
 }
 
 void TestOwnLibrary::absentFileIsTold() {
-    Fixture f;
+    LibraryWindow f;
     QVERIFY(f.withBook());
     QVERIFY(f.box() != nullptr && f.box()->isVisible() && !f.box()->isEnabled());
     QVERIFY(f.box()->accessibleDescription().contains(f.file(u"libtoylib.so"_s)));
 }
 
 void TestOwnLibrary::dyingLibraryIsAvoided() {
-    Fixture f;
+    LibraryWindow f;
     QVERIFY(f.put(QStringLiteral(FW_BINARY_DIR "/tests/libbad_check_dies.so")));
     QVERIFY(f.withBook());
     QVERIFY(f.click());
@@ -145,5 +146,5 @@ void TestOwnLibrary::dyingLibraryIsAvoided() {
     QCOMPARE(f.document().inputs().pins.front().implementation, std::string("toylib"));
 }
 
-QTEST_MAIN(TestOwnLibrary)
+FW_TEST(TestOwnLibrary, QApplication)
 #include "test_own_library.moc"

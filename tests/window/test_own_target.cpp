@@ -1,5 +1,6 @@
 // A target that a book declares, in the window with the real worker: offered, planned for, saved
 // with the document, and told where a model lacks what it requires.
+#include "common/test.h"
 #include "snapshot/documents.h"
 #include "window/window_fixture.h"
 
@@ -14,9 +15,9 @@ namespace {
 
 const QString folder = QStringLiteral(FW_SOURCE_DIR "/samples/own-target/");
 
-class Fixture : public WindowFixture {
+class TargetWindow : public WindowFixture {
 public:
-    Fixture() : WindowFixture(QStringLiteral(FW_BINARY_DIR "/bin/fw")) {}
+    TargetWindow() : WindowFixture(QStringLiteral(FW_BINARY_DIR "/bin/fw")) {}
 
     Document& document() { return window.document(); }
     QComboBox* box() const { return window.findChild<QComboBox*>(u"target"_s); }
@@ -42,7 +43,7 @@ private Q_SLOTS:
 };
 
 void TestOwnTarget::isOfferedAndPlannedFor() {
-    Fixture f;
+    TargetWindow f;
     QVERIFY(f.open(folder + u"sequence.fw"_s));
     QCOMPARE(f.box()->findText(u"vta"_s), -1);
     f.window.setTargetText(u"vta"_s);
@@ -60,7 +61,7 @@ void TestOwnTarget::isOfferedAndPlannedFor() {
 }
 
 void TestOwnTarget::librariesAreThoseOfTheBook() {
-    Fixture f;
+    TargetWindow f;
     QVERIFY(f.open(folder + u"sequence.fw"_s));
     QVERIFY(f.withBook());
     f.window.setTargetText(u"vta"_s);
@@ -80,21 +81,21 @@ void TestOwnTarget::isSavedWithTheDocument() {
     QTemporaryDir out;
     const QString saved = out.filePath(u"mine.fwdoc"_s);
     {
-        Fixture f;
+        TargetWindow f;
         QVERIFY(f.open(folder + u"sequence.fw"_s));
         QVERIFY(f.withBook());
         f.window.setTargetText(u"vta -threads=2"_s);
         QVERIFY(f.waitIdle());
         QVERIFY(f.window.saveTo(saved));
     }
-    Fixture f;
+    TargetWindow f;
     QVERIFY(f.open(saved));
     QCOMPARE(f.document().plan()->target, std::string("vta -libs= -threads=2"));
     QCOMPARE(f.box()->currentText(), u"vta -threads=2"_s);
 }
 
 void TestOwnTarget::lacksAreTold() {
-    Fixture f;
+    TargetWindow f;
     QVERIFY(f.open(folder + u"lone.fw"_s));
     QVERIFY(f.withBook());
     QCOMPARE(f.document().state(Part::Plan), State::Ready);
@@ -105,5 +106,5 @@ void TestOwnTarget::lacksAreTold() {
     QCOMPARE(error.where.node, std::string("alone"));
 }
 
-QTEST_MAIN(TestOwnTarget)
+FW_TEST(TestOwnTarget, QApplication)
 #include "test_own_target.moc"

@@ -1,5 +1,6 @@
 // Commands and things by name, from the keyboard alone.
 #include "app/window/palette.h"
+#include "common/test.h"
 #include "views/graph/graphs_view.h"
 #include "window/books_fixture.h"
 
@@ -121,5 +122,5 @@ void TestPalette::commandsActWhereTheKeysWere() {
     QVERIFY(QFileInfo::exists(books().currentPath())); // the book, not the document
 }
 
-QTEST_MAIN(TestPalette)
+FW_TEST(TestPalette, QApplication)
 #include "test_palette.moc"

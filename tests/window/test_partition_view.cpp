@@ -1,5 +1,6 @@
 // Demonstration C, step 10: the partition view, a region's calls and post-ops, and a pin of one
 // region back to code of ours, through the real window with the real worker.
+#include "common/test.h"
 #include "views/explain/explain_view.h"
 #include "window/story_fixture.h"
 
@@ -106,5 +107,5 @@ void TestPartitionView::aRegionIsClickedPinnedSavedAndReopened() {
     end();
 }
 
-QTEST_MAIN(TestPartitionView)
+FW_TEST(TestPartitionView, QApplication)
 #include "test_partition_view.moc"

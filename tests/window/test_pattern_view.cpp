@@ -1,6 +1,7 @@
 // The declaration at the caret as a graph: what it leaves, erases and creates, the box at the
 // caret, and the way back from a box to the text.
 #include "app/window/pattern_view.h"
+#include "common/test.h"
 #include "views/graph/graph_pane.h"
 #include "window/story_fixture.h"
 
@@ -77,5 +78,5 @@ void TestPatternView::ruleIsDrawn() {
     this->end();
 }
 
-QTEST_MAIN(TestPatternView)
+FW_TEST(TestPatternView, QApplication)
 #include "test_pattern_view.moc"

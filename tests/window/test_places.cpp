@@ -3,10 +3,11 @@
 #include "app/window/drafts.h"
 #include "app/window/picture_file.h"
 #include "app/window/settings.h"
+#include "common/test.h"
 
+#include <QApplication>
 #include <QSettings>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <sys/stat.h>
 
@@ -123,5 +124,5 @@ void TestPlaces::draftsLock() {
     QVERIFY(next.leftOver().empty());
 }
 
-QTEST_MAIN(TestPlaces)
+FW_TEST(TestPlaces, QApplication)
 #include "test_places.moc"

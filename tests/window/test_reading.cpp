@@ -1,5 +1,6 @@
 // What reading needs, whoever reads: the font of the desktop, where the keys are, one subject for
 // all docks, columns that stay as they were set.
+#include "common/test.h"
 #include "views/common/pane.h"
 #include "views/explain/explain_view.h"
 #include "views/implementations/implementations_view.h"
@@ -54,7 +55,7 @@ private:
     }
     void resize(QSize size) {
         window().resize(size);
-        QTest::qWait(30);
+        settle();
     }
 
     QTemporaryDir m_folder;
@@ -173,7 +174,7 @@ void TestReading::keysAreSeen() {
     m->click(GraphSide::Imported, 5);
     GraphCanvas* canvas = m->pane(GraphSide::Imported)->canvas();
     const auto look = [](QWidget* widget) {
-        QTest::qWait(20);
+        settle();
         return widget->grab().toImage();
     };
     canvas->setFocus();
@@ -189,7 +190,7 @@ void TestReading::keysAreSeen() {
         if (!dock)
             continue;
         dock->raise();
-        QTest::qWait(20);
+        settle();
         for (auto* widget : dock->findChildren<QWidget*>()) {
             if (!widget->isVisible() || !widget->isEnabled() ||
                 widget->focusPolicy() != Qt::StrongFocus || widget->focusProxy() ||
@@ -249,7 +250,7 @@ void TestReading::keysReachEveryDock() {
             continue;
         auto* dock = window().findChild<QDockWidget*>(row.name);
         dock->raise();
-        QTest::qWait(20);
+        settle();
         window().view<GraphsView>()->setFocus();
         bool reached = false;
         int presses = 0;
@@ -311,5 +312,5 @@ void TestReading::namesInTheOutline() {
     }
 }
 
-QTEST_MAIN(TestReading)
+FW_TEST(TestReading, QApplication)
 #include "test_reading.moc"

@@ -1,4 +1,5 @@
 // What each library gets in a row, in the right pane, through the real window with the real worker.
+#include "common/test.h"
 #include "views/common/pane.h"
 #include "window/story_fixture.h"
 
@@ -52,5 +53,5 @@ void TestRegions::regionsTakeThePlaceOfGroups() {
     end();
 }
 
-QTEST_MAIN(TestRegions)
+FW_TEST(TestRegions, QApplication)
 #include "test_regions.moc"

@@ -2,6 +2,7 @@
 // it undone and redone.
 #include "app/window/books_view.h"
 #include "app/window/palette.h"
+#include "common/test.h"
 #include "views/authoring/match_panel.h"
 #include "views/authoring/rules_view.h"
 #include "views/problems/problems_view.h"
@@ -272,5 +273,5 @@ void TestRulesDock::modelsAreSound() {
     QVERIFY(m->trigger("Undo"));
 }
 
-QTEST_MAIN(TestRulesDock)
+FW_TEST(TestRulesDock, QApplication)
 #include "test_rules_dock.moc"

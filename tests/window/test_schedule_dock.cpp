@@ -1,5 +1,6 @@
 // The implementations dock: a schedule that is shown begins one in a book, which is checked while
 // it is typed; its loops as boxes; the ways beside each other, the tree by size, conflicts.
+#include "common/test.h"
 #include "views/authoring/match_panel.h"
 #include "views/common/pane.h"
 #include "views/common/theme.h"
@@ -313,5 +314,5 @@ void TestScheduleDock::inSmallAndLargeFonts() {
     Theme::instance().followFont();
 }
 
-QTEST_MAIN(TestScheduleDock)
+FW_TEST(TestScheduleDock, QApplication)
 #include "test_schedule_dock.moc"

@@ -1,9 +1,9 @@
 // While the worker is at something long, questions are answered by a second one; whichever of the
 // two dies, nothing that was asked is lost.
 #include "app/window/document.h"
+#include "common/test.h"
 
 #include <QSignalSpy>
-#include <QtTest>
 
 #include <signal.h>
 
@@ -16,14 +16,14 @@ namespace {
 
 const QString fake = QStringLiteral(FW_BINARY_DIR "/tests/fake_worker");
 
-Arguments model(const char* name) {
+Arguments argumentsFor(const char* name) {
     Arguments out;
     out.model = name;
     return out;
 }
 
 Arguments question(const char* name) {
-    Arguments out = model(name);
+    Arguments out = argumentsFor(name);
     out.nodes = {"#24"};
     out.stage = "loops";
     out.name = "fusion.fw";
@@ -86,7 +86,7 @@ void TestSecondWorker::init() {
 
 void TestSecondWorker::profileHangs() {
     QSignalSpy progress(m_client.get(), &WorkerClient::progressed);
-    m_profile = m_client->request("profile", model("hang_profile"), [this](auto answer) {
+    m_profile = m_client->request("profile", argumentsFor("hang_profile"), [this](auto answer) {
         m_profileEnd = answer ? Diag() : answer.diag();
     });
     QVERIFY(progress.wait(5000));
@@ -130,7 +130,7 @@ void TestSecondWorker::notStartedWithoutNeed() {
     QCOMPARE(m_client->secondProcessId(), 0);
     // A task that is over is no reason either.
     bool done = false;
-    m_client->request("profile", model("m"), [&](auto) { done = true; });
+    m_client->request("profile", argumentsFor("m"), [&](auto) { done = true; });
     QTRY_VERIFY(done);
     ask("explain");
     QTRY_COMPARE(m_answers.size(), std::size_t(4));
@@ -305,5 +305,5 @@ void TestSecondWorker::answersAreThoseOfTheFirst() {
     QTRY_VERIFY(document.idle());
 }
 
-QTEST_GUILESS_MAIN(TestSecondWorker)
+FW_TEST(TestSecondWorker, QCoreApplication)
 #include "test_second_worker.moc"

@@ -1,4 +1,5 @@
 // Shipped books in the rules dock: what each won, and off and on again.
+#include "common/test.h"
 #include "snapshot/document_file.h"
 #include "views/authoring/rules_view.h"
 #include "window/story_fixture.h"
@@ -66,5 +67,5 @@ void TestShippedBooks::bookIsWeighedAndSwitchedOff() {
     end();
 }
 
-QTEST_MAIN(TestShippedBooks)
+FW_TEST(TestShippedBooks, QApplication)
 #include "test_shipped_books.moc"

@@ -2,6 +2,7 @@
 // that what was there before stays. Views hang on parts of a document alone, so the parts are made
 // here; what fills them is what the canned worker answers.
 #include "app/window/drafts.h"
+#include "common/test.h"
 #include "views/common/elided_label.h"
 #include "views/common/state_overlay.h"
 #include "window/window_fixture.h"
@@ -340,7 +341,7 @@ void TestStateMatrix::nothingIsClippedOrNameless() {
         if (!dock)
             continue;
         dock->raise();
-        QTest::qWait(30);
+        settle();
         for (const auto* widget : dock->findChildren<QWidget*>()) {
             if (!widget->isVisible() || widget->visibleRegion().isEmpty())
                 continue;
@@ -378,5 +379,5 @@ void TestStateMatrix::nothingIsClippedOrNameless() {
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
 }
 
-QTEST_MAIN(TestStateMatrix)
+FW_TEST(TestStateMatrix, QApplication)
 #include "test_state_matrix.moc"

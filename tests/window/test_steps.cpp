@@ -1,4 +1,5 @@
 // The stepper, through the real window with the real worker.
+#include "common/test.h"
 #include "views/steps/step_slider.h"
 #include "views/steps/steps_view.h"
 #include "window/story_fixture.h"
@@ -206,5 +207,5 @@ void TestSteps::anotherMatchIsDoneInstead() {
     QTRY_VERIFY(steps().sentence().startsWith(u"1 of 1: single at first"_s));
 }
 
-QTEST_MAIN(TestSteps)
+FW_TEST(TestSteps, QApplication)
 #include "test_steps.moc"

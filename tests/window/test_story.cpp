@@ -3,6 +3,7 @@
 #include "app/window/counterexample_window.h"
 #include "app/window/help_window.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/graph/graph_pane.h"
 #include "views/profile/profile_view.h"
 #include "window/story_fixture.h"
@@ -343,5 +344,5 @@ void TestStory::keysAreEnough() {
     QCOMPARE(mouse.count, 0);
 }
 
-QTEST_MAIN(TestStory)
+FW_TEST(TestStory, QApplication)
 #include "test_story.moc"

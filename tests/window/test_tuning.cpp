@@ -2,7 +2,9 @@
 // nothing of what was measured.
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 
+#include <QApplication>
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -11,7 +13,6 @@
 #include <QRegularExpression>
 #include <QStatusBar>
 #include <QTemporaryDir>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::ui;
@@ -115,5 +116,5 @@ void TestTuning::stopKeepsWhatWasMeasured() {
     QVERIFY(records >= 2);
 }
 
-QTEST_MAIN(TestTuning)
+FW_TEST(TestTuning, QApplication)
 #include "test_tuning.moc"

@@ -2,11 +2,12 @@
 #include "app/window/main_window.h"
 #include "app/window/types_dialog.h"
 #include "base/files.h"
+#include "common/test.h"
 
+#include <QApplication>
 #include <QLineEdit>
 #include <QTemporaryDir>
 #include <QThreadPool>
-#include <QtTest>
 
 using namespace fw;
 using namespace fw::ui;
@@ -64,5 +65,5 @@ void TestTypes::askedAndGiven() {
     QVERIFY(document.inputs().types.empty());
 }
 
-QTEST_MAIN(TestTypes)
+FW_TEST(TestTypes, QApplication)
 #include "test_types.moc"

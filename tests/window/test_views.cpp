@@ -3,6 +3,7 @@
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "operators_view.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
@@ -369,5 +370,5 @@ void TestViews::pageIsTrue() {
         QVERIFY2(code.contains(block), qPrintable(block));
 }
 
-QTEST_MAIN(TestViews)
+FW_TEST(TestViews, QApplication)
 #include "test_views.moc"

@@ -7,6 +7,7 @@
 #include "window/story_fixture.h"
 
 #include "app/window/message_bar.h"
+#include "common/test.h"
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -20,10 +21,10 @@ using Stage = GraphState::Stage;
 namespace {
 
 constexpr int copies = 12;
-const snapshot::Pin pin{snapshot::PinKind::Avoid, {}, "generated.tiled", "it is tried"};
+const snapshot::Pin watchedPin{snapshot::PinKind::Avoid, {}, "generated.tiled", "it is tried"};
 
 // Over and over: a negation of a negation and an absolute value of one, around a residual value.
-QByteArray model() {
+QByteArray netText() {
     constexpr const char* ops[] = {"relu", "neg", "neg", "tanh", "abs", "abs"};
     QByteArray out = "graph net(x: f32[1, 64]) -> y {\n", before = "x";
     for (int copy = 0; copy < copies; ++copy) {
@@ -41,13 +42,13 @@ QByteArray model() {
     return out + "}\n";
 }
 
-class Victim : StoryFixture {
+class WatchingVictim : StoryFixture {
 public:
     int run(const QString& document) {
         start({});
         m_window->openModel(document);
         waitIdle();
-        m_window->document().edit(snapshot::AddPin{pin});
+        m_window->document().edit(snapshot::AddPin{watchedPin});
         return waitToBeKilled();
     }
 };
@@ -109,7 +110,7 @@ private:
 
 void TestWatching::initTestCase() {
     begin({});
-    write("net.fw", model());
+    write("net.fw", netText());
     write("signs.fw", "rule signs { match y = neg(n = neg(x)) where used_once(n) emit y = x }\n");
     write("sizes.fw",
           "rule sizes { match y = abs(a = abs(x)) where used_once(a) emit y = abs(x) }\n");
@@ -207,7 +208,7 @@ void TestWatching::killAndReopen() {
     QCOMPARE(again.books, saved.books);
     QCOMPARE(again.leftOut, saved.leftOut);
     QCOMPARE(again.fullTarget(), saved.fullTarget());
-    QCOMPARE(again.pins, std::vector<snapshot::Pin>{pin});
+    QCOMPARE(again.pins, std::vector<snapshot::Pin>{watchedPin});
     QVERIFY(graphs().collapse()->view() == open);
     // Without what was decided since, everything is as it was saved.
     m_window->openModel(path);
@@ -235,13 +236,6 @@ void TestWatching::rulesAreWatched() {
     killAndReopen();
 }
 
-int main(int count, char** arguments) {
-    QApplication application(count, arguments);
-    const QStringList words = QApplication::arguments();
-    if (words.value(1) == u"--window"_s)
-        return Victim().run(words.value(2));
-    TestWatching test;
-    return QTest::qExec(&test, count, arguments);
-}
+FW_TEST_BY(&fw::ui::testOrVictim<TestWatching, WatchingVictim>)
 
 #include "test_watching.moc"

@@ -1,5 +1,6 @@
 // Where a value gets out of what would be one group: drawn in the fused graph as long as that pair
 // is what is explained.
+#include "common/test.h"
 #include "views/explain/explain_view.h"
 #include "window/story_fixture.h"
 
@@ -53,5 +54,5 @@ void TestWays::wayOutIsDrawn() {
     end();
 }
 
-QTEST_MAIN(TestWays)
+FW_TEST(TestWays, QApplication)
 #include "test_ways.moc"

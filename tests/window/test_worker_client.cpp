@@ -1,8 +1,8 @@
 // Requests are answered in order, cancelled, and survive the death of the worker as errors.
 #include "app/window/worker_client.h"
+#include "common/test.h"
 
 #include <QSignalSpy>
-#include <QtTest>
 
 #include <signal.h>
 
@@ -204,5 +204,5 @@ void TestWorkerClient::logIsPassedOn() {
     QVERIFY(logged.first().first().toString().startsWith(QStringLiteral("fake: info")));
 }
 
-QTEST_GUILESS_MAIN(TestWorkerClient)
+FW_TEST(TestWorkerClient, QCoreApplication)
 #include "test_worker_client.moc"

@@ -3,6 +3,7 @@
 #include "app/window/export_dialog.h"
 #include "app/window/library_boxes.h"
 #include "app/window/message_bar.h"
+#include "common/test.h"
 #include "views/authoring/rules_view.h"
 #include "views/common/state_overlay.h"
 #include "views/compare/changes_view.h"
@@ -595,5 +596,5 @@ void TestWorkspace::modelsAreSound() {
     QVERIFY(m->trigger("Undo"));
 }
 
-QTEST_MAIN(TestWorkspace)
+FW_TEST(TestWorkspace, QApplication)
 #include "test_workspace.moc"

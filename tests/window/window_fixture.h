@@ -12,6 +12,14 @@
 
 namespace fw::ui {
 
+// What a new size, a raised dock or other focus sets off has happened.
+inline void settle() {
+    for (int round = 0; round < 4; ++round) {
+        QCoreApplication::sendPostedEvents();
+        QCoreApplication::processEvents();
+    }
+}
+
 class WindowFixture {
 public:
     static QString fakeWorker() { return QStringLiteral(FW_BINARY_DIR "/tests/fake_worker"); }

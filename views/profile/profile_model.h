@@ -14,7 +14,18 @@ class ProfileModel : public QAbstractItemModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Implementation, Median, Estimate, Bar, Share, Gflops, Gbps, Calls, ColumnCount };
+    enum Column {
+        Name,
+        Implementation,
+        Median,
+        Estimate,
+        Bar,
+        Share,
+        Gflops,
+        Gbps,
+        Calls,
+        ColumnCount
+    };
     enum Role {
         SortRole = Qt::UserRole, // number or text of the cell
         GroupRole,               // int

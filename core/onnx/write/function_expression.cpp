@@ -23,7 +23,7 @@ constexpr SignSpelling functions[] = {
     {"cos", "Cos"},
 };
 constexpr SignSpelling pairs[] = {{"+", "Add"},   {"-", "Sub"},   {"*", "Mul"},
-                              {"min", "Min"}, {"max", "Max"}, {"pow", "Pow"}};
+                                  {"min", "Min"}, {"max", "Max"}, {"pow", "Pow"}};
 constexpr SignSpelling comparisons[] = {
     {"==", "Equal"},          {"<", "Less"}, {"<=", "LessOrEqual"}, {">", "Greater"},
     {">=", "GreaterOrEqual"}, {"&&", "And"}, {"||", "Or"}};

@@ -1,7 +1,7 @@
 // A oneDNN primitive for one choice of shapes, with its memory objects.
-#include "runtime/memory.h"
 #include "libraries/onednn/call/onednn_describe.h"
 #include "libraries/onednn/call/onednn_trial.h"
+#include "runtime/memory.h"
 #include "runtime/plain_loops.h"
 
 #include <tuple>

@@ -1,9 +1,9 @@
 // Kernels of oneDNN that lose a NaN, watched by the flag that they raise then.
+#include "libraries/onednn/call/onednn_describe.h"
+#include "libraries/onednn/call/onednn_table.h"
+#include "libraries/onednn/call/onednn_trial.h"
 #include "runtime/invalid_operations.h"
 #include "runtime/memory.h"
-#include "libraries/onednn/call/onednn_table.h"
-#include "libraries/onednn/call/onednn_describe.h"
-#include "libraries/onednn/call/onednn_trial.h"
 #include "runtime/plain_loops.h"
 
 #include <cstring>
