@@ -201,6 +201,8 @@ private:
         book.written = std::move(tree.declarations);
         book.errors = std::move(tree.errors);
         book.missing = std::move(tree.missing);
+        book.broken = std::move(tree.broken);
+        book.remarks = std::move(tree.remarks);
         for (const DeclarationPtr& declaration : book.written)
             book.items.push_back({declaration->name,
                                   std::string(kindOf(*declaration).noun),
@@ -552,6 +554,7 @@ std::optional<CheckedBook> checkBook(const Books& books, const std::string& file
     std::copy_if(books.ofWholeBooks.begin(), books.ofWholeBooks.end(),
                  std::back_inserter(out.diagnostics),
                  [&](const Diag& diag) { return diag.where.file == file; });
+    out.diagnostics.insert(out.diagnostics.end(), book->remarks.begin(), book->remarks.end());
     // A test without `of` is about what stands before it; `of` may name a rule of another book.
     TestSurroundings around{{}, {}, books.patterns, books.operators, file};
     for (const ReadBook& one : books.read)

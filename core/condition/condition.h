@@ -31,6 +31,8 @@ struct Offer {
     std::vector<std::string> libraries;
 };
 
+void addWanted(const Tree& condition, Offer& out); // what it asks of a target
+
 // The names that may be used.
 struct Vocabulary {
     std::map<std::string, TermKind> names;

@@ -37,6 +37,7 @@ const std::vector<LanguageWord>& languageWords() {
         {"pin", "", "what the user wants of single operators: together, apart, by which code"},
 
         {"match", "rule", "the values to look for: NAME = pattern, ..."},
+        {"on", "rule", keys},
         {"where", "rule", conditions},
         {"let", "rule", "a name for a value that emit uses"},
         {"emit", "rule", "what each value of match becomes"},
@@ -83,6 +84,7 @@ const std::vector<LanguageWord>& languageWords() {
          "stages inside the loops of what reads them, where that costs less than stacked"},
         {"for", "fuse", "the library that computes the group"},
         {"on", "fuse", keys},
+        {"on", "composite", keys},
         {"match", "composite", "what the call computes, as a pattern"},
         {"where", "composite", conditions},
         {"for", "composite",
@@ -91,11 +93,15 @@ const std::vector<LanguageWord>& languageWords() {
         {"forward", "grow", "the reader joins the group of what it reads, as its epilogue"},
         {"into", "grow", "a group of maps joins the group of its reader, as its prologue"},
         {"never", "grow", "not at all, whatever later rules say"},
+        {"on", "grow", keys},
+        {"where", "grow",
+         "conditions on `from`, the value that is read, and `to`, what its reader gives"},
         {"limit", "grow", "how many operators a group may have"},
         {"operands", "grow", "how many tensors a group may read"},
 
         {"let", "implementations", "a name for a number that conditions use"},
         {"on", "implementations", keys},
+        {"where", "implementations", "conditions of every entry, over what `when` knows"},
         {"by", "implementations", "the code behind an entry that has a name of its own"},
         {"compute", "implementations",
          "a call of other operators that gives the same: compute OP(operands)"},
@@ -121,6 +127,7 @@ const std::vector<LanguageWord>& languageWords() {
         {"kind", "schedule", "every operator of a kind"},
         {"any", "schedule", "every operator that has a tensor expression"},
         {"on", "schedule", keys},
+        {"where", "schedule", "conditions of the calls for which it is offered"},
         {"in", "schedule", "the numbers that a knob may be: 4..32 or {8, 16}"},
         {"row", "schedule", "layout(row-major): as the tensor is declared"},
         {"major", "schedule", "layout(row-major): as the tensor is declared"},
@@ -283,7 +290,9 @@ std::string_view wordSentence(std::string_view word, std::string_view keyword) {
                          keyword == "composite" || keyword == "target";
     const std::string_view like = pattern             ? "rule"
                                   : keyword == "test" ? "graph" // it holds graphs
-                                                      : keyword;
+                                  : keyword == "grow" || keyword == "schedule"
+                                      ? "implementations" // conditions
+                                      : keyword;
     for (const std::string_view in : {keyword, like, std::string_view(), std::string_view("kind")})
         for (const LanguageWord& known : languageWords())
             if (known.word == word && known.in == in)

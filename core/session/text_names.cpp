@@ -28,6 +28,9 @@ public:
                 ++m_parentheses;
             else if (at(i).is(")"))
                 --m_parentheses;
+            if (at(i).is("=") && m_parentheses == 0 && m_braces.empty() &&
+                (keyword == "pattern" || keyword == "chain"))
+                m_clause = "match"; // behind its conditions
             if (at(i).is("["))
                 m_types.push_back(i > 1 && isType(i - 1));
             else if (at(i).is("]") && !m_types.empty())
@@ -143,10 +146,33 @@ private:
             return;
         const bool begins =
             m_parentheses == 0 && next(i, "=") && (at(i - 1).is(m_clause) || at(i - 1).is(","));
-        if (m_clause == "match" && begins && m_out.keyword == "rule")
+        const bool result = m_parentheses == 1 && isResult(i);
+        if (text == "_" || isHeaderKey(i))
+            return;
+        if (m_clause == "match" && (begins || result) && m_out.keyword == "rule")
             add(m_out.roots, text, i);
-        if (m_clause == "match" || (m_clause == "let" && begins))
+        if (m_clause == "match" || (m_clause == "let" && (begins || result)))
             add(m_out.values, text, i);
+    }
+
+    // One of (a, b) = split(x).
+    bool isResult(std::size_t i) const {
+        std::size_t open = i, close = i;
+        while (open > m_out.first + 3 && at(open - 1).is(","))
+            open -= 2;
+        while (close + 2 < m_out.last && at(close + 1).is(","))
+            close += 2;
+        return open > m_out.first && at(open - 1).is("(") && next(close, ")") &&
+               next(close + 1, "=");
+    }
+
+    // Behind `on`, in front of the block.
+    bool isHeaderKey(std::size_t i) const {
+        if (!m_braces.empty() || m_parentheses > 0)
+            return false;
+        while (i > m_out.first + 3 && (at(i - 1).is(",") || at(i - 1).is("-")))
+            i -= 2;
+        return at(i - 1).is("on");
     }
 
     const std::vector<Token>& m_tokens;

@@ -32,6 +32,8 @@ void CandidateMaker::add(const MergedEntry& entry, ImplementationPtr code, const
 Candidate CandidateMaker::judged(const MergedEntry& entry, ImplementationPtr code,
                                  const Offer& offered) const {
     Candidate out = unjudged(entry);
+    if (entry.absorbs == AbsorbClause::Chain)
+        out.absorbs.offer = std::make_shared<const Offer>(offered);
     out.by = std::move(code);
     std::optional<Refusal> refused = refusedCode(entry, out);
     if (!refused)
