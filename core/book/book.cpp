@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "book/declarations.h"
+#include "book/dependents.h"
 #include "book/include.h"
 #include "book/own_names.h"
 #include "book/reached.h"
@@ -65,46 +66,6 @@ bool isShippedText(const BookText& book) {
 }
 
 using Names = std::set<std::string>;
-
-// Where a pattern names one of those.
-const PatternTree* reference(const PatternTree& p, const Names& names) {
-    if (refers(p) && names.contains(p.name))
-        return &p;
-    for (const PatternTree& part : p.args)
-        if (const PatternTree* found = reference(part, names))
-            return found;
-    return nullptr;
-}
-
-Diag refusedBelow(const std::string& name, const Span& span, const std::string& file) {
-    return makeDiag(DiagCode::TextName, name + " is refused, so this cannot be used",
-                    {file, {}, span.line, span.column}, "mend " + name);
-}
-
-// A declaration that names a pattern or chain which is refused: without that, a chain's name would
-// be a capture and stand for any value.
-std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names& refused,
-                                 const std::string& file) {
-    const auto refuse = [&](const std::string& name, const Span& span) {
-        return refusedBelow(name, span, file);
-    };
-    if (const auto rule = ruleOf(*declaration))
-        for (const NamedPattern& named : rule->match)
-            if (const PatternTree* found = reference(named.pattern, refused))
-                return refuse(found->name, found->span);
-    if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-        if (const PatternTree* found = reference(pattern->pattern, refused))
-            return refuse(found->name, found->span);
-    if (const auto target = declarationAs<TargetTree>(declaration))
-        for (const SequenceTree& sequence : target->required)
-            if (const PatternTree* found = reference(sequence.pattern, refused))
-                return refuse(found->name, found->span);
-    if (const auto block = declarationAs<ImplementationsTree>(declaration))
-        for (const EntryTree& entry : block->entries)
-            if (refused.contains(entry.chain))
-                return refuse(entry.chain, entry.chainSpan);
-    return std::nullopt;
-}
 
 // What an operator takes, as its signature says it: operands, attributes, requirements.
 std::string takenBy(const Operator& op) {
@@ -179,6 +140,7 @@ public:
         }
         while (refuseTargets()) {
         }
+        tellDependents(m_books.read);
         m_books.patterns.clear();
         for (const ReadBook& book : m_books.read)
             eachValidPattern(book, [&](const PatternDeclTree& pattern) {
@@ -395,6 +357,12 @@ private:
                 book.refuse(i, refusedBelow(target->on.name, target->on.span, book.file));
                 any = true;
             }
+        for (ReadBook& book : m_books.read)
+            for (std::size_t i = 0; i < book.written.size() && !any; ++i)
+                for (const KeyTree& key : book.written[i]->targets)
+                    if (book.items[i].verdict == "ok" && !valid.contains(key.name) &&
+                        m_books.targets.contains(key.name))
+                        book.refuse(i, refusedBelow(key.name, key.span, book.file));
         if (!any)
             m_books.targets = std::move(valid);
         return any;
@@ -563,8 +531,15 @@ std::optional<CheckedBook> checkBook(const Books& books, const std::string& file
     around.declared.insert(around.declared.end(), book->written.begin(), book->written.end());
     for (std::size_t i = 0; i < book->written.size(); ++i) {
         around.before.push_back(book->written[i]);
-        if (const auto test = declarationAs<TestTree>(book->written[i]))
+        const auto test = declarationAs<TestTree>(book->written[i]);
+        if (!test)
+            continue;
+        if (auto broken = brokenSubject(books.read, *book, *test)) {
+            out.items[i].verdict = "refused";
+            out.items[i].diagnostics = {std::move(*broken)};
+        } else {
             out.items[i] = runBookTest(*test, around);
+        }
     }
     return out;
 }
