@@ -116,7 +116,7 @@ public:
         std::vector<bool> isShipped;
         for (std::size_t i = 0; i < texts.size(); ++i)
             isShipped.push_back(origins[i] == BookOrigin::Shipped || isShippedText(texts[i]));
-        keepShippedNames(isShipped);
+        scopeNames(m_books.read, isShipped, *m_books.operators);
     }
 
     void read() {
@@ -177,22 +177,6 @@ private:
                     book.items[i].span.column == problem.where.column)
                     book.refuse(i, problem);
         m_books.read.push_back(std::move(book));
-    }
-
-    // `isShipped`: also of a shipped text that the user names, as it is.
-    void keepShippedNames(const std::vector<bool>& isShipped) {
-        Names own, shipped;
-        for (std::size_t i = 0; i < isShipped.size(); ++i)
-            for (const DeclarationPtr& one : m_books.read[i].written)
-                if (declarationAs<PatternDeclTree>(one) || declarationAs<OpTree>(one))
-                    (isShipped[i] ? shipped : own).insert(one->name);
-        std::erase_if(own, [&](const std::string& name) {
-            return shipped.contains(name) || m_books.operators->find(name) != nullptr;
-        });
-        for (std::size_t i = 0; i < isShipped.size() && !own.empty(); ++i)
-            if (isShipped[i])
-                for (DeclarationPtr& one : m_books.read[i].written)
-                    one = withValues(one, own);
     }
 
     void declareOperators(ReadBook& book) {
