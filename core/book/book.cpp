@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "book/declarations.h"
+#include "book/default_stage.h"
 #include "book/dependents.h"
 #include "book/include.h"
 #include "book/own_names.h"
@@ -463,6 +464,7 @@ Books readBooks(const std::vector<BookText>& given) {
     std::move(texts.begin(), texts.end(), std::back_inserter(all));
     origins.resize(all.size(), BookOrigin::User);
     Reading(out, all, origins).read();
+    placeRules(out.read, shipped, out.patterns, *out.operators);
     leaveOutReplaced(out.read, shipped, out.patterns, *out.operators, out.ofWholeBooks);
     out.rules = ruleBook(out.read, shipped);
     for (std::size_t i = 0; i < out.read.size(); ++i) {
