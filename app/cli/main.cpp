@@ -34,16 +34,22 @@ namespace {
 
 using namespace snapshot;
 
-// What is wrong with the books of the user, where the answer itself does not say it: what is right
-// in them is used.
-void tellBooksOf(const Arguments& given) {
+enum class Telling : std::uint8_t { Tell, Leave };
+
+// Whether something is wrong with the books of the user; it is told where the answer itself does
+// not say it. What is right in them is used.
+bool tellBooksOf(const Arguments& given, Telling telling) {
     const Result<Arguments> arguments = withDocument(given);
     if (!arguments)
-        return; // the answer says why
-    const auto tell = [](const Diags& diags) {
+        return false; // the answer says why
+    bool wrong = false;
+    const auto tell = [&](const Diags& diags) {
         for (const Diag& diag : diags)
-            if (diag.severity == Severity::Error)
-                write(standardError, diag.text() + "\n");
+            if (diag.severity == Severity::Error) {
+                wrong = true;
+                if (telling == Telling::Tell)
+                    write(standardError, diag.text() + "\n");
+            }
     };
     for (const auto* files : {&arguments->rules, &arguments->versus}) {
         const Result<Books> books = files->empty() ? Books() : loadBooks(*files);
@@ -60,14 +66,16 @@ void tellBooksOf(const Arguments& given) {
         }
         tell(books->ofWholeBooks);
     }
+    return wrong;
 }
 
-void tellBooks(const Arguments& given) {
+bool tellBooks(const Arguments& given, Telling telling) {
     Arguments one = given;
-    tellBooksOf(one);
+    bool wrong = tellBooksOf(one, telling);
     for (const std::string& model : given.models)
         if (one.model = model; isBookOfItsOwn(model))
-            tellBooksOf(one);
+            wrong = tellBooksOf(one, telling) || wrong;
+    return wrong;
 }
 
 Status finish(Asked& asked) {
@@ -166,8 +174,8 @@ private:
     int carryOut(const CommandRow& row) {
         if (row.name == "help")
             return runHelp(m_asked, [&] { return list(); });
-        if (!row.has(ListsBooks))
-            tellBooks(m_asked);
+        const bool wrong = !row.has(ChecksBooks) &&
+                           tellBooks(m_asked, row.has(ListsBooks) ? Telling::Leave : Telling::Tell);
         if (const std::string usual = takeWorkerCommand(); m_asked.worker.empty())
             m_asked.worker = usual;
         Client client(
@@ -176,7 +184,8 @@ private:
                 write(standardError, warning.text() + "\n");
             },
             m_asked.worker);
-        return runOf(row)(client, m_asked);
+        const int code = runOf(row)(client, m_asked);
+        return code == 0 && wrong ? exitCode(DiagCode::Syntax) : code;
     }
 
     // Of one command, or of all: help() of the program is that of the command which was found.

@@ -2,6 +2,8 @@
 
 #include "base/files.h"
 #include "book/declarations.h"
+#include "book/default_stage.h"
+#include "book/dependents.h"
 #include "book/include.h"
 #include "book/own_names.h"
 #include "book/reached.h"
@@ -66,46 +68,6 @@ bool isShippedText(const BookText& book) {
 
 using Names = std::set<std::string>;
 
-// Where a pattern names one of those.
-const PatternTree* reference(const PatternTree& p, const Names& names) {
-    if (refers(p) && names.contains(p.name))
-        return &p;
-    for (const PatternTree& part : p.args)
-        if (const PatternTree* found = reference(part, names))
-            return found;
-    return nullptr;
-}
-
-Diag refusedBelow(const std::string& name, const Span& span, const std::string& file) {
-    return makeDiag(DiagCode::TextName, name + " is refused, so this cannot be used",
-                    {file, {}, span.line, span.column}, "mend " + name);
-}
-
-// A declaration that names a pattern or chain which is refused: without that, a chain's name would
-// be a capture and stand for any value.
-std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names& refused,
-                                 const std::string& file) {
-    const auto refuse = [&](const std::string& name, const Span& span) {
-        return refusedBelow(name, span, file);
-    };
-    if (const auto rule = ruleOf(*declaration))
-        for (const NamedPattern& named : rule->match)
-            if (const PatternTree* found = reference(named.pattern, refused))
-                return refuse(found->name, found->span);
-    if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-        if (const PatternTree* found = reference(pattern->pattern, refused))
-            return refuse(found->name, found->span);
-    if (const auto target = declarationAs<TargetTree>(declaration))
-        for (const SequenceTree& sequence : target->required)
-            if (const PatternTree* found = reference(sequence.pattern, refused))
-                return refuse(found->name, found->span);
-    if (const auto block = declarationAs<ImplementationsTree>(declaration))
-        for (const EntryTree& entry : block->entries)
-            if (refused.contains(entry.chain))
-                return refuse(entry.chain, entry.chainSpan);
-    return std::nullopt;
-}
-
 // What an operator takes, as its signature says it: operands, attributes, requirements.
 std::string takenBy(const Operator& op) {
     const std::string signature = op.signature();
@@ -155,7 +117,7 @@ public:
         std::vector<bool> isShipped;
         for (std::size_t i = 0; i < texts.size(); ++i)
             isShipped.push_back(origins[i] == BookOrigin::Shipped || isShippedText(texts[i]));
-        keepShippedNames(isShipped);
+        scopeNames(m_books.read, isShipped, *m_books.operators);
     }
 
     void read() {
@@ -179,6 +141,7 @@ public:
         }
         while (refuseTargets()) {
         }
+        tellDependents(m_books.read);
         m_books.patterns.clear();
         for (const ReadBook& book : m_books.read)
             eachValidPattern(book, [&](const PatternDeclTree& pattern) {
@@ -201,6 +164,8 @@ private:
         book.written = std::move(tree.declarations);
         book.errors = std::move(tree.errors);
         book.missing = std::move(tree.missing);
+        book.broken = std::move(tree.broken);
+        book.remarks = std::move(tree.remarks);
         for (const DeclarationPtr& declaration : book.written)
             book.items.push_back({declaration->name,
                                   std::string(kindOf(*declaration).noun),
@@ -213,22 +178,6 @@ private:
                     book.items[i].span.column == problem.where.column)
                     book.refuse(i, problem);
         m_books.read.push_back(std::move(book));
-    }
-
-    // `isShipped`: also of a shipped text that the user names, as it is.
-    void keepShippedNames(const std::vector<bool>& isShipped) {
-        Names own, shipped;
-        for (std::size_t i = 0; i < isShipped.size(); ++i)
-            for (const DeclarationPtr& one : m_books.read[i].written)
-                if (declarationAs<PatternDeclTree>(one) || declarationAs<OpTree>(one))
-                    (isShipped[i] ? shipped : own).insert(one->name);
-        std::erase_if(own, [&](const std::string& name) {
-            return shipped.contains(name) || m_books.operators->find(name) != nullptr;
-        });
-        for (std::size_t i = 0; i < isShipped.size() && !own.empty(); ++i)
-            if (isShipped[i])
-                for (DeclarationPtr& one : m_books.read[i].written)
-                    one = withValues(one, own);
     }
 
     void declareOperators(ReadBook& book) {
@@ -393,6 +342,12 @@ private:
                 book.refuse(i, refusedBelow(target->on.name, target->on.span, book.file));
                 any = true;
             }
+        for (ReadBook& book : m_books.read)
+            for (std::size_t i = 0; i < book.written.size() && !any; ++i)
+                for (const KeyTree& key : book.written[i]->targets)
+                    if (book.items[i].verdict == "ok" && !valid.contains(key.name) &&
+                        m_books.targets.contains(key.name))
+                        book.refuse(i, refusedBelow(key.name, key.span, book.file));
         if (!any)
             m_books.targets = std::move(valid);
         return any;
@@ -509,6 +464,7 @@ Books readBooks(const std::vector<BookText>& given) {
     std::move(texts.begin(), texts.end(), std::back_inserter(all));
     origins.resize(all.size(), BookOrigin::User);
     Reading(out, all, origins).read();
+    placeRules(out.read, shipped, out.patterns, *out.operators);
     leaveOutReplaced(out.read, shipped, out.patterns, *out.operators, out.ofWholeBooks);
     out.rules = ruleBook(out.read, shipped);
     for (std::size_t i = 0; i < out.read.size(); ++i) {
@@ -552,6 +508,7 @@ std::optional<CheckedBook> checkBook(const Books& books, const std::string& file
     std::copy_if(books.ofWholeBooks.begin(), books.ofWholeBooks.end(),
                  std::back_inserter(out.diagnostics),
                  [&](const Diag& diag) { return diag.where.file == file; });
+    out.diagnostics.insert(out.diagnostics.end(), book->remarks.begin(), book->remarks.end());
     // A test without `of` is about what stands before it; `of` may name a rule of another book.
     TestSurroundings around{{}, {}, books.patterns, books.operators, file};
     for (const ReadBook& one : books.read)
@@ -560,8 +517,15 @@ std::optional<CheckedBook> checkBook(const Books& books, const std::string& file
     around.declared.insert(around.declared.end(), book->written.begin(), book->written.end());
     for (std::size_t i = 0; i < book->written.size(); ++i) {
         around.before.push_back(book->written[i]);
-        if (const auto test = declarationAs<TestTree>(book->written[i]))
+        const auto test = declarationAs<TestTree>(book->written[i]);
+        if (!test)
+            continue;
+        if (auto broken = brokenSubject(books.read, *book, *test)) {
+            out.items[i].verdict = "refused";
+            out.items[i].diagnostics = {std::move(*broken)};
+        } else {
             out.items[i] = runBookTest(*test, around);
+        }
     }
     return out;
 }

@@ -21,7 +21,9 @@ struct ReadBook {
     std::vector<DeclarationPtr> declarations; // the valid ones, which are used
     std::vector<DeclarationPtr> written;      // all that could be parsed
     std::vector<CheckedItem> items;           // beside `written`; tests are not run
+    std::vector<BrokenDeclaration> broken;    // what the grammar refuses
     Diags errors;                             // of the grammar
+    Diags remarks;                            // older spellings; told by a check
     std::vector<MissingMark> missing;         // beside `errors`
 
     void refuse(std::size_t item, Diag diag);

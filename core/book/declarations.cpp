@@ -28,7 +28,8 @@ Diags operatorCheck(const Declaration& declaration, const Known&, const std::str
 }
 
 Diags patternCheck(const Declaration& declaration, const Known& known, const std::string& file) {
-    return checkPattern(as<PatternDeclTree>(declaration), known.operators, known.patterns, file);
+    return checkPattern(as<PatternDeclTree>(declaration), known.operators, known.patterns, file,
+                        &known.targetKeys);
 }
 
 Diags ruleCheck(const Declaration& declaration, const Known& known, const std::string& file) {
@@ -45,8 +46,8 @@ Diags fuseCheck(const Declaration& declaration, const Known& known, const std::s
                      known.libraries, file);
 }
 
-Diags growCheck(const Declaration& declaration, const Known&, const std::string& file) {
-    return checkGrow(as<GrowTree>(declaration), file);
+Diags growCheck(const Declaration& declaration, const Known& known, const std::string& file) {
+    return checkGrow(as<GrowTree>(declaration), known.targetKeys, file);
 }
 
 Diags blockCheck(const Declaration& declaration, const Known& known, const std::string& file) {

@@ -1,15 +1,15 @@
-// A shipped book does not see what only the user's books declare: a name of a value in it stays
-// one.
+// For what a name without parentheses stands in the patterns of a book: what the declaration gives
+// it to, else what this book declares, or one that it includes, or a shipped one. Anywhere else it
+// is a value, but behind >>, where it is the chain of whatever book.
 #pragma once
 
-#include "syntax/parser.h"
-
-#include <set>
-#include <string>
+#include "book/book.h"
 
 namespace fw {
 
-// The declaration, where patterns in it do not stand for what is declared under these names.
-DeclarationPtr withValues(const DeclarationPtr& declaration, const std::set<std::string>& names);
+// Marks the names of values (PatternTree::value). `isShipped`: also of a shipped text that the user
+// names, as it is; beside `books`.
+void scopeNames(std::vector<ReadBook>& books, const std::vector<bool>& isShipped,
+                const OperatorSet& operators);
 
 } // namespace fw

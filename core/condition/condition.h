@@ -31,6 +31,8 @@ struct TargetOffer {
     std::vector<std::string> libraries;
 };
 
+void addWanted(const Tree& condition, TargetOffer& out); // what it asks of a target
+
 // The names that may be used.
 struct Vocabulary {
     std::map<std::string, TermKind> names;

@@ -122,6 +122,8 @@ private:
     bool joinMap(Forming& group, const Workload& next, GateList& gates) const;
     bool sameSpace(const Forming& group, const Node& map, GateList& gates) const;
     bool joinAnchor(Forming& group, const Workload& next, GateList& gates) const;
+    // The line of the books about what `reader` reads of a group of that kind.
+    const GrowRule* growRule(const Forming& group, NodeId reader, GrowDirection direction) const;
     bool mayCompute(const Selection& selection, NodeId id, GateList& gates) const; // not avoided
     bool mayJoin(const Forming& group, NodeId next, std::size_t count, const GrowRule& rule,
                  GateList& gates) const;

@@ -267,7 +267,7 @@ bool GroupPlanner::mergeInto(const Forming& group, const Forming& host, NodeId r
                                          host.anchor.node->name)
                            : label(reader)))
         return false;
-    const GrowRule* rule = m_book.grow(group.kind, to, GrowDirection::Into);
+    const GrowRule* rule = growRule(group, reader, GrowDirection::Into);
     const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
     if (!gates.pass(growthGate, opened, ReasonCode::KindRefused,
                     rule != nullptr ? rule->place()

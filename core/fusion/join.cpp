@@ -1,6 +1,8 @@
 // The gates of one operator that would join a group.
 #include "fusion/group_planner.h"
 
+#include "strategy/targets.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +78,7 @@ bool GroupPlanner::sameSpace(const Forming& group, const Node& map, GateList& ga
 }
 
 bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates) const {
-    const GrowRule* rule = m_book.grow(group.kind, next.facts.kind, GrowDirection::Forward);
+    const GrowRule* rule = growRule(group, next.node->id, GrowDirection::Forward);
     const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
     if (!gates.pass(growthGate, opened, ReasonCode::KindRefused,
                     rule != nullptr ? rule->place()
@@ -97,6 +99,30 @@ bool GroupPlanner::joinMap(Forming& group, const Workload& next, GateList& gates
     return true;
 }
 
+const GrowRule* GroupPlanner::growRule(const Forming& group, NodeId reader,
+                                       GrowDirection direction) const {
+    const Node& node = m_graph.node(reader);
+    const auto holds = [&](const GrowRule& rule) {
+        if (rule.tree->targets.empty() && rule.tree->where.empty())
+            return true;
+        const TargetOffer offer{targetKeys(m_target), m_catalog.libraries(m_target)};
+        if (!isFor(*rule.tree, offer))
+            return false;
+        Scope scope;
+        scope.offer = &offer;
+        const auto read = std::find_if(node.inputs.begin(), node.inputs.end(), [&](ValueRef input) {
+            return input.valid() && group.has(input.node);
+        });
+        if (read != node.inputs.end())
+            scope.names.emplace(growNames[0], TensorValue{&m_graph, *read});
+        scope.names.emplace(growNames[1], TensorValue{&m_graph, ValueRef{reader, 0}});
+        return std::all_of(
+            rule.tree->where.begin(), rule.tree->where.end(),
+            [&](const ConditionTree& one) { return decide(one, scope).truth == Truth::Yes; });
+    };
+    return m_book.grow(group.kind, m_facts.at(reader).kind, direction, holds);
+}
+
 bool GroupPlanner::mayCompute(const Selection& selection, NodeId id, GateList& gates) const {
     const Avoided* by = m_pins.avoided(id, selection);
     return by == nullptr ||
@@ -115,7 +141,7 @@ bool GroupPlanner::joinAnchor(Forming& group, const Workload& next, GateList& ga
                     fmt::format("a pin or a fusion rule says that {} computes the group of {}",
                                 group.selection().name, group.anchor.node->name)))
         return false;
-    const GrowRule* rule = m_book.grow(group.kind, next.facts.kind, GrowDirection::Into);
+    const GrowRule* rule = growRule(group, next.node->id, GrowDirection::Into);
     const bool opened = rule != nullptr && rule->tree->direction != GrowDirection::Never;
     if (!gates.pass(growthGate, opened, ReasonCode::KindRefused,
                     rule != nullptr ? rule->place()

@@ -77,10 +77,12 @@ void FusionBook::add(const std::vector<DeclarationPtr>& declarations, const std:
     insertFirst(m_fuse, std::move(fuse));
 }
 
-const GrowRule* FusionBook::grow(FusionKind from, FusionKind to, GrowDirection direction) const {
+const GrowRule* FusionBook::grow(FusionKind from, FusionKind to, GrowDirection direction,
+                                 const Holds& holds) const {
     for (const GrowRule& rule : m_grow)
         if (rule.tree->from == kindText(from) && rule.tree->to == kindText(to) &&
-            (rule.tree->direction == direction || rule.tree->direction == GrowDirection::Never))
+            (rule.tree->direction == direction || rule.tree->direction == GrowDirection::Never) &&
+            (!holds || holds(rule)))
             return &rule;
     return nullptr;
 }
@@ -155,7 +157,7 @@ Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const Patter
     Diags out = checkRule(rule.rule, operators, patterns, file, &targetKeys);
     if (auto wrong = checkLibraryName(rule, libraries, file))
         out.push_back(std::move(*wrong));
-    for (Diag& diag : checkKeys(rule.keys, targetKeys, file))
+    for (Diag& diag : checkKeys(rule.targets, targetKeys, file))
         out.push_back(std::move(diag));
     return out;
 }
@@ -198,8 +200,16 @@ std::optional<std::pair<std::string, std::string>> opensNothing(const GrowTree& 
 
 } // namespace
 
-Diags checkGrow(const GrowTree& rule, const std::string& file) {
-    Diags out;
+Diags checkGrow(const GrowTree& rule, const std::vector<std::string>& targetKeys,
+                const std::string& file) {
+    Diags out = checkKeys(rule.targets, targetKeys, file);
+    Vocabulary known;
+    known.targetKeys = &targetKeys;
+    for (const char* name : growNames)
+        known.names.emplace(name, TermKind::Tensor);
+    for (const ConditionTree& condition : rule.where)
+        for (Diag& diag : checkCondition(condition.tree, known, file))
+            out.push_back(std::move(diag));
     for (const auto& [kind, span] :
          {std::pair(rule.from, rule.fromSpan), std::pair(rule.to, rule.toSpan)})
         if (!parseKind(kind))

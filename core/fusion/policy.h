@@ -8,6 +8,8 @@
 #include "strategy/book.h"
 #include "syntax/fusion.h"
 
+#include <functional>
+
 namespace fw {
 
 bool isMapKind(FusionKind kind);
@@ -51,7 +53,10 @@ public:
     void addPin(PinRule pin) { m_pins.push_back(std::move(pin)); }
 
     // The rule that speaks for this pair and direction, or the one that forbids it; nullptr: none.
-    const GrowRule* grow(FusionKind from, FusionKind to, GrowDirection direction) const;
+    // `holds`: whether it is for the target, and its conditions are met.
+    using Holds = std::function<bool(const GrowRule&)>;
+    const GrowRule* grow(FusionKind from, FusionKind to, GrowDirection direction,
+                         const Holds& holds = {}) const;
     const std::vector<GrowRule>& growRules() const { return m_grow; } // first asked first
     const std::vector<FuseRule>& fuseRules() const { return m_fuse; } // first asked first
     const std::vector<PinRule>& pins() const { return m_pins; }
@@ -74,6 +79,9 @@ std::string_view embeddedFusion();
 Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const PatternTable& patterns,
                 const std::vector<std::string>& targetKeys,
                 const std::vector<std::string>& libraries, const std::string& file);
-Diags checkGrow(const GrowTree& rule, const std::string& file);
+Diags checkGrow(const GrowTree& rule, const std::vector<std::string>& targetKeys,
+                const std::string& file);
+// What conditions of `grow` call the value that is read and what its reader gives.
+inline constexpr const char* growNames[] = {"from", "to"};
 
 } // namespace fw

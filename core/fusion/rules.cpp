@@ -3,6 +3,7 @@
 #include "fusion/group_planner.h"
 
 #include "strategy/melted.h"
+#include "strategy/targets.h"
 #include "strategy/user_libraries.h"
 
 #include <fmt/format.h>
@@ -213,15 +214,9 @@ void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& match
 // library is the user's, who is told what to write.
 bool GroupPlanner::isMeant(const FuseRule& rule, const TargetOffer& offer) const {
     const FuseTree& tree = *rule.tree;
-    const auto isOffered = [](const std::vector<std::string>& all, const std::string& one) {
-        return std::find(all.begin(), all.end(), one) != all.end();
-    };
-    const bool forTarget = tree.keys.empty() ||
-                           std::any_of(tree.keys.begin(), tree.keys.end(), [&](const KeyTree& key) {
-                               return isOffered(offer.keys, key.name);
-                           });
-    return forTarget && (tree.as != FuseAs::Library || isOfUser(rule) ||
-                         isOffered(offer.libraries, tree.library));
+    return isFor(tree, offer) && (tree.as != FuseAs::Library || isOfUser(rule) ||
+                                  std::find(offer.libraries.begin(), offer.libraries.end(),
+                                            tree.library) != offer.libraries.end());
 }
 
 bool GroupPlanner::isOfUser(const FuseRule& rule) const {

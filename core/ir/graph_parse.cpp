@@ -1,5 +1,6 @@
 // From the tree of a graph to the graph.
 #include "ir/graph_text.h"
+#include "ir/number_operands.h"
 
 #include "base/nearest.h"
 #include "ir/missing_type.h"
@@ -58,7 +59,8 @@ public:
             const Status added = node.constant ? addConstant(node) : addCall(node);
             note(added);
             for (const ValueTree& result : node.results)
-                m_values.emplace(result.name, ValueRef()); // it is wrong
+                if (!result.name.empty())
+                    m_values.emplace(result.name, ValueRef()); // it is wrong
         }
         if (m_tree.results.empty())
             note(makeDiag(DiagCode::Syntax, "a graph needs a result", at(m_tree.span)));
@@ -136,7 +138,8 @@ private:
             add(input.value.name, input.value.span);
         for (const GraphNodeTree& node : m_tree.nodes) {
             for (const ValueTree& result : node.results)
-                add(result.name, result.span);
+                if (!result.name.empty())
+                    add(result.name, result.span);
             if (!node.name.empty() && !node.constant)
                 add(node.name, node.span);
         }
@@ -151,7 +154,8 @@ private:
 
     void define(const std::string& name, ValueRef value,
                 const std::optional<std::vector<std::int64_t>>& origins) {
-        m_values[name] = value;
+        if (!name.empty())
+            m_values[name] = value;
         if (origins && value.valid())
             m_editor.setOrigins(value.node, *origins);
     }
@@ -301,12 +305,19 @@ private:
         wish.op = tree.op;
         wish.name = tree.name.empty() ? freshName(tree.op) : tree.name;
         bool sound = isSound(tree, m_operators->find(tree.op));
+        std::vector<std::size_t> numbers;
         for (const ValueTree& operand : tree.operands) {
-            const Result<ValueRef> value = operand.name.empty() ? ValueRef() : find(operand);
+            if (isNumber(operand))
+                numbers.push_back(wish.inputs.size());
+            const bool none = operand.name.empty() || isNumber(operand);
+            const Result<ValueRef> value = none ? ValueRef() : find(operand);
             if (!value)
                 note(value.diag());
-            sound = sound && value && (value->valid() || operand.name.empty());
+            sound = sound && value && (value->valid() || none);
             wish.inputs.push_back(value ? *value : ValueRef());
+        }
+        if (sound && !numbers.empty()) {
+            FW_CHECK(addNumbers(tree, numbers, wish));
         }
         for (const TreeAttr& attr : tree.attrs) {
             if (wish.attrs.has(attr.name))
@@ -328,7 +339,8 @@ private:
             FW_CHECK(giveTypes(tree, wish));
         }
         for (const ValueTree& result : tree.results)
-            wish.outputNames.push_back(result.name);
+            wish.outputNames.push_back(result.name.empty() ? freshName(wish.name + ".unread")
+                                                           : result.name);
         for (const GraphBodyTree& body : tree.bodies) {
             std::optional<Body> made = bodyOf(body, wish.inputs.size());
             sound = sound && made;
@@ -347,6 +359,36 @@ private:
                           tree.span);
         for (std::size_t i = 0; i < values->size(); ++i)
             define(tree.results[i].name, (*values)[i], tree.origins);
+        return {};
+    }
+
+    bool isNumber(const ValueTree& operand) const {
+        return operand.number && (operand.name.empty() || !m_names.contains(operand.name));
+    }
+
+    // Each is a constant of the element type that the operands beside it give it.
+    Status addNumbers(const GraphNodeTree& tree, const std::vector<std::size_t>& numbers,
+                      GraphEditor::NewNode& wish) {
+        const Operator* op = m_operators->find(tree.op);
+        if (op == nullptr || tree.op == "unknown")
+            return refuse(DiagCode::DtypeMismatch,
+                          "nothing says of which element type a number is for an unknown operator",
+                          tree.operands[numbers.front()].span, "write a constant before it");
+        std::vector<std::optional<DType>> types;
+        for (const ValueRef in : wish.inputs)
+            types.push_back(in.valid() ? std::optional(m_editor.type(in).dtype) : std::nullopt);
+        for (const std::size_t i : numbers) {
+            const ValueTree& operand = tree.operands[i];
+            Result<DType> dtype = typeOfNumber(*op, types, i);
+            if (!dtype)
+                return dtype.takeDiag().at(at(operand.span));
+            Tree list;
+            list.kind = TreeKind::List;
+            list.span = operand.span;
+            list.args = {*operand.number};
+            FW_TRY(TensorData data, tensorFromTree({*dtype, {}}, list, m_file));
+            wish.inputs[i] = m_editor.addConstant(freshName("scalar"), std::move(data));
+        }
         return {};
     }
 

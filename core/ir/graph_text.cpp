@@ -7,7 +7,7 @@ namespace fw {
 namespace {
 
 std::string nameText(const std::string& name) {
-    return name == "none" ? quoteText(name) : nameOrQuoted(name);
+    return name == "none" || name == "_" ? quoteText(name) : nameOrQuoted(name);
 }
 
 std::string constantText(const Node& node, std::size_t written) {

@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::int64_t largestConstant = std::int64_t(1) << 28;
 
-bool fits(std::int64_t value, DType dtype) {
+} // namespace
+
+bool holdsInteger(DType dtype, std::int64_t value) {
     const auto within = [&](auto low, auto high) {
         return value >= static_cast<std::int64_t>(low) && value <= static_cast<std::int64_t>(high);
     };
@@ -48,8 +50,6 @@ bool fits(std::int64_t value, DType dtype) {
     }
     return false;
 }
-
-} // namespace
 
 std::optional<double> numberFromTree(const Tree& tree) {
     if (tree.kind == TreeKind::Int)
@@ -92,7 +92,7 @@ std::optional<std::int64_t> elementFromTree(const Tree& tree, DType dtype) {
         return std::nullopt;
     }
     const auto value = integerFromTree(tree);
-    return value && fits(*value, dtype) ? value : std::nullopt;
+    return value && holdsInteger(dtype, *value) ? value : std::nullopt;
 }
 
 } // namespace
@@ -142,7 +142,7 @@ std::optional<std::string> elementsText(const TensorData& data, std::size_t most
     std::string out = "[";
     for (std::size_t i = 0; i < data.count(); ++i) {
         out += i > 0 ? ", " : "";
-        if (!real && data.dtype() != DType::U64 && !fits(data.integerAt(i), data.dtype()))
+        if (!real && data.dtype() != DType::U64 && !holdsInteger(data.dtype(), data.integerAt(i)))
             return std::nullopt;
         out += elementText(data, i);
     }

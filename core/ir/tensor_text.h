@@ -38,6 +38,7 @@ Result<std::vector<std::int64_t>> constantExtents(const TensorType& type);
 // A number with an optional sign, inf or nan.
 std::optional<double> numberFromTree(const Tree& tree);
 std::optional<std::int64_t> integerFromTree(const Tree& tree); // true and false are 1 and 0
+bool holdsInteger(DType dtype, std::int64_t value);            // of a type of integers, or bool
 // Of a list of texts, which may be empty.
 std::optional<std::vector<std::string>> textsFromTree(const Tree& tree);
 

@@ -3,6 +3,8 @@
 #include "pattern/repeated.h"
 
 #include "ir/missing_type.h"
+#include "ir/number_operands.h"
+#include "ir/tensor_text.h"
 
 #include <fmt/format.h>
 
@@ -20,35 +22,36 @@ bool isOpen(const Tree& tree, const Scope& scope) {
                        [&](const Tree& part) { return isOpen(part, scope); });
 }
 
-// Every element of a constant, or element by element of a list.
-bool hasValue(const TensorData& data, const TermValue& wanted) {
-    std::vector<double> values;
-    if (const auto* list = std::get_if<Exprs>(&wanted)) {
-        for (const Expr& item : *list)
-            values.push_back(static_cast<double>(item.asInt().value_or(0)));
-    } else if (const auto* reals = std::get_if<Reals>(&wanted)) {
-        values = *reals;
-    } else {
-        const auto* expr = std::get_if<Expr>(&wanted);
-        const auto* real = std::get_if<double>(&wanted);
-        if (expr == nullptr && real == nullptr)
-            return false;
-        const double value =
-            real != nullptr ? *real : static_cast<double>(expr->asInt().value_or(0));
-        values.assign(data.count(), value);
-    }
-    if (values.empty() || values.size() != data.count())
-        return false;
-    // 0.1 is what the element type makes of it.
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (const double found = data.at(i);
-            found != values[i] && static_cast<float>(found) != static_cast<float>(values[i]))
-            return false;
-    return true;
+std::optional<Number> numberIn(const Tree& tree) {
+    if (const auto integer = integerFromTree(tree))
+        return Number(*integer);
+    if (const auto real = numberFromTree(tree))
+        return Number(*real);
+    const auto computed = evaluate(tree, {});
+    const auto real = computed ? numberOf(*computed) : std::nullopt;
+    return real ? std::optional(Number(*real)) : std::nullopt;
 }
 
-bool isList(const TermValue& value) {
-    return std::holds_alternative<Exprs>(value) || std::holds_alternative<Reals>(value);
+// Every element of a constant is the number; of a list each its own, along a single axis.
+bool hasValue(const TensorData& data, const Tree& wanted) {
+    if (wanted.kind != TreeKind::List) {
+        const auto number = numberIn(wanted);
+        return number && isNumber(data, *number);
+    }
+    if (data.extents().size() != 1 || data.count() != wanted.args.size() || data.count() == 0)
+        return false;
+    const std::size_t size = dtypeBytes(data.dtype());
+    for (std::size_t i = 0; i < wanted.args.size(); ++i) {
+        const auto number = numberIn(wanted.args[i]);
+        const TensorData one(
+            data.dtype(), {},
+            std::vector<std::byte>(data.bytes().begin() + static_cast<std::ptrdiff_t>(i * size),
+                                   data.bytes().begin() +
+                                       static_cast<std::ptrdiff_t>((i + 1) * size)));
+        if (!number || !isNumber(one, *number))
+            return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -80,8 +83,7 @@ bool Matcher::constant(const PatternTree& p, const PatternConstraint& wanted, Va
             [&] { return describe(v); });
     if (!equal)
         return true;
-    const auto value = evaluate(wanted.value, {});
-    return (value && hasValue(*data, *value) && (!isList(*value) || m_graph.type(v).rank() == 1)) ||
+    return hasValue(*data, wanted.value) ||
            refuse(
                Missed::Other, p, [&] { return wanted.text; },
                [&] {
@@ -214,7 +216,7 @@ bool Matcher::term(const PatternTree& p, const Tree& written, const TermValue& f
         return bindTerm(p, written.text, found);
     const Scope scope = scopeOf(m_graph, m_bindings);
     if (isOpen(written, scope)) {
-        m_pending.push_back({&written, found, &p, clause});
+        m_pending.push_back({nullptr, &written, found, &p, clause});
         return true;
     }
     const auto value = evaluate(written, scope);
@@ -225,11 +227,32 @@ bool Matcher::term(const PatternTree& p, const Tree& written, const TermValue& f
                [&] { return textOf(found); });
 }
 
+// Of a declared pattern: one of its conditions.
+bool Matcher::holds(const Pending& one) {
+    Scope scope = scopeOf(m_graph, m_bindings);
+    scope.offer = m_options.offer;
+    TargetOffer wanted;
+    if (m_options.offer == nullptr) {
+        addWanted(one.condition->tree, wanted);
+        scope.offer = &wanted;
+    }
+    const ConditionResult result = decide(*one.condition, scope);
+    return result.truth == Truth::Yes ||
+           refuse(
+               Missed::Type, *one.at, [&] { return one.condition->text; },
+               [&] { return result.evidence; });
+}
+
 bool Matcher::pendingHold() {
     if (m_pending.empty())
         return true;
     const Scope scope = scopeOf(m_graph, m_bindings);
     for (const Pending& one : m_pending) {
+        if (one.condition != nullptr) {
+            if (!holds(one))
+                return false;
+            continue;
+        }
         if (isOpen(*one.term, scope))
             continue; // of a part that is absent: it does not speak of this match
         const auto value = evaluate(*one.term, scope);

@@ -20,12 +20,34 @@ int occurrences(const PatternTree& p, const std::string& name) {
     return out;
 }
 
+bool namedIn(const Tree& tree, const std::string& name) {
+    return tree.isName(name) || std::any_of(tree.args.begin(), tree.args.end(),
+                                            [&](const Tree& part) { return namedIn(part, name); });
+}
+
+bool isAsked(const PatternTree& p, const std::string& name) {
+    return std::any_of(p.where.begin(), p.where.end(),
+                       [&](const ConditionTree& one) { return namedIn(one.tree, name); }) ||
+           std::any_of(p.args.begin(), p.args.end(),
+                       [&](const PatternTree& part) { return isAsked(part, name); });
+}
+
+void renameIn(Tree& tree, const std::string& from, const std::string& to) {
+    if (tree.isName(from))
+        tree.text = to;
+    for (Tree& part : tree.args)
+        renameIn(part, from, to);
+}
+
 class Arguments {
 public:
     Arguments(const PatternDeclTree& declared, const PatternTree& call, const std::string& level)
         : m_declared(declared), m_call(call), m_level(level) {}
 
     void put(PatternTree& p) const {
+        for (ConditionTree& condition : p.where)
+            for (std::size_t i = 0; i < m_declared.params.size(); ++i)
+                renameIn(condition.tree, m_declared.params[i].name, nameOf(i));
         for (std::size_t i = 0; i < m_declared.params.size(); ++i) {
             const PatternParam& param = m_declared.params[i];
             if (p.name != param.name)
@@ -40,6 +62,16 @@ public:
     }
 
 private:
+    // What a parameter is called where it is looked at: as its argument, if that has a name.
+    std::string nameOf(std::size_t index) const {
+        if (index < m_call.args.size())
+            if (const PatternTree& given = m_call.args[index];
+                (given.kind == PatternKind::Capture || given.kind == PatternKind::Bind) &&
+                given.result < 0)
+                return given.name;
+        return m_call.name + "." + m_declared.params[index].name + m_level;
+    }
+
     void value(PatternTree& p, const PatternParam& param, std::size_t index) const {
         std::vector<PatternConstraint> demanded = std::move(p.constraints);
         demanded.insert(demanded.end(), param.constraints.begin(), param.constraints.end());
@@ -53,7 +85,11 @@ private:
             p = m_call.args[index];
             if (p.span.line == 0)
                 p.span = place;
-            if (p.kind != PatternKind::Capture && occurrences(m_declared.pattern, param.name) > 1) {
+            const bool isNamed =
+                p.kind == PatternKind::Capture || (p.kind == PatternKind::Bind && p.result < 0);
+            if ((p.kind != PatternKind::Capture &&
+                 occurrences(m_declared.pattern, param.name) > 1) ||
+                (!isNamed && isAsked(m_declared.pattern, param.name))) {
                 PatternTree shared;
                 shared.kind = PatternKind::Bind;
                 shared.shared = true;

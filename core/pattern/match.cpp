@@ -130,6 +130,14 @@ bool Matcher::anyCandidate(const PatternTree& written, const std::function<bool(
     const PatternTree* p = &written;
     while (p->kind == PatternKind::Bind)
         p = &p->args[0];
+    // Of (a, b) = op(x): b, when a is known.
+    if (p->kind == PatternKind::Output && p->low >= 0 && p->args[0].kind == PatternKind::Capture)
+        if (const auto known = m_bindings.values.find(p->args[0].name);
+            known != m_bindings.values.end() && known->second.valid()) {
+            const NodeId node = known->second.node;
+            const auto count = static_cast<std::int64_t>(m_graph.node(node).outputs.size());
+            return p->low < count && take({node, static_cast<int>(p->low)});
+        }
     const PossibleRoots possible(*p, m_table);
     const auto takeAny = [&](const Node& node) {
         const std::vector<ValueRef> here = possible.at(node);
@@ -226,6 +234,26 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         explicit Depth(int& d) : depth(d) { ++depth; }
         ~Depth() { --depth; }
     } guard(m_depth);
+    if (p.where.empty())
+        return unconditioned(p, v, previous, next);
+    const auto before = m_pending.size();
+    const auto asked = [&] {
+        const auto here = m_pending.size();
+        for (const ConditionTree& one : p.where)
+            m_pending.push_back({&one, nullptr, {}, &p, one.text});
+        if (next())
+            return true;
+        m_pending.resize(here);
+        return false;
+    };
+    if (unconditioned(p, v, previous, asked))
+        return true;
+    m_pending.resize(before);
+    return false;
+}
+
+bool Matcher::unconditioned(const PatternTree& p, ValueRef v, const Previous* previous,
+                            const Next& next) {
     if (p.constraints.empty())
         return unconstrained(p, v, previous, next);
     const std::map<std::string, TermValue> terms = m_bindings.terms;
@@ -267,7 +295,15 @@ bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* pr
     case PatternKind::Bind:
         if (p.shared && m_bindings.values.contains(p.name))
             return bind(p.name, v, p, next);
-        return pattern(p.args[0], v, previous, [&] { return bind(p.name, v, p, next); });
+        if (p.result < 0)
+            return pattern(p.args[0], v, previous, [&] { return bind(p.name, v, p, next); });
+        if (!v.valid() || p.result >= static_cast<int>(m_graph.node(v.node).outputs.size()))
+            return refuse(
+                Missed::Other, p, [&] { return fmt::format("{} results", p.result + 1); },
+                [&] { return describe(v); });
+        return pattern(p.args[0], v, previous, [&] {
+            return bind(p.name, {v.node, p.result}, p, next);
+        });
     case PatternKind::Alternatives:
         for (const PatternTree& option : p.args)
             if (pattern(option, v, previous, next))

@@ -75,8 +75,10 @@ struct NearMiss {
 struct MatchOptions {
     std::size_t budget = 100000;           // steps per root
     std::map<std::string, ValueRef> bound; // captures that stand for these values from the start
-    const NodeIndex* index = nullptr;      // of the graph, where somebody keeps one up to date
-    bool nearMisses = true;                // whether what came closest is kept
+    // Of the target, for conditions of declared patterns; null: what they want of it is there.
+    const TargetOffer* offer = nullptr;
+    const NodeIndex* index = nullptr; // of the graph, where somebody keeps one up to date
+    bool nearMisses = true;           // whether what came closest is kept
 };
 
 std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
@@ -125,6 +127,7 @@ public:
                                          const AcceptMatch& accept = {});
     // Whether they match operators there; no reason is kept if not.
     bool matchesAt(const PreparedPatterns& patterns, ValueRef root);
+    void setOffer(const TargetOffer* offer) { m_options.offer = offer; } // of the target
     const NearMiss& nearMiss() const { return m_best; } // of the last matchAt that found nothing
     // "relu"; "constant w"; of one that is not understood also why: what is found, in a reason.
     std::string describe(ValueRef v) const;
@@ -146,8 +149,10 @@ private:
         Refused* refused = nullptr; // of the sequence; null: none is kept
     };
     using Next = std::function<bool()>;
-    // A term that had names without a value yet when it was met; it must equal `found`.
+    // A term that had names without a value yet when it was met; it must equal `found`. Or a
+    // condition of a declared pattern.
     struct Pending {
+        const ConditionTree* condition = nullptr;
         const Tree* term = nullptr;
         TermValue found;
         const PatternTree* at = nullptr;
@@ -157,6 +162,8 @@ private:
     struct Ways;
 
     bool pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
+    bool unconditioned(const PatternTree& p, ValueRef v, const Previous* previous,
+                       const Next& next);
     bool unconstrained(const PatternTree& p, ValueRef v, const Previous* previous,
                        const Next& next);
     bool absent(const PatternTree& p, ValueRef v);
@@ -216,6 +223,7 @@ private:
               const std::string& clause);
     bool bindTerm(const PatternTree& p, const std::string& name, const TermValue& found);
     bool pendingHold();
+    bool holds(const Pending& one);
 
     std::optional<FusionKind> kindOf(const Node& node);
     bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);

@@ -95,6 +95,14 @@ RepeatedNames repeatedNames(const std::vector<NamedPattern>& patterns, const Pat
 
 namespace {
 
+template <class Rename>
+void renameNames(Tree& tree, const Rename& rename) {
+    if (tree.isName())
+        rename(tree.text);
+    for (Tree& part : tree.args)
+        renameNames(part, rename);
+}
+
 template <class NumberFor>
 void rename(PatternTree& step, const std::set<std::string>& listed, NumberFor number) {
     const auto one = [&](std::string& name) {
@@ -106,6 +114,8 @@ void rename(PatternTree& step, const std::set<std::string>& listed, NumberFor nu
     for (PatternConstraint& constraint : step.constraints)
         if (constraint.kind == PatternConstraint::Kind::Same)
             one(constraint.name);
+    for (ConditionTree& condition : step.where)
+        renameNames(condition.tree, one);
     for (PatternTree& part : step.args)
         rename(part, listed, number);
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace fw {
 
 namespace {
@@ -35,6 +37,23 @@ std::string constraintsText(const PatternTree& p) {
     return out;
 }
 
+// "(a, _, c) = p"; empty if it is the name of a value.
+std::string resultsText(const PatternTree& p) {
+    std::map<std::int64_t, std::string> names;
+    const PatternTree* inner = &p;
+    for (; inner->kind == PatternKind::Bind && inner->result >= 0; inner = &inner->args[0])
+        names[inner->result] = writtenName(inner->name);
+    const PatternTree& named = inner->kind == PatternKind::Bind ? inner->args[0] : *inner;
+    const bool isFurther = named.kind == PatternKind::Output && named.low >= 0;
+    if (inner->kind != PatternKind::Bind || inner->shared || (names.empty() && !isFurther))
+        return {};
+    names[isFurther ? named.low : 0] = writtenName(inner->name);
+    std::string out;
+    for (std::int64_t i = 0; i <= names.rbegin()->first; ++i)
+        out += (i == 0 ? "" : ", ") + (names.contains(i) ? names[i] : "_");
+    return "(" + out + ") = " + patternText(isFurther ? named.args[0] : named);
+}
+
 std::string plainText(const PatternTree& p) {
     switch (p.kind) {
     case PatternKind::Previous:
@@ -46,6 +65,8 @@ std::string plainText(const PatternTree& p) {
     case PatternKind::Capture:
         return writtenName(p.name);
     case PatternKind::Bind:
+        if (std::string several = resultsText(p); !several.empty())
+            return several;
         return (p.shared ? "" : writtenName(p.name) + " = ") + patternText(p.args[0]);
     case PatternKind::Call:
         return (p.ofKind ? "kind " : "") + p.name + "(" + listText(p.args, ", ") + ")" +

@@ -99,14 +99,6 @@ std::optional<FailedCondition> usedOutside(const RuleTree& rule, const Graph& gr
     return std::nullopt;
 }
 
-// What a condition wants of a target.
-void addWanted(const Tree& tree, TargetOffer& out) {
-    if (tree.isCall("has") && tree.args.size() == 2)
-        (tree.args[0].isName("libs") ? out.libraries : out.keys).push_back(tree.args[1].text);
-    for (const Tree& part : tree.args)
-        addWanted(part, out);
-}
-
 } // namespace
 
 TargetOffer wantedOffer(const RuleTree& rule) {
@@ -116,8 +108,10 @@ TargetOffer wantedOffer(const RuleTree& rule) {
     return out;
 }
 
-bool asksTarget(const RuleTree& rule) {
-    const TargetOffer wanted = wantedOffer(rule);
+bool asksTarget(const std::vector<ConditionTree>& conditions) {
+    TargetOffer wanted;
+    for (const ConditionTree& condition : conditions)
+        addWanted(condition.tree, wanted);
     return !wanted.keys.empty() || !wanted.libraries.empty();
 }
 
@@ -219,6 +213,7 @@ Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
                             const PreparedPatterns& patterns, const Graph& graph, ValueRef root,
                             const RuleMatchOptions& options) {
     RuleMatch out;
+    matcher.setOffer(options.offer);
     const auto progress = [](const FailedCondition& failed) {
         return std::tuple(failed.matched, failed.index, failed.step);
     };

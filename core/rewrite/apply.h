@@ -14,7 +14,8 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
                 const std::string& file, const std::vector<std::string>* targetKeys = nullptr);
 
 Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
-                   const PatternTable& table, const std::string& file);
+                   const PatternTable& table, const std::string& file,
+                   const std::vector<std::string>* targetKeys = nullptr);
 
 // Where a node stands in its graph: never before one that it reads.
 using RankOf = std::function<std::int64_t(NodeId)>;
@@ -45,7 +46,7 @@ struct RuleMatchOptions {
     RankOf rank = {}; // where somebody knows it
 };
 // Whether a condition wants something of the target: libs has onednn.
-bool asksTarget(const RuleTree& rule);
+bool asksTarget(const std::vector<ConditionTree>& conditions);
 TargetOffer wantedOffer(const RuleTree& rule); // a target that has all of it
 
 // One of RuleTree::where. Where it names a list it is asked of every value in it: the first that it

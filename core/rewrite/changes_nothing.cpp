@@ -14,7 +14,8 @@ public:
     bool same(const RightOperand& operand, ValueRef value, DType numberType) {
         if (operand.number) {
             const TensorData* data = m_graph.constant(value);
-            return data != nullptr && *data == dataFromDoubles(numberType, {}, {*operand.number});
+            const Result<TensorData> number = numberData(numberType, *operand.number);
+            return data != nullptr && number && *data == *number;
         }
         if (operand.node < 0)
             return operand.value == value;

@@ -2,6 +2,7 @@
 #include "rewrite/declaration_check.h"
 
 #include "base/nearest.h"
+#include "ir/tensor_text.h"
 #include "pattern/circles.h"
 #include "rewrite/apply.h"
 #include "rewrite/associative.h"
@@ -66,7 +67,10 @@ public:
             associative(p);
             break;
         case PatternKind::Output:
-            output(p);
+            checkHasResult(p.args[0], p.low, p.span, m_operators, m_out);
+            break;
+        case PatternKind::Bind:
+            checkHasResult(p.args[0], p.result, p.span, m_operators, m_out);
             break;
         case PatternKind::Dominated:
             return dominated(p, place);
@@ -157,20 +161,6 @@ private:
             m_out.refuse(DiagCode::UnknownOperator,
                          "there is no operator, pattern or chain named " + p.name, p.span,
                          operatorHint(p.name, m_operators, &m_table));
-    }
-
-    void output(const PatternTree& p) {
-        const PatternTree& inner = p.args[0];
-        const Operator* op = inner.kind == PatternKind::Call && !inner.ofKind
-                                 ? m_operators.find(inner.name)
-                                 : nullptr;
-        if (op != nullptr && !op->isNative() &&
-            p.low >= static_cast<std::int64_t>(op->outputNames().size()))
-            m_out.refuse(DiagCode::RuleIllegal,
-                         fmt::format("{} has {} result{}, counted from 0", op->name(),
-                                     op->outputNames().size(),
-                                     op->outputNames().size() == 1 ? "" : "s"),
-                         p.span, op->signature());
     }
 
     void associative(const PatternTree& p) {
@@ -283,10 +273,15 @@ private:
 
     void literal(const Tree& tree) {
         const auto value = evaluate(tree, {});
-        const bool number =
-            value &&
-            (std::holds_alternative<Expr>(*value) || std::holds_alternative<double>(*value) ||
-             std::holds_alternative<Exprs>(*value) || std::holds_alternative<Reals>(*value));
+        const bool isList = tree.kind == TreeKind::List && !tree.args.empty();
+        const bool written =
+            isList ? std::all_of(tree.args.begin(), tree.args.end(),
+                                 [](const Tree& one) { return numberFromTree(one).has_value(); })
+                   : numberFromTree(tree).has_value();
+        const bool number = written || (value && (std::holds_alternative<Expr>(*value) ||
+                                                  std::holds_alternative<double>(*value) ||
+                                                  std::holds_alternative<Exprs>(*value) ||
+                                                  std::holds_alternative<Reals>(*value)));
         if (!number)
             m_out.refuse(DiagCode::RuleIllegal, "a constant is a number or a list of numbers here",
                          tree.span, "const 0.5, const [1, 2]");
@@ -547,12 +542,14 @@ void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet&
 }
 
 Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operators,
-                   const PatternTable& table, const std::string& file) {
-    return checkPattern(declaration, operators, table, file, ValueNames::Apart);
+                   const PatternTable& table, const std::string& file,
+                   const std::vector<std::string>* targetKeys) {
+    return checkPattern(declaration, operators, table, file, targetKeys, ValueNames::Apart);
 }
 
 Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operators,
-                   const PatternTable& table, const std::string& file, ValueNames names) {
+                   const PatternTable& table, const std::string& file,
+                   const std::vector<std::string>* targetKeys, ValueNames names) {
     Refusals out(file);
     // A declaration that leads back to itself would be matched without end.
     if (std::string why = endlessNames(declaration, table); !why.empty())
@@ -573,6 +570,7 @@ Diags checkPattern(const PatternDeclTree& declaration, const OperatorSet& operat
     PatternCheck check(operators, table, bound, names, out);
     check.setCalled(calledParameters(declaration));
     check.pattern(declaration.pattern, {declaration.isChain, false, false, false});
+    checkConditions(declaration.pattern.where, bound, targetKeys, out);
     for (const PatternTree& param : params.args)
         check.pattern(param, {});
     for (const PatternParam& param : declaration.params)

@@ -9,6 +9,34 @@
 
 namespace fw {
 
+void checkHasResult(const PatternTree& part, std::int64_t which, const Span& span,
+                    const OperatorSet& operators, Refusals& out) {
+    const PatternTree* inner = &part;
+    while (inner->kind == PatternKind::Bind || inner->kind == PatternKind::Output)
+        inner = &inner->args[0];
+    const bool isOperator = inner->kind == PatternKind::Call && !inner->ofKind;
+    const Operator* op = isOperator ? operators.find(inner->name) : nullptr;
+    if (op == nullptr || op->isNative())
+        return;
+    const auto count = static_cast<std::int64_t>(op->outputNames().size());
+    if (which >= count)
+        out.refuse(DiagCode::RuleIllegal,
+                   fmt::format("{} has {} result{}, counted from 0", op->name(), count,
+                               count == 1 ? "" : "s"),
+                   span, op->signature());
+}
+
+void checkConditions(const std::vector<ConditionTree>& conditions, const Bound& bound,
+                     const std::vector<std::string>* targetKeys, Refusals& out) {
+    Vocabulary known = bound.vocabulary();
+    TargetOffer wanted;
+    for (const ConditionTree& condition : conditions)
+        addWanted(condition.tree, wanted);
+    known.targetKeys = targetKeys != nullptr ? targetKeys : &wanted.keys;
+    for (const ConditionTree& condition : conditions)
+        out.add(checkCondition(condition.tree, known, out.file()));
+}
+
 void checkWrittenValue(const Operator& op, const std::string& name, const Tree& written,
                        const Span& span, Refusals& out) {
     const bool isList = written.kind == TreeKind::List;

@@ -3,6 +3,7 @@
 #include "rewrite/declaration_check.h"
 
 #include "base/nearest.h"
+#include "ir/number_operands.h"
 #include "rewrite/apply.h"
 #include "rewrite/driver.h"
 #include "rewrite/right_side.h"
@@ -45,14 +46,16 @@ public:
         : m_rule(rule), m_operators(operators), m_parts(parts), m_bound(bound), m_out(out) {}
 
     void let(const NamedTree& named) {
-        if (!m_lets.insert(named.name).second)
+        const bool unread = named.name == "_";
+        if (!unread && !m_lets.insert(named.name).second)
             m_out.refuse(DiagCode::TextName, "let gives " + named.name + " more than once",
                          named.value.span, "choose another name");
         else if (m_bound.any(named.name))
             m_out.refuse(DiagCode::TextName, named.name + " is bound by match already",
                          named.value.span, "choose another name");
         if (named.value.kind == TreeKind::Index && named.value.text.empty()) {
-            m_values.insert(named.name); // a result of a call, which is looked at once
+            if (!unread)
+                m_values.insert(named.name); // a result of a call, which is looked at once
             if (named.value.integer == 0)
                 call(named.value.args.at(0));
             return;
@@ -176,7 +179,7 @@ private:
             m_out.refuse(DiagCode::OperatorArity,
                          fmt::format("{} has {}, not {}", tree.text, arity.text(), single),
                          tree.span, op->signature());
-        operands(tree);
+        operands(tree, op);
         std::set<std::string> written;
         for (const TreeAttr& attr : tree.attrs) {
             attribute(*op, attr);
@@ -187,35 +190,37 @@ private:
         }
     }
 
-    void operands(const Tree& call) {
+    void operands(const Tree& call, const Operator* op) {
+        std::vector<bool> isNumber;
         for (const Tree& part : call.args)
-            if (part.kind == TreeKind::Pack)
+            isNumber.push_back(part.kind != TreeKind::Pack && termKind(part));
+        for (std::size_t i = 0; i < call.args.size(); ++i)
+            if (const Tree& part = call.args[i]; part.kind == TreeKind::Pack)
                 list(part);
-            else if (termKind(part))
-                number(call, part);
-            else
+            else if (!isNumber[i])
                 value(part);
+            else if (!number(call, part, op, isNumber))
+                return; // the next one is none for the same reason
     }
 
-    // A number has no element type of its own.
-    void number(const Tree& call, const Tree& part) {
-        const std::string text = termText(part);
-        std::string hint = fmt::format("an operator in place of its name takes it: op (x: T[S...]) "
-                                       "-> y: T[S...] {{ y[i...] = {}(x[i...], {}) }}(x)",
-                                       call.text, text);
-        const std::string_view sign = infixSign(call.text);
-        const bool two = call.args.size() == 2 && !termKind(call.args[&part == &call.args[0]]);
-        if (!sign.empty() && two && call.attrs.empty()) {
-            const auto shown = [](const Tree& one) {
-                return one.kind == TreeKind::Binary ? "(" + termText(one) + ")" : termText(one);
-            };
-            hint = fmt::format("the number takes the element type beside it in {} {} {}",
-                               shown(call.args[0]), sign, shown(call.args[1]));
+    // Whether it has the element type that the operands beside it give it.
+    bool number(const Tree& call, const Tree& part, const Operator* op,
+                const std::vector<bool>& isNumber) {
+        const auto kind = termKind(part);
+        if (kind == TermKind::IntegerList || kind == TermKind::RealList) {
+            m_out.refuse(DiagCode::RuleIllegal,
+                         fmt::format("{} is a list, and an operand of {} is a value or a number",
+                                     termText(part), call.text),
+                         part.span);
+            return false;
         }
-        m_out.refuse(
-            DiagCode::RuleIllegal,
-            fmt::format("{} is a number, and an operand of {} is a value", text, call.text),
-            part.span, std::move(hint));
+        if (op == nullptr) // of the match, which is any of a kind
+            return true;
+        const auto at = static_cast<std::size_t>(&part - call.args.data());
+        const Status taken = takesNumber(*op, isNumber, at);
+        if (!taken)
+            m_out.refuse(DiagCode::RuleIllegal, taken.diag().message, part.span, taken.diag().hint);
+        return taken.ok();
     }
 
     // e(x): what e = kind elementwise(...) matched, on other operands.
@@ -232,7 +237,7 @@ private:
             return m_out.refuse(DiagCode::RuleIllegal,
                                 "an operator of the match is applied with the attributes it has",
                                 tree.span);
-        operands(tree);
+        operands(tree, nullptr);
     }
 
     bool isRoot(const std::string& name) const {
@@ -284,6 +289,17 @@ void readReplaced(const Tree& tree, const std::set<std::string>& replaced, Refus
                    "write what it is computed from");
     for (const Tree& part : tree.args)
         readReplaced(part, replaced, out);
+}
+
+// Of match (a, b) = op(x): b is a further result of what a is.
+void checkMatchedResults(const RuleTree& rule, const OperatorSet& operators, Refusals& out) {
+    for (const NamedPattern& named : rule.match) {
+        const PatternTree& p = named.pattern;
+        if (p.kind == PatternKind::Output && p.args[0].kind == PatternKind::Capture)
+            for (const NamedPattern& first : rule.match)
+                if (first.name == p.args[0].name && &first != &named)
+                    checkHasResult(first.pattern, p.low, p.span, operators, out);
+    }
 }
 
 void checkExposed(const RuleTree& rule, const PartNames& parts, Refusals& out) {
@@ -345,12 +361,9 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
     Bound bound = boundBy(rule.match, operators, table);
     for (const NamedPattern& named : rule.match)
         checkPatternTree(named.pattern, false, operators, table, bound, out, names);
+    checkMatchedResults(rule, operators, out);
     checkClauses(rule, out);
-    Vocabulary known = bound.vocabulary();
-    const TargetOffer wanted = wantedOffer(rule);
-    known.targetKeys = targetKeys != nullptr ? targetKeys : &wanted.keys;
-    for (const ConditionTree& condition : rule.where)
-        out.add(checkCondition(condition.tree, known, file));
+    checkConditions(rule.where, bound, targetKeys, out);
     PartNames parts(table);
     for (const NamedPattern& named : rule.match)
         parts.add(named.pattern);
@@ -372,11 +385,12 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
     }
     std::set<std::string> given;
     for (const NamedTree& named : rule.emit) {
-        if (!toGive.contains(named.name))
+        const bool unread = named.name == "_";
+        if (!unread && !toGive.contains(named.name))
             out.refuse(DiagCode::RuleIllegal,
                        "emit gives " + named.name + ", which match does not name",
                        named.value.span);
-        if (!given.insert(named.name).second)
+        if (!unread && !given.insert(named.name).second)
             out.refuse(DiagCode::RuleIllegal, "emit gives " + named.name + " more than once",
                        named.value.span);
         if (named.value.kind == TreeKind::Index && named.value.integer > 0)

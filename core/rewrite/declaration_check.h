@@ -51,7 +51,14 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
                 const std::string& file, const std::vector<std::string>* targetKeys,
                 ValueNames names);
 Diags checkPattern(const PatternDeclTree& pattern, const OperatorSet& operators,
-                   const PatternTable& table, const std::string& file, ValueNames names);
+                   const PatternTable& table, const std::string& file,
+                   const std::vector<std::string>* targetKeys, ValueNames names);
+// That the operator with which a part ends has so many results; `which` below 0: any.
+void checkHasResult(const PatternTree& part, std::int64_t which, const Span& span,
+                    const OperatorSet& operators, Refusals& out);
+// `targetKeys` as of checkRule().
+void checkConditions(const std::vector<ConditionTree>& conditions, const Bound& bound,
+                     const std::vector<std::string>* targetKeys, Refusals& out);
 // `chain`: what the pattern is applied to is `^` in it. `bound`: what it and those beside it bind.
 void checkPatternTree(const PatternTree& pattern, bool chain, const OperatorSet& operators,
                       const PatternTable& table, const Bound& bound, Refusals& out,

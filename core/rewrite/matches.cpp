@@ -45,6 +45,7 @@ PatternTree withConstraints(const PatternDeclTree& pattern) {
         PatternTree capture;
         capture.kind = PatternKind::Capture;
         capture.name = param.name;
+        capture.value = true; // whatever is declared under its name
         if (!param.constraints.empty())
             capture.span = param.span; // where they are said
         call.args.push_back(std::move(capture));

@@ -1,6 +1,7 @@
 #include "rewrite/right_side.h"
 
 #include "condition/elements.h"
+#include "ir/number_operands.h"
 
 #include <fmt/format.h>
 
@@ -127,6 +128,8 @@ private:
     }
 
     Status give(const NamedTree& emit) {
+        if (emit.name == "_")
+            return {};
         const auto root =
             std::find_if(m_rule.match.begin(), m_rule.match.end(),
                          [&](const NamedPattern& named) { return named.name == emit.name; });
@@ -237,23 +240,24 @@ private:
         node.op = infixOperator(tree.text);
         node.wish = wish;
         for (const Tree& part : tree.args) {
-            if (!isTerm(part)) {
-                FW_TRY(RightOperand operand, value(part, {}));
-                node.operands.push_back(std::move(operand));
-                continue;
-            }
-            std::string seen;
-            const auto term = evaluate(part, m_scope, &seen);
-            if (!term)
-                return unknown("a number of the right side", part, seen);
-            const auto known = numberOf(*term);
-            if (!known)
-                return refused(textOf(*term) + " is no number that is known here");
-            RightOperand operand;
-            operand.number = known;
-            node.operands.push_back(operand);
+            FW_TRY(RightOperand operand, isTerm(part) ? number(part) : value(part, {}));
+            node.operands.push_back(std::move(operand));
         }
         return add(std::move(node));
+    }
+
+    Result<RightOperand> number(const Tree& term) {
+        std::string seen;
+        const auto found = evaluate(term, m_scope, &seen);
+        if (!found)
+            return unknown("a number of the right side", term, seen);
+        const auto known = numberOf(*found);
+        if (!known)
+            return refused(textOf(*found) + " is no number that is known here");
+        const auto* expr = std::get_if<Expr>(&*found);
+        RightOperand out;
+        out.number = expr != nullptr ? Number(*expr->asInt()) : Number(*known);
+        return out;
     }
 
     // call[k] of an emit with several names: the call is there once for all of them.
@@ -277,7 +281,7 @@ private:
                 node.operands.insert(node.operands.end(), all.begin(), all.end());
                 continue;
             }
-            FW_TRY(RightOperand operand, value(arg, {}));
+            FW_TRY(RightOperand operand, isTerm(arg) ? number(arg) : value(arg, {}));
             node.operands.push_back(std::move(operand));
         }
         const Operator* op = isNamedPart(tree.text) ? nullptr : m_graph.operators().find(tree.text);
@@ -438,6 +442,27 @@ std::set<ValueRef> readBy(const RightSide& right) {
     return out;
 }
 
+namespace {
+
+// Each number as a constant, of the type that the operands beside it give it.
+Status addNumbers(const RightNode& planned, const std::vector<NodeId>& origins, GraphEditor& editor,
+                  std::vector<ValueRef>& inputs) {
+    std::vector<std::optional<DType>> types;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        types.push_back(inputs[i].valid() ? std::optional(editor.type(inputs[i]).dtype)
+                                          : std::nullopt);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (const auto& number = planned.operands[i].number) {
+            FW_TRY(const DType dtype,
+                   typeOfNumber(*editor.graph().operators().find(planned.op), types, i));
+            FW_TRY(TensorData data, numberData(dtype, *number));
+            inputs[i] = editor.addConstant("scalar", std::move(data), origins);
+        }
+    return {};
+}
+
+} // namespace
+
 Result<std::vector<ValueRef>> addRightSide(const RightSide& right, const Graph& graph,
                                            const Match& match, const Successor& forward,
                                            GraphEditor& editor,
@@ -470,12 +495,7 @@ Result<std::vector<ValueRef>> addRightSide(const RightSide& right, const Graph& 
                    operand.number ? Result<ValueRef>(ValueRef()) : valueOf(operand));
             node.inputs.push_back(value);
         }
-        for (std::size_t i = 0; i < planned.operands.size(); ++i)
-            if (const auto& number = planned.operands[i].number) {
-                const DType dtype = editor.type(node.inputs.at(1 - i)).dtype;
-                node.inputs[i] =
-                    editor.addConstant("scalar", dataFromDoubles(dtype, {}, {*number}), origins);
-            }
+        FW_CHECK(addNumbers(planned, origins, editor, node.inputs));
         FW_TRY(std::vector<ValueRef> outputs, editor.add(std::move(node)));
         added.push_back(std::move(outputs));
     }

@@ -2,6 +2,7 @@
 // there, or would change nothing, is no way to match; added to a graph afterwards.
 #pragma once
 
+#include "ir/number_operands.h"
 #include "rewrite/apply.h"
 
 namespace fw {
@@ -12,7 +13,7 @@ struct RightOperand {
     ValueRef value = {};
     int node = -1; // in RightSide::nodes
     int output = 0;
-    std::optional<double> number = {}; // a constant of the element type of the operand beside it
+    std::optional<Number> number = {}; // a constant, of the type that the operands beside it give
 };
 
 const std::string& infixOperator(std::string_view sign); // what a + - * or / between values is

@@ -74,8 +74,8 @@ std::optional<Diag> firstErrorOf(const RuleBook& book,
     const PatternTable table = book.table();
     if (!around.patternsAreSound)
         for (const auto& pattern : book.patterns)
-            if (auto wrong = firstError(
-                    checkPattern(*pattern, *operators, table, {}, ValueNames::MayBeOperators)))
+            if (auto wrong = firstError(checkPattern(*pattern, *operators, table, {}, nullptr,
+                                                     ValueNames::MayBeOperators)))
                 return inItsBook(std::move(*wrong), book, *pattern)
                     .advise(pattern->name + " cannot be used; fw check BOOK.fw tells more");
     around.patternsAreSound = true;

@@ -39,6 +39,9 @@ public:
             patterns();
             break;
         case Expect::Condition:
+            if (m_context.keyword == "grow")
+                for (const char* name : growNames)
+                    add(name, "capture", "value");
             captures();
             attributesBound();
             dims();

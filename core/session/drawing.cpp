@@ -124,7 +124,9 @@ private:
         case PatternKind::Bind: {
             const Drawn out = build(p.args.front(), previous);
             m_values[p.name] = out;
-            if (out.node != noNode)
+            if (p.result >= 0)
+                m_values[p.name].output = p.result;
+            else if (out.node != noNode)
                 m_out.nodes[static_cast<std::size_t>(out.node)].name = p.name;
             return out;
         }

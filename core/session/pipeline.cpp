@@ -144,8 +144,10 @@ bool Pipeline::asksTarget(const Books& books) {
     return std::any_of(books.rules.entries.begin(), books.rules.entries.end(),
                        [](const auto& entry) {
                            const auto* rule = dynamic_cast<const RuleTree*>(entry.get());
-                           return rule != nullptr && fw::asksTarget(*rule);
-                       });
+                           return rule != nullptr && fw::asksTarget(rule->where);
+                       }) ||
+           std::any_of(books.rules.patterns.begin(), books.rules.patterns.end(),
+                       [](const auto& one) { return fw::asksTarget(one->pattern.where); });
 }
 
 Result<const TargetOffer*> Pipeline::offer() {

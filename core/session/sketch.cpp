@@ -191,7 +191,8 @@ Result<SketchWish> wishOf(const Arguments& arguments, const SketchSource& place,
     if (nameOrQuoted(out.name) != out.name)
         return makeDiag(DiagCode::Usage, fmt::format("'{}' is no name", out.name), {},
                         "letters, digits and _, a letter first");
-    out.beforeFusion = place.stage == "rewritten";
+    if (place.stage == "rewritten")
+        out.stage = rewriteStages().back();
     for (const auto& [key, text] : arguments.levels) {
         const auto level = sketchLevel(text);
         if (!level)
@@ -206,13 +207,31 @@ Result<SketchWish> wishOf(const Arguments& arguments, const SketchSource& place,
 
 } // namespace
 
+namespace {
+
+// Whether the rule in a text would act on what other rules leave.
+bool standsLater(std::vector<BookText> books, const std::string& text, const std::string& name) {
+    books.push_back({sketchFile, text});
+    const Books read = readBooks(books);
+    return std::any_of(read.rules.entries.begin(), read.rules.entries.end(),
+                       [&](const DeclarationPtr& entry) {
+                           return entry->name == name && stageOf(*entry) != rewriteStages().front();
+                       });
+}
+
+} // namespace
+
 Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& arguments,
                                    const Context& context) {
     FW_TRY(const SketchSource place, placeOf(pipeline, arguments, context));
     FW_TRY(std::vector<BookText> texts, bookTexts(arguments.rules, arguments.texts));
     const Books books = readBooks(texts);
-    FW_TRY(const SketchWish wish, wishOf(arguments, place, books));
-    FW_TRY(const Sketch sketch, sketchOf(*place.graph, place.nodes, wish));
+    FW_TRY(SketchWish wish, wishOf(arguments, place, books));
+    FW_TRY(Sketch sketch, sketchOf(*place.graph, place.nodes, wish));
+    if (wish.stage.empty() && standsLater(texts, sketch.text, wish.name)) {
+        wish.stage = rewriteStages().front(); // in which it matches
+        FW_TRY(sketch, sketchOf(*place.graph, place.nodes, wish));
+    }
 
     SketchDocument out;
     out.model = arguments.model;

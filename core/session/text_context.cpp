@@ -239,7 +239,9 @@ std::string_view wordSentence(std::string_view word, std::string_view keyword) {
                          keyword == "composite" || keyword == "target";
     const std::string_view like = pattern             ? "rule"
                                   : keyword == "test" ? "graph" // it holds graphs
-                                                      : keyword;
+                                  : keyword == "grow" || keyword == "schedule"
+                                      ? "implementations" // conditions
+                                      : keyword;
     for (const std::string_view in : {keyword, like, std::string_view(), std::string_view("kind")})
         for (const LanguageWord& known : words)
             if (known.word == word && known.in == in)

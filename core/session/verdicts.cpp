@@ -132,7 +132,7 @@ std::optional<HiddenBy> hiddenFuse(const std::shared_ptr<const FuseTree>& fuse,
             return remembered(texts, {}, [&] {
                 return hiddenBy(fuse->rule, earlier, books.fusion.patterns(), books.operators);
             });
-        if (one.tree->keys.empty() &&
+        if (one.tree->targets.empty() &&
             (one.tree->library.empty() || one.tree->library == fuse->library))
             earlier.push_back(&one.tree->rule);
     }

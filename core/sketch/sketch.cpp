@@ -82,8 +82,8 @@ std::string ruleOf(const SketchPart& part, const SketchWords& words, const Sketc
     out += matchLines(part, words);
     for (const std::string& line : right)
         out += "  " + line + "\n";
-    if (wish.beforeFusion)
-        out += "  stage before fusion\n";
+    if (!wish.stage.empty())
+        out += "  stage " + wish.stage + "\n";
     return out + "}";
 }
 

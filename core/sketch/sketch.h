@@ -47,7 +47,7 @@ struct SketchWish {
     std::string name;                          // of the declaration
     std::map<std::string, SketchLevel> levels; // by key; one that a fact cannot have is left out
     std::set<std::string> taken;               // names that no value may have
-    bool beforeFusion = false;                 // the part is of a graph that rules left
+    std::string stage = {};                    // of a rule; empty: as it would stand
 };
 
 struct Sketch {

@@ -27,7 +27,7 @@ namespace {
 std::optional<std::size_t> keyRank(const ImplementationsTree& block,
                                    const std::vector<std::string>& keys) {
     for (std::size_t i = 0; i < keys.size(); ++i)
-        for (const KeyTree& key : block.keys)
+        for (const KeyTree& key : block.targets)
             if (key.name == keys[i])
                 return i;
     return std::nullopt;
@@ -203,7 +203,7 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                didYouMean(block.subject, kindNames(),
                           fmt::format("{} or any", fmt::join(kindNames(), ", "))));
     }
-    for (Diag& diag : checkKeys(block.keys, targetKeys, file))
+    for (Diag& diag : checkKeys(block.targets, targetKeys, file))
         out.push_back(std::move(diag));
     for (const ParamTree& param : block.params)
         for (Diag& diag : checkSignatureType(param.type, file))
@@ -226,7 +226,8 @@ Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
     }
     if (op != nullptr || block.subjectKind == SubjectKind::Kind)
         for (Diag& diag : checkGuards(block, op, targetKeys, file))
-            out.push_back(std::move(diag));
+            if (std::find(out.begin(), out.end(), diag) == out.end()) // of the whole block: once
+                out.push_back(std::move(diag));
     for (const EntryTree& entry : block.entries)
         if (entry.compute)
             for (Diag& diag : checkComputation({&entry, &block}, operators, file))

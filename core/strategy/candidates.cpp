@@ -33,6 +33,8 @@ void CandidateMaker::add(const MergedEntry& entry, ImplementationPtr code,
 Candidate CandidateMaker::judged(const MergedEntry& entry, ImplementationPtr code,
                                  const TargetOffer& offered) const {
     Candidate out = unjudged(entry);
+    if (entry.absorbs == AbsorbClause::Chain)
+        out.absorbs.offer = std::make_shared<const TargetOffer>(offered);
     out.by = std::move(code);
     std::optional<Refusal> refused = refusedCode(entry, out);
     if (!refused)

@@ -26,7 +26,7 @@ public:
     Selection select(const Workload& anchor, const Target& target, const Wishes& wishes = {}) const;
 
     // Whatever may compute the anchor has to take it; of branches, calls of libraries need not:
-    // they are a part of what computes the group then. Answer::open: the chain that an entry
+    // they are a part of what computes the group then. Acceptance::open: the chain that an entry
     // absorbs goes on behind `next` and does not end there.
     Acceptance absorbsEpilogue(const Selection& by, const Growing& group,
                                const Workload& next) const;

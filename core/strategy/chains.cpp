@@ -64,6 +64,7 @@ Acceptance Chains::takes(const PatternTable& chains, const Absorbs& absorbs, con
     wanted.push_back(next.node->id);
     std::sort(wanted.begin(), wanted.end());
     MatchOptions options;
+    options.offer = absorbs.offer.get();
     options.bound.emplace(anchorName, ValueRef{group.anchor.node->id, 0});
     Matcher matcher(*next.graph, chains, options);
     bool other = false; // a match of other operators

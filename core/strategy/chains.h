@@ -13,7 +13,7 @@ class Chains {
 public:
     // The chain, matched backward from `next` to the value of the anchor, must be made of exactly
     // what the group took so far and `next`; or a part of that is how the chain begins
-    // (Answer::open).
+    // (Acceptance::open).
     Acceptance takes(const PatternTable& chains, const Absorbs& absorbs, const Growing& group,
                      const Workload& next);
 

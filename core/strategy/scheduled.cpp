@@ -2,8 +2,10 @@
 
 #include "base/nearest.h"
 #include "rewrite/declaration_check.h"
+#include "strategy/call_scope.h"
 #include "strategy/generated_code.h"
 #include "strategy/targets.h"
+#include "syntax/header.h"
 
 #include <fmt/format.h>
 
@@ -163,18 +165,21 @@ Diags checkSchedule(const ScheduleTree& schedule, const OperatorSet& operators,
     if (schedule.subjectKind == SubjectKind::Operator) {
         if (const Operator* op = operators.find(schedule.subject))
             names = namesOf(*op);
-        else
-            out.push_back(wrong(DiagCode::UnknownOperator, schedule.subjectSpan, file,
-                                "there is no operator named " + schedule.subject,
-                                operatorHint(schedule.subject, operators, nullptr)));
+        else // what its steps name is not known
+            return {wrong(DiagCode::UnknownOperator, schedule.subjectSpan, file,
+                          "there is no operator named " + schedule.subject,
+                          operatorHint(schedule.subject, operators, nullptr))};
     } else if (schedule.subjectKind && schedule.subject != "any" && !parseKind(schedule.subject)) {
         out.push_back(wrong(DiagCode::TextName, schedule.subjectSpan, file,
                             "there is no kind " + schedule.subject,
                             didYouMean(schedule.subject, kindNames(),
                                        fmt::format("{} or any", fmt::join(kindNames(), ", ")))));
     }
-    for (Diag& diag : checkKeys(schedule.keys, targetKeys, file))
+    for (Diag& diag : checkKeys(schedule.targets, targetKeys, file))
         out.push_back(std::move(diag));
+    if (const auto block = schedule.where.empty() ? nullptr : blockOf(schedule))
+        for (Diag& diag : checkGuards(*block, operators.find(schedule.subject), targetKeys, file))
+            out.push_back(std::move(diag));
     for (Diag& diag : checkSteps(schedule, names, file))
         out.push_back(std::move(diag));
     return out;
@@ -235,11 +240,12 @@ std::shared_ptr<const ImplementationsTree> blockOf(const ScheduleTree& schedule)
     out->subjectKind = *schedule.subjectKind;
     out->subject = schedule.subject;
     out->subjectSpan = schedule.subjectSpan;
-    out->keys = schedule.keys;
-    if (out->keys.empty())
-        out->keys.push_back({"any", schedule.span});
+    out->targets = schedule.targets;
+    if (out->targets.empty())
+        out->targets.push_back({"any", schedule.span});
     EntryTree entry;
     entry.name = entry.code = scheduleCode(schedule.name);
+    entry.guard = joinedConditions(schedule.where);
     entry.span = schedule.span;
     out->entries.push_back(std::move(entry));
     return out;

@@ -16,6 +16,7 @@ struct Absorbs {
     AbsorbClause clause = AbsorbClause::Any;
     std::string chain;
     std::string place;
+    std::shared_ptr<const TargetOffer> offer = {}; // of the target, for conditions of the chain
 };
 
 struct Candidate {

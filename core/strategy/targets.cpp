@@ -165,6 +165,13 @@ std::vector<std::string> targetKeysKnown(const TargetTable& declared) {
     return out;
 }
 
+bool isFor(const DeclarationTree& declaration, const TargetOffer& offer) {
+    const auto& targets = declaration.targets;
+    return targets.empty() || std::any_of(targets.begin(), targets.end(), [&](const KeyTree& key) {
+               return std::find(offer.keys.begin(), offer.keys.end(), key.name) != offer.keys.end();
+           });
+}
+
 Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
                 const std::string& file) {
     Diags out;

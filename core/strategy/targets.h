@@ -20,6 +20,8 @@ bool isTakenTarget(const std::string& name);
 std::vector<std::string> targetKeysKnown(const TargetTable& declared);
 
 // Keys that are not there. `known`: targetKeysKnown().
+// Whether a declaration is for a target.
+bool isFor(const DeclarationTree& declaration, const TargetOffer& offer);
 Diags checkKeys(const std::vector<KeyTree>& keys, const std::vector<std::string>& known,
                 const std::string& file);
 

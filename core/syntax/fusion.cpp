@@ -2,6 +2,7 @@
 
 #include "base/library_names.h"
 #include "syntax/expose.h"
+#include "syntax/header.h"
 #include "syntax/once.h"
 #include "syntax/schedule.h"
 
@@ -49,12 +50,15 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
     auto out = std::make_shared<FuseTree>();
     const Token first = parser.peek();
     out->name = parser.expectNewName("the name of the composite");
+    out->doc = parser.acceptText();
     if (parser.accept("for")) {
         out->librarySpan = parser.peek().span;
         out->library = libraryMeant(parser.expectName("a library", Expect::Library));
         out->as = FuseAs::Library;
     }
-    out->doc = parser.acceptText();
+    if (out->doc.empty())
+        out->doc = parser.acceptText();
+    out->rule.where = parseHeader(parser, *out);
     parser.expect("{");
     while (!parser.failed() && !parser.at("}")) {
         if (parser.accept("match"))
@@ -75,8 +79,7 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
     const Token first = parser.peek();
     out->name = parser.expectNewName("the name of the fusion rule");
     out->doc = parser.acceptText();
-    if (parser.accept("on"))
-        out->keys = parseKeys(parser);
+    out->rule.where = parseHeader(parser, *out);
     parser.expect("{");
     Once once;
     while (!parser.failed() && !parser.at("}")) {
@@ -134,6 +137,7 @@ std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser) {
         else
             break;
     }
+    out->where = parseHeader(parser, *out);
     return out;
 }
 

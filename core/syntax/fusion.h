@@ -9,7 +9,6 @@ namespace fw {
 enum class FuseAs : std::uint8_t { Unwritten, Stacked, Melted, Library };
 
 struct FuseTree : DeclarationTree { // keyword "fuse" or "composite"
-    std::vector<KeyTree> keys;      // empty: every target
     std::string library;
     Span librarySpan;
     FuseAs as = FuseAs::Unwritten;
@@ -28,6 +27,7 @@ struct GrowTree : DeclarationTree { // name: "contraction -> elementwise"
     GrowDirection direction = GrowDirection::Forward;
     std::int64_t limit = 0;    // operators in the group; 0: not written
     std::int64_t operands = 0; // tensors that the group reads; 0: not written
+    std::vector<ConditionTree> where;
 };
 
 enum class PinKind : std::uint8_t { Together, Apart, Use, Avoid };

@@ -1,6 +1,7 @@
 #include "syntax/graph.h"
 
 #include "base/numbers.h"
+#include "syntax/foreign_words.h"
 
 #include <utility>
 
@@ -29,6 +30,15 @@ ValueTree boundValue(Parser& parser) {
 }
 
 ValueTree operand(Parser& parser) {
+    if (parser.atNumber() && !parser.at("[")) {
+        ValueTree number;
+        number.number = parser.unary();
+        number.span = number.number->span;
+        // A value may have such a name.
+        if (number.number->isName() && !isBoolean(number.number->text))
+            number.name = number.number->text;
+        return number;
+    }
     if (!parser.at("none"))
         return value(parser, Expect::GraphValue);
     ValueTree absent;
@@ -182,12 +192,23 @@ GraphBodyTree body(Parser& parser) {
     return tree;
 }
 
+// One of several: `_` is none that anybody reads.
+ValueTree result(Parser& parser) {
+    const bool unread = parser.peek().kind == TokenKind::Name && parser.peek().is("_");
+    ValueTree tree = value(parser);
+    if (unread)
+        tree.name.clear();
+    else
+        parser.binds(BoundName::Kind::Value, tree.name, tree.span);
+    return tree;
+}
+
 GraphNodeTree node(Parser& parser) {
     GraphNodeTree tree;
     const Token first = parser.peek();
     if (parser.accept("(")) {
         while (!parser.failed() && !parser.at(")")) {
-            tree.results.push_back(boundValue(parser));
+            tree.results.push_back(result(parser));
             if (!parser.accept(","))
                 break;
         }

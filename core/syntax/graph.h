@@ -6,8 +6,9 @@
 namespace fw {
 
 struct ValueTree {
-    std::string name; // empty: an absent optional operand
+    std::string name; // empty: an absent optional operand, a result that has no name
     Span span;
+    std::optional<Tree> number = {}; // an operand that is one
 };
 
 struct GraphInputTree {

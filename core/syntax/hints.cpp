@@ -213,8 +213,9 @@ private:
 
     // Outside of patterns.
     std::string ofRules() const {
-        if (m_found.is("on") && (m_declaration->is("rule") || m_declaration->is("composite")))
-            return "the target is asked for by a condition: where target has " + next().text;
+        if (m_found.is("on"))
+            return "the target stands in front of the block: " + m_declaration->text + " NAME on " +
+                   next().text + " { ... }";
         static const Words asking = {"if", "when"};
         if (oneOf(asking, m_found))
             return "conditions stand behind where";
@@ -235,7 +236,11 @@ private:
 
     std::string ofPatterns() const {
         if (m_found.is("on") && m_named)
-            return "a " + m_declaration->text + " has no target; fuse NAME on KEY has";
+            return "the target stands in front of =: " + m_declaration->text + " NAME on " +
+                   next().text + " = ...";
+        if (m_found.is("where") && m_named)
+            return "conditions stand in front of =: " + m_declaration->text +
+                   " NAME where rank(x) == 2 = ...";
         static const Words asking = {"if", "when"};
         if (oneOf(asking, m_found))
             return "conditions stand behind where";
@@ -251,8 +256,8 @@ private:
         if (m_named && m_found.is("{") && m_last.is(")"))
             return "a pattern has no braces: pattern p(x) = relu(x)";
         if (m_found.is("(") && m_clause != nullptr && &m_last == m_clause)
-            return "the value that is looked for has one name; a further result of an operator is "
-                   "out(1, ...): match y = add(s = split(x), out(1, s))";
+            return "the value that is looked for has a name, several results of an operator have "
+                   "one each: match (a, b) = split(x)";
         if (m_found.is("(") && m_clause != nullptr && &m_last == m_clause + 1)
             return "the value that is looked for has a name: match y = " + m_last.text + "(...)";
         if (m_found.is("(") && m_last.is("const"))
@@ -262,7 +267,7 @@ private:
             return "what else a constant must be stands behind a colon: const: f32[4], or with a "
                    "name w: const & f32[4]";
         if (m_found.is("[") && m_last.is(")"))
-            return "a further result of an operator is written out(1, split(x))";
+            return "a further result of an operator has a name: (_, b) = split(x)";
         if (m_found.is("[") && m_last.kind == TokenKind::Name)
             return "the type of a value stands behind a colon: x: " + m_last.text + "[...]";
         return ofNumbers();

@@ -37,13 +37,30 @@ FileTree Parser::file(const Grammar& grammar) {
                 tree.declarations.push_back(declaration);
             }
         }
-        if (m_failed)
+        if (m_failed) {
+            if (known != grammar.end())
+                tree.broken.push_back(brokenAt(start));
             recover(grammar, start, first.span.column);
+        }
     }
     tree.errors = takeErrors();
+    tree.remarks = std::move(m_remarks);
     tree.missing = std::move(m_missing);
     tree.comments = std::move(m_list.comments);
     return tree;
+}
+
+BrokenDeclaration Parser::brokenAt(std::size_t start) const {
+    const TokenList& list = m_list;
+    const Token &keyword = list.tokens[start], &name = list.tokens[start + 1];
+    BrokenDeclaration out{keyword.text, {}, keyword.span.begin};
+    if (name.kind == TokenKind::Name)
+        out.name = name.text;
+    for (std::size_t i = start + 2; i + 1 < list.tokens.size() && list.tokens[i].is("-") &&
+                                    list.tokens[i].span.begin == list.tokens[i - 1].span.end;
+         i += 2)
+        out.name += "-" + list.tokens[i + 1].text; // a key of targets
+    return out;
 }
 
 void Parser::recover(const Grammar& grammar, std::size_t start, int column) {

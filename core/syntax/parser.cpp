@@ -137,6 +137,16 @@ void Parser::failAt(const Span& span, std::string message, std::string hint) {
                                     {m_file, {}, span.line, span.column}, std::move(hint)));
 }
 
+void Parser::remark(const Span& span, std::string message, std::string hint) {
+    if (m_failed || m_remarks.size() >= mostErrors)
+        return;
+    m_remarks.push_back({DiagCode::Syntax,
+                         std::move(message),
+                         {m_file, {}, span.line, span.column},
+                         std::move(hint),
+                         Severity::Note});
+}
+
 Span Parser::spanFrom(const Token& first) const {
     Span span = first.span;
     if (m_next > 0)
@@ -231,6 +241,16 @@ Tree Parser::binary(int level) {
             fail("comparisons do not chain; use && between them");
     }
     return left;
+}
+
+bool Parser::atNumber() const {
+    static const std::set<std::string, std::less<>> beyond = {"inf", "nan"};
+    const Token& token = peek();
+    const bool number = token.kind == TokenKind::Int || token.kind == TokenKind::Float;
+    const bool word = token.kind == TokenKind::Name &&
+                      (isBoolean(token.text) || beyond.contains(token.text)) && !peek(1).is("(") &&
+                      !peek(1).is("=");
+    return number || word || at("-") || at("[");
 }
 
 Tree Parser::unary() {

@@ -28,6 +28,7 @@ struct DeclarationTree {
     std::string keyword;
     std::string name;
     std::string doc;
+    std::vector<KeyTree> targets; // behind `on`; empty: every
     Span span;
     std::string source; // as written
 };
@@ -45,9 +46,18 @@ struct MissingMark {
     std::string text;       // ")"
 };
 
+// A declaration that the grammar refuses, as far as it can be told what it declares.
+struct BrokenDeclaration {
+    std::string keyword;
+    std::string name;
+    std::size_t begin = 0; // in the text
+};
+
 struct FileTree {
     std::string file;
     std::vector<DeclarationPtr> declarations; // the valid ones, in order
+    std::vector<BrokenDeclaration> broken;    // the others, in order
+    Diags remarks;                            // older spellings, which are read all the same
     std::vector<Comment> comments;
     Diags errors;
     std::vector<MissingMark> missing;
@@ -96,6 +106,7 @@ public:
     std::size_t place() const { return m_next; } // of the next token
     void fail(std::string message);              // at the next token
     void failAt(const Span& span, std::string message, std::string hint = {});
+    void remark(const Span& span, std::string message, std::string hint);
     // At the caret: words that are compared when they are taken, what a name stands for.
     void offer(std::initializer_list<std::string_view> words) const;
     void offer(Expect stands) const;
@@ -148,6 +159,7 @@ public:
     Tree expression();
     ConditionTree condition();
     std::vector<ConditionTree> conditions(); // joined by a comma or &&, each by itself
+    bool atNumber() const;                   // or a list of numbers, true, false
     Tree unary();
     Tree primary();
     std::vector<Tree> expressions(std::string_view close);   // up to and with the closing mark
@@ -175,6 +187,7 @@ private:
     bool atReduction() const;
     void finish(Tree& tree, const Token& first);
     static constexpr std::size_t mostErrors = 100;
+    BrokenDeclaration brokenAt(std::size_t start) const;
     void recover(const Grammar& grammar, std::size_t start, int column);
     bool atAttributes() const;
     bool isElementType(const Tree& tree) const;
@@ -186,7 +199,7 @@ private:
     int m_depth = 0;
     bool m_failed = false;
     OperatorInPlace m_operatorInPlace;
-    Diags m_errors;
+    Diags m_errors, m_remarks;
     std::vector<MissingMark> m_missing;
 
     Caret* m_caret = nullptr;

@@ -1,6 +1,7 @@
 #include "syntax/pattern.h"
 
 #include "syntax/foreign_words.h"
+#include "syntax/header.h"
 
 #include <fmt/format.h>
 
@@ -79,17 +80,11 @@ PatternAttrTree attribute(Parser& parser, const std::string& op) {
     return attr;
 }
 
-bool atLiteral(const Parser& parser) {
-    const TokenKind kind = parser.peek().kind;
-    return kind == TokenKind::Int || kind == TokenKind::Float || parser.at("-") || parser.at("[") ||
-           (kind == TokenKind::Name && isBoolean(parser.peek().text));
-}
-
 // Behind "const": what it is equal to, if that is written.
 PatternConstraint constantConstraint(Parser& parser) {
     PatternConstraint out;
     parser.offer({"true", "false"});
-    if (atLiteral(parser)) {
+    if (parser.atNumber()) {
         out.kind = PatternConstraint::Kind::Equal;
         out.value = parser.unary();
     }
@@ -195,6 +190,52 @@ std::vector<PatternAttrTree> attributes(Parser& parser, const std::string& op) {
     return out;
 }
 
+// "(_, c)": names of results up to this one.
+std::string resultsText(std::int64_t which) {
+    std::string out = "(";
+    for (std::int64_t i = 0; i < which; ++i)
+        out += "_, ";
+    return out + "c)";
+}
+
+PatternTree inside(PatternKind kind, PatternTree part) {
+    PatternTree out;
+    out.kind = kind;
+    out.span = part.span;
+    out.args.push_back(std::move(part));
+    return out;
+}
+
+// The value is the first result that has a name.
+PatternTree withResults(const std::vector<std::string>& names, PatternTree call) {
+    PatternTree out = std::move(call);
+    bool isFirst = true;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        if (names[k] == "_")
+            continue;
+        if (isFirst && k > 0) {
+            out = inside(PatternKind::Output, std::move(out));
+            out.low = static_cast<std::int64_t>(k);
+        }
+        out = inside(PatternKind::Bind, std::move(out));
+        out.name = names[k];
+        out.result = std::exchange(isFirst, false) ? -1 : static_cast<int>(k);
+    }
+    return out;
+}
+
+PatternTree primitive(Parser& parser);
+
+// "(a, b) = p"
+PatternTree results(Parser& parser) {
+    const Token first = parser.peek();
+    const std::vector<std::string> names = parseResults(parser, Expect::Nothing, BoundName::Kind::Value);
+    parser.expect("=");
+    PatternTree out = withResults(names, primitive(parser));
+    out.span = parser.spanFrom(first);
+    return out;
+}
+
 // "out" "(" (INT | "any") "," p ")"
 void output(Parser& parser, PatternTree& tree) {
     tree.kind = PatternKind::Output;
@@ -206,6 +247,12 @@ void output(Parser& parser, PatternTree& tree) {
     parser.expect(",");
     tree.args.push_back(parsePattern(parser));
     parser.expect(")");
+    if (tree.low >= 0)
+        parser.remark(which.span, "out(N, p) is the older spelling of one result of several",
+                      tree.low == 0 ? "(a, _) = p names the first"
+                                    : fmt::format("{} = p names it, and c is read where it is "
+                                                  "needed",
+                                                  resultsText(tree.low)));
 }
 
 void dominated(Parser& parser, PatternTree& tree) {
@@ -308,6 +355,13 @@ PatternTree primitive(Parser& parser) {
         return tree;
     if (parser.accept("^")) {
         tree.kind = PatternKind::Previous;
+    } else if (parser.atNumber()) {
+        tree.kind = PatternKind::Const;
+        tree.constraints.push_back(constant(parser));
+        tree.constraints.back().span = parser.spanFrom(first);
+        tree.constraints.back().text = parser.source(tree.constraints.back().span);
+    } else if (atResults(parser)) {
+        tree = results(parser);
     } else if (parser.accept("(")) {
         tree = parsePattern(parser);
         parser.expect(")");
@@ -388,6 +442,69 @@ PatternTree parsePattern(Parser& parser) {
     return options;
 }
 
+bool atResults(const Parser& parser) {
+    if (!parser.peek().is("("))
+        return false;
+    std::size_t i = 1;
+    while (parser.peek(i).kind == TokenKind::Name && parser.peek(i + 1).is(","))
+        i += 2;
+    return parser.peek(i).kind == TokenKind::Name && parser.peek(i + 1).is(")") &&
+           parser.peek(i + 2).is("=");
+}
+
+std::vector<std::string> parseResults(Parser& parser, Expect name,
+                                      std::optional<BoundName::Kind> binds) {
+    const Token first = parser.peek();
+    std::vector<std::string> names;
+    parser.expect("(");
+    do {
+        const Span place = parser.peek().span;
+        names.push_back(parser.expectNewName("a name for the result", name));
+        if (binds && names.back() != "_")
+            parser.binds(*binds, names.back(), place);
+        if (names.back() != "_" && std::count(names.begin(), names.end(), names.back()) > 1)
+            parser.failAt(place, names.back() + " is the name of two results", "_ needs no name");
+    } while (!parser.failed() && parser.accept(","));
+    parser.expect(")");
+    if (names.size() > mostOutputs)
+        parser.failAt(first.span, fmt::format("at most {} results have names", mostOutputs));
+    if (std::all_of(names.begin(), names.end(), [](const auto& one) { return one == "_"; }))
+        parser.failAt(first.span, "none of the results has a name", "(a, _) names the first");
+    return names;
+}
+
+std::vector<NamedPattern> parseMatched(Parser& parser) {
+    std::vector<NamedPattern> out;
+    if (!atResults(parser)) {
+        NamedPattern named;
+        named.name = parser.bindName("a name for the value", BoundName::Kind::Root);
+        parser.expect("=");
+        named.pattern = parsePattern(parser);
+        out.push_back(std::move(named));
+        return out;
+    }
+    const Token first = parser.peek();
+    const std::vector<std::string> names = parseResults(parser, Expect::Nothing, BoundName::Kind::Root);
+    parser.expect("=");
+    PatternTree call = parsePattern(parser);
+    for (std::size_t k = 0; k < names.size() && !parser.failed(); ++k) {
+        if (names[k] == "_")
+            continue;
+        PatternTree value; // of a further one: that of the operator which the first has
+        value.kind = PatternKind::Capture;
+        value.value = true;
+        value.name = out.empty() ? std::string() : out.front().name;
+        value.span = first.span;
+        PatternTree one = out.empty() ? std::move(call) : std::move(value);
+        if (k > 0) {
+            one = inside(PatternKind::Output, std::move(one));
+            one.low = static_cast<std::int64_t>(k);
+        }
+        out.push_back({names[k], std::move(one)});
+    }
+    return out;
+}
+
 std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
     auto out = std::make_shared<PatternDeclTree>();
     out->name = parser.expectNewName("the name of the pattern");
@@ -405,8 +522,10 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser) {
     }
     parser.expect(")");
     out->doc = parser.acceptText();
+    std::vector<ConditionTree> conditions = headerConditions(parser, *out);
     parser.expect("=");
     out->pattern = parsePattern(parser);
+    out->pattern.where = std::move(conditions);
     return out;
 }
 
@@ -415,8 +534,10 @@ std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser) {
     out->isChain = true;
     out->name = parser.expectNewName("the name of the chain");
     out->doc = parser.acceptText();
+    std::vector<ConditionTree> conditions = headerConditions(parser, *out);
     parser.expect("=");
     out->pattern = parsePattern(parser);
+    out->pattern.where = std::move(conditions);
     return out;
 }
 

@@ -58,12 +58,14 @@ struct PatternTree {
     bool value = false;  // Capture, Bind: of a value, whatever other books declare under the name
     bool ofKind = false; // Call: name is a kind, any operator of it (or an easier one) is meant
     bool shared = false; // Bind: what stands for a parameter; looked at where it is met first
+    int result = -1;     // Bind: of the operator that has the value; -1: the value itself
     // Call, Associative: operands; Sequence: steps; Alternatives; Dominated: where the paths begin,
     // what they are made of, where they end; the one inside of others; Rest may have none.
     std::vector<PatternTree> args;
     std::vector<PatternAttrTree> attrs;
     std::vector<PatternConstraint> constraints;
-    std::int64_t low = 0, high = 0; // Repeat; Output: which one, -1 for any
+    std::vector<ConditionTree> where; // of a declared pattern: asked when all has matched
+    std::int64_t low = 0, high = 0;   // Repeat; Output: which one, -1 for any
     Span span;
 
     bool demandsConst() const; // by a constraint
@@ -90,5 +92,11 @@ std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser);
 std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser);
 
 PatternTree parsePattern(Parser& parser);
+// "(a, b) = split(x)": a name for each result, `_` for one that needs none.
+bool atResults(const Parser& parser);
+std::vector<std::string> parseResults(Parser& parser, Expect name,
+                                      std::optional<BoundName::Kind> binds);
+// The values that such a line of `match` looks for.
+std::vector<NamedPattern> parseMatched(Parser& parser);
 
 } // namespace fw

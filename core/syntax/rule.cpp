@@ -1,8 +1,10 @@
 #include "syntax/rule.h"
 
 #include "syntax/expose.h"
+#include "syntax/header.h"
 #include "syntax/once.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace fw {
@@ -23,22 +25,16 @@ NamedTree parseNamedTree(Parser& parser, Expect name) {
     return named;
 }
 
-constexpr std::size_t mostResults = 64; // each name holds the call
-
 // "(" NAME "," ... ")" "=" call: value k is the Index tree call[k], which cannot be written itself.
 void resultsOfACall(Parser& parser, Expect name, std::vector<NamedTree>& out) {
-    std::vector<std::string> names;
-    parser.expect("(");
-    do
-        names.push_back(boundName(parser, name));
-    while (parser.accept(","));
-    parser.expect(")");
+    std::optional<BoundName::Kind> binds;
+    if (name != Expect::Root) // which match binds
+        binds = BoundName::Kind::Value;
+    const std::vector<std::string> names = parseResults(parser, name, binds);
     parser.expect("=");
     const Tree call = parser.expression();
     if (!parser.failed() && call.kind != TreeKind::Call)
         parser.failAt(call.span, "several names need a call of an operator with as many results");
-    if (names.size() > mostResults)
-        parser.failAt(call.span, fmt::format("at most {} results have names", mostResults));
     if (parser.failed())
         return;
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -87,13 +83,10 @@ void clause(Parser& parser, RuleTree& rule, Once& once) {
     } else if (parser.accept("expose")) {
         parseExposed(parser, rule.expose);
     } else if (parser.accept("match")) {
-        do {
-            NamedPattern named;
-            named.name = parser.bindName("a name for the value", BoundName::Kind::Root);
-            parser.expect("=");
-            named.pattern = parsePattern(parser);
-            rule.match.push_back(std::move(named));
-        } while (parser.accept(","));
+        do
+            for (NamedPattern& named : parseMatched(parser))
+                rule.match.push_back(std::move(named));
+        while (parser.accept(","));
     } else if (parser.accept("where")) {
         const Parser::Expecting expecting(parser, Expect::Condition);
         for (ConditionTree& condition : parser.conditions())
@@ -135,6 +128,7 @@ std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
     const Token first = parser.peek();
     rule->name = parser.expectNewName("the name of the rule");
     rule->doc = parser.acceptText();
+    rule->where = headerConditions(parser, *rule);
     parser.expect("{");
     parser.setInRule([&](Parser& inside) {
         const std::string name = fmt::format("{}.op{}", rule->name, rule->operators.size() + 1);
@@ -147,7 +141,10 @@ std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
     parser.setInRule({});
     parser.expect("}");
     const std::size_t wanted = rule->match.size() + rule->expose.size();
-    if (!parser.failed() && (rule->match.empty() || rule->emit.size() != wanted))
+    const auto given = static_cast<std::size_t>(
+        std::count_if(rule->emit.begin(), rule->emit.end(),
+                      [](const NamedTree& named) { return named.name != "_"; }));
+    if (!parser.failed() && (rule->match.empty() || given != wanted))
         parser.failAt(parser.spanFrom(first),
                       rule->expose.empty()
                           ? "a rule needs match and emit with the same number of values"

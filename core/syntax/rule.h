@@ -14,7 +14,7 @@ struct NamedTree {
 
 struct RuleTree : DeclarationTree {
     std::string stage = "simplify";
-    Span stageSpan, strategySpan;      // where they are written
+    Span stageSpan, strategySpan;      // where they are written; line 0: nowhere
     std::string strategy = "fixpoint"; // once, sweep, fixpoint
     bool duplicate = false; // interior values may be used outside: they are computed twice
     struct Exposed {

@@ -2,6 +2,7 @@
 
 #include "base/library_names.h"
 #include "base/numbers.h"
+#include "syntax/header.h"
 
 #include <fmt/format.h>
 
@@ -154,8 +155,12 @@ std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser) {
         out->subject = isKind
                            ? parser.expectName("a kind of operators", Expect::Kind)
                            : parser.expectName("an operator, or kind and a kind", Expect::Operator);
-        if (parser.accept("on"))
-            out->keys = parseKeys(parser);
+        if (out->doc.empty())
+            out->doc = parser.acceptText();
+        out->where = parseHeader(parser, *out, Expect::Guard);
+    } else if (atHeader(parser) && !parser.isAtCaret()) {
+        parser.fail(parser.peek().text + " says for which calls a schedule is offered, so it "
+                                         "stands behind for OPERATOR");
     }
     parser.expect("{");
     while (!parser.failed() && !parser.at("}"))

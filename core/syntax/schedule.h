@@ -34,7 +34,7 @@ struct ScheduleTree : DeclarationTree {
     std::optional<SubjectKind> subjectKind; // nothing: it is used by name only
     std::string subject;                    // "conv2d", "contraction"
     Span subjectSpan;
-    std::vector<KeyTree> keys; // with a subject; empty: any
+    std::vector<ConditionTree> where; // with a subject, of a call
     std::vector<KnobTree> knobs;
     std::vector<StepTree> steps;
 };

@@ -1,6 +1,7 @@
 #include "syntax/strategy.h"
 
 #include "base/library_names.h"
+#include "syntax/header.h"
 #include "syntax/hints.h"
 #include "syntax/once.h"
 #include "syntax/schedule.h"
@@ -86,28 +87,6 @@ void signatureOf(Parser& parser, ImplementationsTree& tree) {
 
 } // namespace
 
-KeyTree parseKey(Parser& parser, Expect stands) {
-    KeyTree out;
-    const Token first = parser.peek();
-    out.name = parser.expectName("a key of targets", stands);
-    while (!parser.failed() && parser.accept("-")) {
-        const Token part = parser.take();
-        if (part.kind != TokenKind::Name && part.kind != TokenKind::Int)
-            parser.failAt(part.span, "a key of targets is written like x86-64-v3");
-        out.name += "-" + part.text;
-    }
-    out.span = parser.spanFrom(first);
-    return out;
-}
-
-std::vector<KeyTree> parseKeys(Parser& parser) {
-    std::vector<KeyTree> out;
-    do
-        out.push_back(parseKey(parser));
-    while (parser.accept(","));
-    return out;
-}
-
 std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser) {
     auto out = std::make_shared<ImplementationsTree>();
     const Token first = parser.peek();
@@ -132,11 +111,18 @@ std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser)
     if (parser.at("{"))
         parser.failAt(parser.spanFrom(first), "a block says which targets it is for",
                       "on any, or on x86-64-v3, cpu");
-    parser.expect("on");
-    out->keys = parseKeys(parser);
+    if (!parser.at("on"))
+        parser.expect("on");
+    const auto whole = joinedConditions(parseHeader(parser, *out, Expect::Guard));
     parser.expect("{");
-    while (!parser.failed() && !parser.at("}"))
-        out->entries.push_back(entry(parser));
+    while (!parser.failed() && !parser.at("}")) {
+        EntryTree one = entry(parser);
+        if (whole && one.guard)
+            one.guard = joinedConditions({*whole, *one.guard});
+        else if (whole)
+            one.guard = whole;
+        out->entries.push_back(std::move(one));
+    }
     parser.expect("}");
     return out;
 }

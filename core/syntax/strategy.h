@@ -9,11 +9,6 @@
 
 namespace fw {
 
-struct KeyTree {
-    std::string name; // "x86-64-v3"
-    Span span;
-};
-
 enum class AbsorbClause : std::uint8_t { Unwritten, None, Any, Chain };
 
 struct EntryTree {
@@ -39,14 +34,10 @@ struct ImplementationsTree : DeclarationTree { // name: of the operator, or "kin
     bool ownSignature = false;     // false: `(...)`, the names of the operator's own signature
     std::vector<ParamTree> params; // of an own signature
     std::vector<NamedTree> let;
-    std::vector<KeyTree> keys;
     std::vector<EntryTree> entries;
 };
 
 std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser);
-
-KeyTree parseKey(Parser& parser, Expect stands = Expect::TargetKey);
-std::vector<KeyTree> parseKeys(Parser& parser); // behind "on"
 
 // The operands and results of a signature as an operator prints it: "relu(x: T[S...]) -> y:
 // T[S...]". Native operators may print one that is for people only: nullopt.

@@ -1,6 +1,7 @@
 #include "syntax/target.h"
 
 #include "base/nearest.h"
+#include "syntax/header.h"
 
 #include <set>
 

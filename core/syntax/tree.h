@@ -57,6 +57,12 @@ struct ConditionTree {
     std::string text; // as written
 };
 
+// A key of targets behind `on`.
+struct KeyTree {
+    std::string name; // "x86-64-v3"
+    Span span;
+};
+
 struct DimTree {
     Tree value;       // a Name, a Pack or an expression
     std::string axis; // the attribute behind '@', or empty

@@ -320,7 +320,7 @@ private:
         if (followed.refusal)
             return std::move(followed.refusal->diag);
         for (const CallSequence::Operand& result : inner.results)
-            out.push_back(typeOf(result, call, followed.made, DType::F32));
+            out.push_back(typeOf(result, call, followed.made));
         return out;
     }
 

@@ -136,6 +136,14 @@ std::optional<GraphDrawer::Drawn> GraphDrawer::build(const PatternTree& p,
     case PatternKind::Not: // whatever it is not: an operand is most
         return Drawn{{}, &p, {}};
     case PatternKind::Bind: {
+        if (p.result >= 0) {
+            auto part = build(p.args[0], previous);
+            if (!part || part->hole != nullptr ||
+                p.result >= static_cast<int>(m_editor->find(part->value.node)->outputs.size()))
+                return std::nullopt;
+            const ValueRef named{part->value.node, p.result};
+            return m_values.emplace(p.name, named).first->second == named ? part : std::nullopt;
+        }
         if (const auto known = m_values.find(p.name); known != m_values.end())
             return Drawn{known->second, nullptr, {}};
         auto part = build(p.args[0], previous);

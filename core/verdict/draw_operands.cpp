@@ -69,6 +69,8 @@ void addLiterals(const PatternTree& p, Literals& out) {
         if (one.kind == PatternConstraint::Kind::Equal)
             addLiterals(one.value, 1, out);
     }
+    for (const ConditionTree& condition : p.where)
+        addLiterals(condition.tree, 1, out);
     for (const PatternTree& part : p.args)
         addLiterals(part, out);
 }

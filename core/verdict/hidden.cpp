@@ -20,6 +20,7 @@ bool asksMore(const PatternTree& p) {
                                   attr.kind == PatternAttrTree::Kind::Among ||
                                   attr.kind == PatternAttrTree::Kind::Range;
                        }) ||
+           !p.where.empty() ||
            std::any_of(p.constraints.begin(), p.constraints.end(),
                        [](const PatternConstraint& one) {
                            return one.kind != PatternConstraint::Kind::Const;

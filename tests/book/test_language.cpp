@@ -78,9 +78,7 @@ void TestLanguage::casesSayThis_data() {
         {u"1:48: error TXT02: there is no value \"w\""_s,
          u"1:55: error OPR03: conv2d has 2 operands, not 1 "_s,
          u"1:69: error OPR01: there is no operator named rellu (did you mean relu?)"_s});
-    row("number_as_operand",
-        {u"2:51: error RUL01: 0 is a number, and an operand of mul is a value (the number takes "
-         "the element type beside it in x * 0)"_s});
+    row("number_as_operand", {});
 }
 
 void TestLanguage::casesSayThis() {
@@ -137,9 +135,11 @@ void TestLanguage::booleansAreNoNames_data() {
     const auto row = [](const char* text, const char* said) {
         QTest::newRow(text) << QString::fromUtf8(said);
     };
-    row("rule r { match y = relu(true) emit y = true }",
-        "1:25: error TXT01: true is a number, not the name of a value (a constant of one value is "
+    row("rule r { match y = relu(True) emit y = x }",
+        "1:25: error TXT01: True is a number, not the name of a value (a constant of one value is "
         "written const true)");
+    row("rule r { match y = relu(true) emit y = true }",
+        "1:40: error RUL01: a number needs an operand beside it");
     row("pattern p(false) = relu(false)", "1:11: error TXT01: a capture expected, found false");
     row("rule r { match true = relu(x) emit true = x }", "found true, which is a value");
     row("rule r { match y = relu(true = tanh(x)) emit y = x }", "true is a number");
@@ -259,10 +259,6 @@ void TestLanguage::mistakesAreTold_data() {
         "is written dominated(p, path, q)");
     row("pattern p(x) = relu(is_constant())", "a constant is written const");
     // Rules.
-    row("rule r { match y = relu(x) emit y = pow(x, 2) }",
-        "2 is a number, and an operand of pow is a value (an operator in place of its name takes "
-        "it: op (x: T[S...]) -> y: T[S...] { y[i...] = pow(x[i...], 2) }(x))");
-    row("rule r { match y = leaky_relu(x) {alpha = a} emit y = mul(x, a + 1) }", "in x * (a + 1))");
     row("rule r { match y = relu(x) emit y = add(x, const(0)) }", "beside a value");
     row("rule r { stage after fusion match y = relu(relu(x)) emit y = relu(x) }",
         "1:16: error RUL01: there is no stage after fusion (there are simplify, before partition, "
@@ -303,7 +299,9 @@ void TestLanguage::rightSpellingsAreTaken_data() {
           "target t on x86-64 { libs = [cblas] }", "pin { avoid dnnl for any }",
           "rule r { match y = clip(x) {max = inf} emit y = clip(x) {max = inf} }",
           "op f(x: Acc[N]) -> y: Acc[N] { y[n] = x[n] }",
-          "pattern p(x) = relu(x: any[any, 3, ...])"})
+          "pattern p(x) = relu(x: any[any, 3, ...])",
+          "rule r { match y = relu(x) emit y = pow(x, 2) }",
+          "rule r { match y = leaky_relu(x) {alpha = a} emit y = mul(x, a + 1) }"})
         QTest::newRow(text) << true;
 }
 

@@ -1,5 +1,6 @@
 // `fw lsp`: what an editor asks and is told, in texts that are typed. What is no question:
 // test_lsp_messages.
+#include "common/test.h"
 #include "cli/lsp_fixture.h"
 
 #include <QDir>
@@ -369,5 +370,5 @@ void TestLsp::withAModelAndBooks() {
     QCOMPARE(there[u"uri"_s].toString(), uriOf(u"always.fw"_s));
 }
 
-QTEST_GUILESS_MAIN(TestLsp)
+FW_TEST(TestLsp, QCoreApplication)
 #include "test_lsp.moc"

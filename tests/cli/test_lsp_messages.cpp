@@ -1,4 +1,5 @@
 // `fw lsp`: how it begins and ends, and what is no question.
+#include "common/test.h"
 #include "cli/lsp_fixture.h"
 
 #include <QDir>
@@ -224,5 +225,5 @@ void TestLspMessages::anEndlessLength() {
     QCOMPARE(client->end(), 1);
 }
 
-QTEST_GUILESS_MAIN(TestLspMessages)
+FW_TEST(TestLspMessages, QCoreApplication)
 #include "test_lsp_messages.moc"

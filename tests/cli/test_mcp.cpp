@@ -1,5 +1,6 @@
 // `fw mcp`: what an agent asks and gets, held against what the commands print, and what is no
 // question.
+#include "common/test.h"
 #include "cli/rpc_client.h"
 
 #include <QFile>
@@ -431,5 +432,5 @@ void TestMcp::fullOutput() {
     QVERIFY(process.readAllStandardError().contains("FIL02"));
 }
 
-QTEST_GUILESS_MAIN(TestMcp)
+FW_TEST(TestMcp, QCoreApplication)
 #include "test_mcp.moc"

@@ -52,22 +52,19 @@ void TestHints::mistakesHaveHints_data() {
     row("rule r { match y = relu(x) where rank(x) in (2, 4) emit y = x }", 42, "x in {1, 2}");
     row("op f(x: T[N], attr s: int[2] = (1, 1)) -> y: T[N] { y[n] = x[n] }", 34, "[2, 2]");
     row("pattern p(x) = add(x, const(0))", 28, "const 0");
-    row("pattern p(x) = add(x, -1)", 23, "const -1");
     row("pattern p(x) = add(x, const & f32[4])", 29, "w: const & f32[4]");
     row("pattern p(x) = add(x, f32[4])", 26, "x: f32[...]");
     row("pattern p(x) = relu(x: tensor<4xf32>)", 30, "f32[N, 4]");
     row("pattern p(x) = relu(x: f32[?, 4])", 28, "any");
     row("graph g(x: f32[?, 4]) -> y { y = relu(x) }", 16, "has a name");
     // Several results.
-    row("rule r { match (q, k) = split(x) emit q = x }", 16, "out(1, ...)");
-    row("pattern p(x) = relu(split(x)[0])", 29, "out(1, split(x))");
+    row("pattern p(x) = relu(split(x)[0])", 29, "(_, b) = split(x)");
     row("rule r { match y = relu(x) emit y = split(x)[0] }", 45, "let (a, b) = split(x)");
     row("graph g(x: f32[4]) -> y { y = split(x)[0] }", 39, "(a, b) = split(x)");
     // Clauses.
-    row("rule r on vta { match y = relu(x) emit y = x }", 8, "where target has vta");
-    row("composite c on vta { match relu(x) }", 13, "where target has vta");
-    row("chain c on vta = relu(^)", 9, "fuse NAME on KEY has");
-    row("grow contraction -> elementwise never on vta", 39, "fuse NAME on KEY");
+    row("rule r { match y = relu(x) on vta emit y = x }", 28, "rule NAME on vta { ... }");
+    row("pattern p(x) = relu(x) on vta", 24, "pattern NAME on vta = ...");
+    row("chain c = relu(^) where rank(x) == 2", 19, "chain NAME where rank(x) == 2 = ...");
     row("rule r { match y = relu(x), emit y = x }", 34, "comma in front of emit");
     row("rule r { match y = relu(x) where rank(x) == 2, emit y = x }", 53,
         "comma in front of emit");
@@ -83,8 +80,6 @@ void TestHints::mistakesHaveHints_data() {
     row("pin { fuse a with b }", 7, "together a, b");
     row("pin { separate a, b }", 7, "apart a, b");
     // Graphs.
-    row("graph g(x: f32[4]) -> y { y = mul(x, 0) }", 38, "c = const [0.5] : f32[]");
-    row("graph g(x: f32[4]) -> y { y = mul(x, -1.5) }", 38, "c = const [0.5] : f32[]");
     row("graph g(x: f32[4]) -> y { y = x + x }", 33, "add(a, b)");
     row("graph g(x: f32[4]) -> y { y = relu(x) return y }", 46, "graph g(x: f32[4]) -> y");
     row("graph g(x: f32[4]) -> y { y = relu(x) : f32[4] }", 39, "inferred");

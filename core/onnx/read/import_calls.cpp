@@ -155,18 +155,19 @@ private:
         return out;
     }
 
-    // That of the first operand that is a value.
-    Result<DType> typeOfNumbers(const CallSequence::Call& call) const {
-        for (const Operand& operand : call.operands) {
-            if (std::holds_alternative<double>(operand))
+    // Of each operand that is a value.
+    Result<std::vector<std::optional<DType>>> typesOf(const CallSequence::Call& call) const {
+        std::vector<std::optional<DType>> out(call.operands.size());
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            if (std::holds_alternative<double>(call.operands[i]))
                 continue;
-            FW_TRY(const CallValue value, valueOf(operand, DType::F32));
+            FW_TRY(const CallValue value, valueOf(call.operands[i], DType::F32));
             if (value.isThere()) {
                 FW_TRY(const TensorType type, typeOf(value));
-                return type.dtype;
+                out[i] = type.dtype;
             }
         }
-        return DType::F32;
+        return out;
     }
 
     // The elements of a value as sizes: known ones, or dimensions that are bound while it runs.
@@ -206,10 +207,19 @@ private:
         const Operator* op = m_node.operatorNamed(call.op);
         if (op == nullptr)
             return makeDiag(DiagCode::UnknownOperator, "there is no operator " + call.op);
-        FW_TRY(const DType dtype, typeOfNumbers(call));
+        const bool hasNumbers =
+            std::any_of(call.operands.begin(), call.operands.end(), [](const Operand& operand) {
+                return std::holds_alternative<double>(operand);
+            });
+        std::vector<std::optional<DType>> types;
+        if (hasNumbers) {
+            FW_TRY(types, typesOf(call));
+        }
         std::vector<CallValue> operands;
-        for (const Operand& operand : call.operands) {
-            FW_TRY(operands.emplace_back(), valueOf(operand, dtype));
+        for (std::size_t i = 0; i < call.operands.size(); ++i) {
+            const bool number = std::holds_alternative<double>(call.operands[i]);
+            FW_TRY(operands.emplace_back(),
+                   valueOf(call.operands[i], number ? numberTypeIn(*op, types, i) : DType::F32));
         }
         FW_TRY(Attrs attrs, attributesOf(call, *op));
         if (op->standsForCalls()) {
