@@ -18,9 +18,9 @@ constexpr std::size_t longestHeader = 16u << 10;
 constexpr std::string_view endOfHeader = "\r\n\r\n";
 
 Diag tooLong(const std::string& size) {
-    return makeDiag(DiagCode::LimitReached,
-                    fmt::format("a message has {} bytes; at most {} are read", size,
-                                longestMessage));
+    return makeDiag(
+        DiagCode::LimitReached,
+        fmt::format("a message has {} bytes; at most {} are read", size, longestMessage));
 }
 
 // The digits of the last Content-Length. What remains of a message that was longer than it said

@@ -229,7 +229,8 @@ PatternTree primitive(Parser& parser);
 // "(a, b) = p"
 PatternTree results(Parser& parser) {
     const Token first = parser.peek();
-    const std::vector<std::string> names = parseResults(parser, Expect::Nothing, BoundName::Kind::Value);
+    const std::vector<std::string> names =
+        parseResults(parser, Expect::Nothing, BoundName::Kind::Value);
     parser.expect("=");
     PatternTree out = withResults(names, primitive(parser));
     out.span = parser.spanFrom(first);
@@ -484,7 +485,8 @@ std::vector<NamedPattern> parseMatched(Parser& parser) {
         return out;
     }
     const Token first = parser.peek();
-    const std::vector<std::string> names = parseResults(parser, Expect::Nothing, BoundName::Kind::Root);
+    const std::vector<std::string> names =
+        parseResults(parser, Expect::Nothing, BoundName::Kind::Root);
     parser.expect("=");
     PatternTree call = parsePattern(parser);
     for (std::size_t k = 0; k < names.size() && !parser.failed(); ++k) {

@@ -1,7 +1,7 @@
 // An error in one declaration leaves the others alive: a declaration that uses a wrong one is told
 // to depend on it, once, and everything else is used.
-#include "common/test.h"
 #include "book/book.h"
+#include "common/test.h"
 
 #include <QtTest>
 

@@ -1,7 +1,7 @@
 // Where a rule stands that does not say it: one about operators into whose weights the library
 // folds batch norms and factors stands behind that folding, so it does not switch it off.
-#include "common/test.h"
 #include "book/book.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "rewrite/driver.h"
 

@@ -1,7 +1,7 @@
 // One way to write several results, numbers as operands, targets and conditions in front of blocks:
 // in every kind of declaration, and laid out as everything else is.
-#include "common/test.h"
 #include "book/book.h"
+#include "common/test.h"
 #include "ir/graph_text.h"
 #include "syntax/format.h"
 #include "tensor/evaluate_graph.h"

@@ -1,8 +1,8 @@
 // For what a name without parentheses stands: what the declaration calls so, then what the book
 // and the books that it includes declare. What other books declare is no matter of its values.
-#include "common/test.h"
 #include "book/book.h"
 #include "book/include.h"
+#include "common/test.h"
 
 #include <QtTest>
 

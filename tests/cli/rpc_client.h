@@ -32,9 +32,13 @@ public:
 
     qint64 processId() const { return m_process.processId(); }
 
+    // Piece by piece: what QProcess holds back it moves with every write.
     void sendBytes(const QByteArray& bytes) {
-        m_process.write(bytes);
-        while (m_process.bytesToWrite() > 0 && m_process.waitForBytesWritten(limit)) {
+        constexpr qsizetype piece = 1 << 16;
+        for (qsizetype i = 0; i < bytes.size(); i += piece) {
+            m_process.write(bytes.mid(i, piece));
+            while (m_process.bytesToWrite() > 0 && m_process.waitForBytesWritten(limit)) {
+            }
         }
     }
     void sendText(const QByteArray& text) {

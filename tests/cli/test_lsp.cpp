@@ -1,7 +1,7 @@
 // `fw lsp`: what an editor asks and is told, in texts that are typed. What is no question:
 // test_lsp_messages.
-#include "common/test.h"
 #include "cli/lsp_fixture.h"
+#include "common/test.h"
 
 #include <QDir>
 #include <QFile>

@@ -1,6 +1,6 @@
 // `fw lsp`: how it begins and ends, and what is no question.
-#include "common/test.h"
 #include "cli/lsp_fixture.h"
+#include "common/test.h"
 
 #include <QDir>
 #include <QtTest>

@@ -1,7 +1,7 @@
 // `fw mcp`: what an agent asks and gets, held against what the commands print, and what is no
 // question.
-#include "common/test.h"
 #include "cli/rpc_client.h"
+#include "common/test.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -414,7 +414,7 @@ void TestMcp::wrongMessages() {
 
 void TestMcp::tooLong() {
     const auto client = started();
-    client->sendText(QByteArray(40 << 20, ' '));
+    client->sendText(QByteArray(20 << 20, ' '));
     const QJsonObject refused = client->next();
     QCOMPARE(client->errorOf(refused), -32600);
     QVERIFY(refused[u"error"_s][u"message"_s].toString().contains(u"16777216"_s));
