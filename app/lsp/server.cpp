@@ -203,7 +203,7 @@ private:
         if (!document)
             return;
         Arguments question = m_documents.question(m_always, *document);
-        const TextPlaces::Place place = document->text.place(position);
+        const TextPlaces::LineColumn place = document->text.place(position);
         question.position = TextPlace{document->file, place.line, place.column};
         ask<AssistDocument>(request, std::move(question),
                             [=, all = m_documents](const AssistDocument& found) {

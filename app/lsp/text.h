@@ -40,7 +40,7 @@ public:
     Range range(std::size_t begin, std::size_t end) const;
     Range range(const snapshot::TextRange& range) const;
     // As the engine counts.
-    TextPlaces::Place place(Position position) const { return m_places.at(offset(position)); }
+    TextPlaces::LineColumn place(Position position) const { return m_places.at(offset(position)); }
 
 private:
     // Where a line ends, without its break: \n, \r\n or \r, as the protocol says.

@@ -358,7 +358,7 @@ PatternTree primitive(Parser& parser) {
         tree.kind = PatternKind::Previous;
     } else if (parser.atNumber()) {
         tree.kind = PatternKind::Const;
-        tree.constraints.push_back(constant(parser));
+        tree.constraints.push_back(constantConstraint(parser));
         tree.constraints.back().span = parser.spanFrom(first);
         tree.constraints.back().text = parser.source(tree.constraints.back().span);
     } else if (atResults(parser)) {
