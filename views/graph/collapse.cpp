@@ -41,7 +41,7 @@ void Collapse::begin(const std::string& model, const snapshot::GraphDocument& gr
     const auto boxes = std::size_t(std::count_if(graph.nodes.begin(), graph.nodes.end(),
                                                  [](const auto& node) { return !node.constant; }));
     m_view = boxes <= mostOpen ? BlockView{}
-                               : BlockView{BlockView::PaneBlocks::All, BlockView::Rest::Closed, {}};
+                               : BlockView{BlockView::Shown::All, BlockView::Rest::Closed, {}};
     if (const auto saved = std::exchange(m_saved, {}))
         m_view = *saved;
     m_revealing.clear();
@@ -292,11 +292,11 @@ bool Collapse::isClosed(const GraphPane* pane, NodeId node, const BlockView& vie
 }
 
 void Collapse::closeEverything() {
-    setView({BlockView::PaneBlocks::All, BlockView::Rest::Closed, {}});
+    setView({BlockView::Shown::All, BlockView::Rest::Closed, {}});
 }
 
 void Collapse::openEverything() {
-    const BlockView all{BlockView::PaneBlocks::All, BlockView::Rest::Open, {}};
+    const BlockView all{BlockView::Shown::All, BlockView::Rest::Open, {}};
     setView(m_view == all ? BlockView() : all);
 }
 
