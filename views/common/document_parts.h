@@ -187,8 +187,12 @@ protected:
     bool has(Part part) const; // something is kept
     void forget(Part part);    // what is kept, and its state
 
-    void setDocumentPath(const QString& path) { m_savedPath = path; }
-    void nextGeneration() { ++m_planGeneration; }
+    void setDocumentPath(const QString& path) {
+        m_savedPath = path;
+    }
+    void nextGeneration() {
+        ++m_planGeneration;
+    }
 
     struct Kept {
 #define FW_PART(part, getter, kept, life, wanted) kept getter;
