@@ -371,7 +371,7 @@ void serve(const Request& request) {
         document = toJson(fake::book(arguments.name));
     } else if (command == "match") {
         MatchDocument found;
-        found.stage = MatchedStage::of(arguments.stage);
+        found.stage = MatchedStage::find(arguments.stage).value_or(MatchedStage());
         if (arguments.rules.empty() || arguments.shipped.value_or(false)) {
             found.rules.resize(2);
             found.rules[0].name = "fold_batch_norm";
