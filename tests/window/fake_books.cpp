@@ -71,7 +71,7 @@ CheckDocument check(const std::string& file, const std::string& text) {
 
 MatchDocument match(const std::string& stage, const std::string& file, const std::string& text) {
     MatchDocument out;
-    out.stage = stage;
+    out.stage = MatchedStage::find(stage).value_or(MatchedStage());
     forLines(text, [&](int number, const std::string& line) {
         if (line.starts_with("rule ")) {
             RuleMatches rule;

@@ -127,7 +127,7 @@ FuseDocument plan(const std::string& model, const std::string& target,
         group.name = label.name;
         group.implementation = label.implementation;
         group.maker = label.maker;
-        group.source = "only one";
+        group.source = "only";
         group.estUs = label.estUs;
         group.flops = 231e6;
         group.bytes = 1.8e6;
@@ -231,7 +231,7 @@ ExplainDocument explain(const Arguments& arguments) {
         out.nodes.push_back(std::atoll(name.c_str() + 1));
     out.group = 1;
     const bool no = splitsAdd(arguments.target);
-    out.verdict = no ? "no" : "yes";
+    out.verdict = decltype(out.verdict)::of(no ? "no" : "yes");
     out.code = no ? "IMP02" : "FUS02";
     out.sentence = no ? "Add_17 is not fused into conv2d_bias_1."
                       : "Add_17 is fused into conv2d_bias_add_relu_1.";
@@ -371,7 +371,7 @@ void serve(const Request& request) {
         document = toJson(fake::book(arguments.name));
     } else if (command == "match") {
         MatchDocument found;
-        found.stage = arguments.stage;
+        found.stage = MatchedStage::find(arguments.stage).value_or(MatchedStage());
         if (arguments.rules.empty() || arguments.shipped.value_or(false)) {
             found.rules.resize(2);
             found.rules[0].name = "fold_batch_norm";

@@ -153,7 +153,7 @@ public:
         set(Part::Sketch, State::Ready);
     }
     void makeApplications() {
-        auto made = std::make_shared<snapshot::RewriteDocument>(*m_rewrite);
+        auto made = std::make_shared<snapshot::RewriteDocument>(*m_kept.rewrite);
         made->applications.resize(2);
         for (std::size_t i = 0; i < 2; ++i) {
             made->applications[i].number = std::int64_t(i) + 1;
