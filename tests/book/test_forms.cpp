@@ -308,7 +308,7 @@ void TestForms::targetsDecide() {
             parseGraph("graph g(x: f32[3]) -> y { y = relu(x) }", books.operators).value();
         const PreparedPatterns prepared(books.patterns.at("p")->pattern, books.patterns);
         for (const bool offered : {true, false}) {
-            const Offer offer{{offered ? "haswell" : "x86-64", "any"}, {}};
+            const TargetOffer offer{{offered ? "haswell" : "x86-64", "any"}, {}};
             MatchOptions options;
             options.offer = &offer;
             Matcher matcher(*graph, books.patterns, options);

@@ -110,8 +110,8 @@ QStringList surprises(const QStringList& folders, snapshot::Arguments given) {
     QStringList out;
     for (const auto& row : answer.cases) {
         const QString name = QFileInfo(QString::fromStdString(row.name)).fileName();
-        if (row.verdict != (refused.contains(name) ? "unsupported" : "passed"))
-            out << name + u": "_s + QString::fromStdString(row.verdict + " " + row.reason);
+        if (row.verdict.text() != (refused.contains(name) ? "unsupported" : "passed"))
+            out << name + u": "_s + QString::fromStdString(row.verdict.str() + " " + row.reason);
     }
     if (answer.total != folders.size())
         out << u"%1 of %2 folders have a verdict"_s.arg(answer.total).arg(folders.size());

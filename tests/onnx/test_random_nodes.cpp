@@ -3,7 +3,7 @@
 // again. Nothing here is expected of what it computes. FW_ROUNDS: so many more of each.
 #include "common/test.h"
 #include "onnx/graph_tools.h"
-#include "onnx/read/node_import.h"
+#include "onnx/read/importers.h"
 #include "onnx/reading.h"
 #include "onnx/schema/standard_operators.h"
 

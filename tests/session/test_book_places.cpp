@@ -142,7 +142,7 @@ void TestBookPlaces::capturesStandForNodes() {
             QCOMPARE(textOf(text, range), capture.name);
     std::map<std::string, std::size_t> places; // one record for each operator of the pattern
     for (const CaptureRecord& capture : rule.captures)
-        places[capture.kind + " " + capture.name] += 1;
+        places[capture.kind.str() + " " + capture.name] += 1;
     QCOMPARE(places["operator conv2d"], std::size_t(1));
     QCOMPARE(places["operator relu"], std::size_t(1));
     const auto node = [&](NodeId id) {

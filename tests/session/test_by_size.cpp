@@ -144,7 +144,7 @@ void TestBySize::verifyReachesEach() {
             std::find_if(document.models[0].rows.begin(), document.models[0].rows.end(),
                          [&](const VerifyRow& one) { return one.implementation == name; });
         QVERIFY2(row != document.models[0].rows.end(), name);
-        QVERIFY2(row->comparisons > 0 && !row->differs, (row->verdict + row->reason).c_str());
+        QVERIFY2(row->comparisons > 0 && !row->differs, (row->verdict.str() + row->reason).c_str());
     }
     QCOMPARE(document.models[0].differing + document.models[0].notRun, std::int64_t(0));
 }

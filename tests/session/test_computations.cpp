@@ -154,7 +154,7 @@ void TestComputations::everyLevelAgrees() {
     const auto own = std::find_if(verified.rows.begin(), verified.rows.end(),
                                   [](const VerifyRow& row) { return row.implementation == "own"; });
     QVERIFY(own != verified.rows.end());
-    QVERIFY2(own->verdict == "exact" || own->verdict == "within", own->verdict.c_str());
+    QVERIFY2(own->verdict == "exact" || own->verdict == "within", own->verdict.str().c_str());
 }
 
 void TestComputations::codeBehindIt() {

@@ -68,7 +68,7 @@ void TestOrder::rulesOfTheUserComeFirst() {
     for (const OrderRecord& entry : order.entries) {
         while (at < phases.size() && phases[at] != entry.phase)
             ++at;
-        QVERIFY2(at < phases.size(), entry.phase.c_str());
+        QVERIFY2(at < phases.size(), entry.phase.str().c_str());
     }
     const auto rewrite = a.get<RewriteDocument>(
         "rewrite", with(on("residual"), {{mineFile, "\nrule twice { match y = relu(relu(x)) "

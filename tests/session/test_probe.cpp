@@ -32,7 +32,7 @@ Arguments of(const std::string& text, const std::string& node, Arguments out) {
 QString textOf(const ProbeDocument& document) {
     QStringList out;
     for (const ProbeRow& row : document.rows)
-        out << QString::fromStdString(row.kind + " " + row.verdict + " " + row.clause +
+        out << QString::fromStdString(row.kind.str() + " " + row.verdict.str() + " " + row.clause +
                                       (row.expected.empty() ? "" : ", expected " + row.expected) +
                                       (row.found.empty() ? "" : ", found " + row.found));
     return out.join(u'\n');

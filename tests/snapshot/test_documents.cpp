@@ -85,7 +85,7 @@ void TestDocuments::planRoundTrips() {
     group.anchor = "Conv_0";
     group.anchorId = 3;
     group.implementation = "generated.conv2d";
-    group.source = "only one";
+    group.source = "only";
     group.maker = {Maker::Library, "toylib"};
     group.candidates = {{"generated.conv2d",
                          {Maker::Generated, {}},
