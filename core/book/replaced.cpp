@@ -1,5 +1,6 @@
 #include "book/replaced.h"
 
+#include "library/library.h"
 #include "syntax/op.h"
 
 #include <fmt/format.h>
@@ -57,7 +58,9 @@ void leaveOutReplaced(std::vector<ReadBook>& books, std::size_t shipped,
         });
     for (std::size_t i = shipped; i < books.size(); ++i)
         for (const DeclarationPtr& declaration : books[i].declarations)
-            if (declarationAs<OpTree>(declaration) && operators.isReplaced(declaration->name)) {
+            if (declarationAs<OpTree>(declaration) &&
+                standardOperators()->find(declaration->name) != nullptr &&
+                operators.isReplaced(declaration->name)) {
                 const auto rules = left.find(declaration->name);
                 diagnostics.push_back(makeWarning(
                     DiagCode::TextName,

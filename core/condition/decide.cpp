@@ -14,14 +14,6 @@
 
 namespace fw {
 
-void addWanted(const Tree& condition, TargetOffer& out) {
-    if (condition.isCall("has") && condition.args.size() == 2)
-        (condition.args[0].isName("libs") ? out.libraries : out.keys)
-            .push_back(condition.args[1].text);
-    for (const Tree& part : condition.args)
-        addWanted(part, out);
-}
-
 namespace {
 
 Truth known(bool truth) {

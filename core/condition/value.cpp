@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace fw {
 
 std::string_view kindNoun(TermKind kind) {
@@ -78,7 +80,8 @@ std::optional<double> numberOf(const TermValue& value) {
 }
 
 bool sameReal(double a, double b) {
-    return a == b || static_cast<float>(a) == static_cast<float>(b);
+    const float narrow = static_cast<float>(a);
+    return a == b || (narrow == static_cast<float>(b) && narrow != 0 && std::isfinite(narrow));
 }
 
 std::string textOf(const TermValue& value) {

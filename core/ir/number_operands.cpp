@@ -94,8 +94,13 @@ Result<TensorData> numberData(DType dtype, const Number& number) {
     if (dtype == DType::Text || (!isFloat(dtype) && !whole))
         return makeDiag(DiagCode::DtypeMismatch,
                         fmt::format("{} is no number of type {}", real, dtypeText(dtype)));
-    if (isFloat(dtype))
-        return dataFromDoubles(dtype, {}, {real});
+    if (isFloat(dtype)) {
+        TensorData out = dataFromDoubles(dtype, {}, {real});
+        if (std::isfinite(real) && !std::isfinite(out.at(0)))
+            return makeDiag(DiagCode::DtypeMismatch,
+                            fmt::format("{} lies beyond what {} holds", real, dtypeText(dtype)));
+        return out;
+    }
     const std::int64_t wanted = integer != nullptr ? *integer : static_cast<std::int64_t>(real);
     if (!holdsInteger(dtype, wanted))
         return makeDiag(DiagCode::DtypeMismatch,
@@ -110,10 +115,11 @@ bool isNumber(const TensorData& data, const Number& number) {
     const bool real = isFloat(data.dtype());
     const double wanted = one->at(0);
     // A constant of f64 was often one of f32.
+    const auto narrow = static_cast<double>(static_cast<float>(wanted));
+    const bool wasNarrow = data.dtype() == DType::F64 && std::isfinite(narrow) && narrow != 0;
     const auto sameReal = [&](double found) {
         return found == wanted || (std::isnan(found) && std::isnan(wanted)) ||
-               (data.dtype() == DType::F64 &&
-                static_cast<float>(found) == static_cast<float>(wanted));
+               (wasNarrow && found == narrow);
     };
     for (std::size_t i = 0; i < data.count(); ++i)
         if (real ? !sameReal(data.at(i)) : data.integerAt(i) != one->integerAt(0))

@@ -17,10 +17,11 @@ Status takesNumber(const Operator& op, const std::vector<bool>& isNumber, std::s
 
 using Number = std::variant<std::int64_t, double>;
 
-// One element. Integers hold whole numbers in their range, floats every one, as they round it.
+// One element. Integers hold whole numbers in their range, floats what does not become infinite, as
+// they round it.
 Result<TensorData> numberData(DType dtype, const Number& number);
-// Whether every element is the number, as its type holds it; NaN is NaN. Of f64 also one that
-// f32 rounds to the same. A tensor without elements is none.
+// Whether every element is the number, as its type holds it; NaN is NaN. Of f64 also what
+// f32 rounds it to, unless that is 0 or infinite. A tensor without elements is none.
 bool isNumber(const TensorData& data, const Number& number);
 
 } // namespace fw

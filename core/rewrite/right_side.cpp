@@ -2,6 +2,7 @@
 
 #include "condition/elements.h"
 #include "ir/number_operands.h"
+#include "ir/tensor_text.h"
 
 #include <fmt/format.h>
 
@@ -167,7 +168,8 @@ private:
             if (const auto found = m_scope.names.find(tree.text); found != m_scope.names.end())
                 return !std::holds_alternative<TensorValue>(found->second) &&
                        !std::holds_alternative<AbsentPart>(found->second);
-            return !m_values.contains(tree.text) && parseDtype(tree.text);
+            return !m_values.contains(tree.text) &&
+                   (parseDtype(tree.text) || integerFromTree(tree) || numberFromTree(tree));
         case TreeKind::Unary:
         case TreeKind::Binary:
             return isOfTerms(tree);
@@ -247,6 +249,16 @@ private:
     }
 
     Result<RightOperand> number(const Tree& term) {
+        // true, -inf: what a condition has no value for.
+        if (term.isName() || (term.kind == TreeKind::Unary && term.args[0].isName())) {
+            RightOperand out;
+            if (const auto whole = integerFromTree(term))
+                out.number = Number(*whole);
+            else if (const auto real = numberFromTree(term))
+                out.number = Number(*real);
+            if (out.number)
+                return out;
+        }
         std::string seen;
         const auto found = evaluate(term, m_scope, &seen);
         if (!found)

@@ -388,6 +388,10 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
                                                        *plan, *planned, takesPart));
                     continue;
                 }
+                if (!canMatch(*declaration) && arguments.name.empty())
+                    for (const Diag& diag : found->items[i].diagnostics)
+                        if (diag.severity == Severity::Error)
+                            out.diagnostics.push_back(diag);
                 if (!canMatch(*declaration) ||
                     (!arguments.book.empty() && !isOfStage(*declaration)))
                     continue;

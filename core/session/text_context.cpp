@@ -107,7 +107,10 @@ void addBound(const std::vector<BoundName>& bound, TextContext& out) {
     };
     for (const BoundName& one : bound) {
         const bool isType = parseDtype(one.name) || one.name == "any";
-        if (isBoolean(one.name) || (isType && one.kind != Kind::Value && one.kind != Kind::Root))
+        const bool isWord =
+            out.keyword == "schedule" && !wordSentence(one.name, out.keyword).empty();
+        if (isWord || isBoolean(one.name) ||
+            (isType && one.kind != Kind::Value && one.kind != Kind::Root))
             continue;
         if (one.kind == Kind::Root)
             add(out.roots, one.name, one.span);

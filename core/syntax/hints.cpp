@@ -235,7 +235,9 @@ private:
     }
 
     std::string ofPatterns() const {
-        if (m_found.is("on") && m_named)
+        if (m_found.is("on") && !m_named)
+            return ofRules();
+        if (m_found.is("on"))
             return "the target stands in front of =: " + m_declaration->text + " NAME on " +
                    next().text + " = ...";
         if (m_found.is("where") && m_named)

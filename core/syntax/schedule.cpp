@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace fw {
 
 namespace {
@@ -86,18 +84,6 @@ Tree argument(Parser& parser) {
     return out;
 }
 
-// The loops that a step makes: split(axis, outer, inner, ...), fuse(loops, ..., made).
-void bindLoops(const Parser& parser, const StepTree& step) {
-    const std::vector<Tree>& args = step.args;
-    const auto isPack = [](const Tree& one) { return one.kind == TreeKind::Pack; };
-    if (step.name == "split")
-        for (std::size_t i = 1; i < std::min<std::size_t>(args.size(), 3); ++i)
-            parser.bindsNamesIn(BoundName::Kind::Value, args[i]);
-    else if (step.name == "fuse" &&
-             (args.size() > 2 || std::any_of(args.begin(), args.end(), isPack)))
-        parser.bindsNamesIn(BoundName::Kind::Value, args.back());
-}
-
 StepTree scheduleStep(Parser& parser) {
     StepTree out;
     const Token first = parser.peek();
@@ -132,7 +118,8 @@ StepTree scheduleStep(Parser& parser) {
         do
             out.args.push_back(argument(parser));
         while (!parser.failed() && parser.accept(","));
-        bindLoops(parser, out);
+        for (std::size_t i = 1; i < out.args.size(); ++i) // loops that it makes, and others
+            parser.bindsNamesIn(BoundName::Kind::Value, out.args[i]);
     }
     parser.expect(")");
     out.span = parser.spanFrom(first);

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "ir/call_types.h"
+#include "ir/number_operands.h"
 #include "ir/tensor_text.h"
 #include "tensor/binding.h"
 #include "tensor/calls.h"
@@ -187,11 +188,26 @@ private:
         if (most > 0 && results > most)
             refuse(tree, DiagCode::OperatorArity,
                    fmt::format("{} has {} results, not {}", tree.text, most, results));
+        if (!isOpen && called->arity().takes(tree.args.size()))
+            checkNumbers(tree, *called);
         for (const TreeAttr& attr : tree.attrs)
             if (!called->attrType(attr.name))
                 refuse(tree, DiagCode::UnsupportedAttribute,
                        fmt::format("{} has no attribute '{}'", tree.text, attr.name),
                        didYouMean(attr.name, called->attrNames()));
+    }
+
+    // An operand beside them says of which element type they are.
+    void checkNumbers(const Tree& tree, const Operator& called) {
+        std::vector<bool> isNumber;
+        for (const Tree& arg : tree.args)
+            isNumber.push_back(arg.kind == TreeKind::Int || arg.kind == TreeKind::Float ||
+                               integerFromTree(arg) || numberFromTree(arg));
+        for (std::size_t i = 0; i < isNumber.size(); ++i)
+            if (isNumber[i])
+                if (const Status taken = takesNumber(called, isNumber, i); !taken)
+                    return refuse(tree.args[i], taken.diag().code, taken.diag().message,
+                                  taken.diag().hint);
     }
 
     void refuse(const Tree& tree, DiagCode code, std::string message, std::string hint = {}) {

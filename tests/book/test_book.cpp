@@ -380,12 +380,11 @@ void TestBook::operatorsLikeNamesOfShippedBooks() {
                              .c_str());
         }
     }
-    // In a book of the user's the place is that of the parameter.
+    // So does a parameter in a book of the user's.
     const Books own = readBooks({{"a.fw", "op q(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] }\n"},
                                  {"b.fw", "pattern p(a, q) = add(a, q)\n"}});
-    QVERIFY(std::any_of(own.diagnostics.begin(), own.diagnostics.end(), [](const Diag& diag) {
-        return diag.where.file == "b.fw" && diag.where.line == 1 && diag.where.column == 14;
-    }));
+    QVERIFY2(own.diagnostics.empty(),
+             own.diagnostics.empty() ? "" : own.diagnostics[0].text().c_str());
 }
 void TestBook::laterNamesTakeThePlace() {
     const Books books =

@@ -91,7 +91,7 @@ void TestBadInput::booksAreToldByEveryCommand_data() {
     QTest::newRow("info") << QStringList{u"info"_s};
     QTest::newRow("rewrite") << QStringList{u"rewrite"_s};
     QTest::newRow("verify") << QStringList{u"verify"_s};
-    QTest::newRow("schedule") << QStringList{u"schedule"_s};
+    QTest::newRow("schedule") << QStringList{u"schedule"_s, u"--group"_s, u"0"_s};
     QTest::newRow("bench") << QStringList{u"bench"_s, u"--seconds"_s, u"0.001"_s};
     QTest::newRow("profile") << QStringList{u"profile"_s, u"--seconds"_s, u"0.001"_s};
     // Their answers tell it.

@@ -5,6 +5,7 @@
 #include "onnx/read/narrow_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace fw {
@@ -145,7 +146,8 @@ private:
         CallValue out;
         if (const auto* number = std::get_if<double>(&operand)) {
             out.known = dataFromDoubles(dtype, {}, {*number});
-            if (!isFloat(dtype) && numbersIn(&*out.known)->at(0) != *number)
+            const double held = numbersIn(&*out.known)->at(0);
+            if (isFloat(dtype) ? std::isfinite(*number) && !std::isfinite(held) : held != *number)
                 return m_node.unsupported(fmt::format(
                     "{} is no {}, which the operands beside it are", *number, dtypeText(dtype)));
         }
