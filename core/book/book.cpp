@@ -464,7 +464,9 @@ Books readBooks(const std::vector<BookText>& given) {
     std::move(texts.begin(), texts.end(), std::back_inserter(all));
     origins.resize(all.size(), BookOrigin::User);
     Reading(out, all, origins).read();
-    placeRules(out.read, shipped, out.patterns, *out.operators);
+    std::vector<bool> asShipped;
+    std::transform(all.begin(), all.end(), std::back_inserter(asShipped), isShippedText);
+    placeRules(out.read, shipped, asShipped, out.patterns, *out.operators);
     leaveOutReplaced(out.read, shipped, out.patterns, *out.operators, out.ofWholeBooks);
     out.rules = ruleBook(out.read, shipped);
     for (std::size_t i = 0; i < out.read.size(); ++i) {

@@ -157,13 +157,14 @@ std::optional<Diag> costOf(const RuleTree& rule, const Folding& folding,
 
 } // namespace
 
-void placeRules(std::vector<ReadBook>& books, std::size_t shipped, const PatternTable& patterns,
+void placeRules(std::vector<ReadBook>& books, std::size_t shipped,
+                const std::vector<bool>& asShipped, const PatternTable& patterns,
                 const OperatorSet& operators) {
     Folding folding;
     for (std::size_t i = shipped; i < books.size(); ++i)
         for (DeclarationPtr& one : books[i].written) {
             const auto rule = declarationAs<RuleTree>(one);
-            if (!rule || rule->stage != rewriteStages().front())
+            if (!rule || asShipped[i] || rule->stage != rewriteStages().front())
                 continue;
             if (folding.into.empty())
                 folding = foldingOf(books, shipped, patterns, operators);

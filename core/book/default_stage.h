@@ -20,8 +20,9 @@ bool standsBeforeFolding(const RuleTree& rule, const Folding& folding,
                          const PatternTable& patterns);
 
 // Puts such rules of the books behind the first `shipped` ones, where they name no stage, before
-// fusion.
-void placeRules(std::vector<ReadBook>& books, std::size_t shipped, const PatternTable& patterns,
+// fusion. `asShipped`: of each book, whether it is a text of the program, which stays as it is.
+void placeRules(std::vector<ReadBook>& books, std::size_t shipped,
+                const std::vector<bool>& asShipped, const PatternTable& patterns,
                 const OperatorSet& operators);
 
 } // namespace fw

@@ -105,10 +105,12 @@ void addBound(const std::vector<BoundName>& bound, TextContext& out) {
         if (span.begin < first->second.begin)
             first->second = span;
     };
+    const Words arguments = namesAt(Expect::StepArgument, out.keyword);
     for (const BoundName& one : bound) {
         const bool isType = parseDtype(one.name) || one.name == "any";
         const bool isWord =
-            out.keyword == "schedule" && !wordSentence(one.name, out.keyword).empty();
+            out.keyword == "schedule" &&
+            std::find(arguments.begin(), arguments.end(), one.name) != arguments.end();
         if (isWord || isBoolean(one.name) ||
             (isType && one.kind != Kind::Value && one.kind != Kind::Root))
             continue;

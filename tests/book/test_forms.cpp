@@ -273,7 +273,15 @@ void TestForms::whatANumberMatches_data() {
     row("9007199254740993", "[9007199254740992] : i64[]", false);
     row("9007199254740993", "[9007199254740993] : i64[]", true);
     row("inf", "[inf] : f32[]", true);
-    row("1e300", "[inf] : f32[]", true); // f32 holds it as an infinity
+    row("1e300", "[inf] : f32[]", false);
+    row("100000", "[inf] : f16[]", false);
+    // Of f64 also what f32 makes of the number, but nothing else that it would take for the same.
+    row("0.1", "[0.1] : f64[]", true);
+    row("0.1", "[0.10000000149011612] : f64[]", true);
+    row("0.1", "[0.10000000149] : f64[]", false);
+    row("1", "[1.00000001] : f64[]", false);
+    row("0", "[1e-60] : f64[]", false);
+    row("1e60", "[2e60] : f64[]", false);
     row("-inf", "[inf] : f32[]", false);
     row("nan", "[nan, nan] : f32[2]", true);
     row("nan", "[1] : f32[]", false);

@@ -364,6 +364,8 @@ void TestCalls::whatTheTextSaysWrongly_data() {
     row("no result", "op m (x: T[N]) -> y { z = relu(x)  y = relu(x) }", "'z' is not a result");
     row("result with let", "op m (x: T[N]) -> y { let y = relu(x) }", "'y' is a result");
     row("twice", "op m (x: T[N]) -> y { let a = relu(x)  let a = relu(x)  y = a }", "used twice");
+    row("numbers that no operand types", "op m (x: T[N]) -> y { y = where(less(x, 0), 1, 0) }",
+        "nothing says of which element type");
     row("later", "op m (x: T[N]) -> (y, z) { y = relu(z)  z = relu(x) }",
         "'z' is read before it is given");
     row("operands of a function", "op m (x: T[S...]) -> y: T[(part(S))...] { y[i...] = 0 }",
