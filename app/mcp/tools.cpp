@@ -132,6 +132,9 @@ Status addValues(const Option& option, const Json& value, std::vector<std::strin
                              option.kind() == "TEXT"  ? "a text"
                              : option.kind() == "INT" ? "a whole number"
                                                       : "a number");
+        if (text->find('\0') != std::string::npos) // where the words of a process end
+            return makeDiag(DiagCode::Usage, fmt::format("{} holds a zero byte", nameOf(option)),
+                            {}, "no file and no name has one");
         if (option.slot == Option::Slot(&Asked::target) ||
             option.slot == Option::Slot(&Asked::targets))
             FW_CHECK(hasNoLibraryOfBooks(*text));

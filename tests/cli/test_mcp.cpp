@@ -275,6 +275,7 @@ void TestMcp::refusals_data() {
     row("not offered", u"info"_s, {{u"model"_s, u"net.fw"_s}, {u"worker"_s, u"true"_s}},
         u"USE01"_s);
     row("no text", u"info"_s, {{u"model"_s, 7}}, u"USE01"_s);
+    row("a zero byte", u"info"_s, {{u"model"_s, u"net.fw"_s + QChar(0) + u".png"_s}}, u"USE01"_s);
     row("no list", u"match"_s, {{u"model"_s, u"net.fw"_s}, {u"rules"_s, u"book.fw"_s}}, u"USE01"_s);
     row("no number", u"schedule"_s, {{u"model"_s, u"net.fw"_s}, {u"group"_s, u"0"_s}}, u"USE01"_s);
     row("no whole number", u"schedule"_s, {{u"model"_s, u"net.fw"_s}, {u"group"_s, 0.5}},
