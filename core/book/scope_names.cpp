@@ -1,4 +1,4 @@
-#include "book/own_names.h"
+#include "book/scope_names.h"
 
 #include "book/reached.h"
 #include "rewrite/matches.h"
