@@ -4,6 +4,7 @@
 
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
+#include "app/window/drafts.h"
 #include "app/window/main_window.h"
 #include "common/test.h"
 #include "views/authoring/sketch_view.h"
@@ -14,6 +15,7 @@
 #include <QApplication>
 #include <QCompleter>
 #include <QDir>
+#include <QDirIterator>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QPainter>
@@ -205,9 +207,21 @@ protected:
         ::kill(pid_t(victim.processId()), SIGKILL);
         QVERIFY(victim.waitForFinished(10000));
     }
-    int waitToBeKilled() {
+    // Whether something that is kept from a crash has this in it.
+    static bool isKept(const QByteArray& part) {
+        QDirIterator files(Drafts::defaultFolder(), {QStringLiteral("*.json")}, QDir::Files,
+                           QDirIterator::Subdirectories);
+        while (files.hasNext())
+            if (QFile file(files.next());
+                file.open(QIODevice::ReadOnly) && file.readAll().contains(part))
+                return true;
+        return false;
+    }
+    // Once what was decided is kept: something with this in it.
+    int waitToBeKilled(const QByteArray& kept) {
         waitIdle();
-        QTest::qWait(1000); // what was decided is kept a moment later
+        if (!QTest::qWaitFor([&] { return isKept(kept); }, 60000))
+            return 1;
         std::printf("written\n");
         std::fflush(stdout);
         return QApplication::exec();

@@ -41,8 +41,8 @@ public:
             typeOn(line.trimmed());
         }
         waitIdle();
-        // What the books' area promises: a second later it is kept.
-        QTest::qWait(1500);
+        if (!QTest::qWaitFor([] { return isKept("# not finish"); }, 60000))
+            return 1;
         std::printf("written %lld\n", static_cast<long long>(m_window->worker().processId()));
         std::fflush(stdout);
         return QApplication::exec();

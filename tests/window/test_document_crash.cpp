@@ -22,7 +22,7 @@ public:
         waitIdle();
         m_window->document().edit(snapshot::AddPin{pin});
         m_window->document().edit(snapshot::LeaveOut{{"soft at nobody"}});
-        return waitToBeKilled();
+        return waitToBeKilled("soft at nobody");
     }
 };
 
@@ -127,8 +127,7 @@ void TestDocumentCrash::whatIsGivenUpIsNotOffered() {
     start();
     open(u"lenet"_s);
     m_window->document().edit(snapshot::AddPin{pin});
-    waitIdle();
-    QTest::qWait(600);
+    QTRY_VERIFY(isKept("generated.tiled"));
     m_window->answerUnsaved([] { return Unsaved::Discard; });
     m_window->close();
     end();
@@ -137,9 +136,9 @@ void TestDocumentCrash::whatIsGivenUpIsNotOffered() {
     // Nor is what was taken back.
     open(u"lenet"_s);
     m_window->document().edit(snapshot::AddPin{pin});
-    QTest::qWait(600);
+    QTRY_VERIFY(isKept("generated.tiled"));
     m_window->document().undo();
-    QTest::qWait(600);
+    QTRY_VERIFY(!isKept("generated.tiled"));
     end();
     start();
     QCOMPARE(m_window->offerBar()->text(), QString());

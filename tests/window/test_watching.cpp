@@ -49,7 +49,7 @@ public:
         m_window->openModel(document);
         waitIdle();
         m_window->document().edit(snapshot::AddPin{watchedPin});
-        return waitToBeKilled();
+        return waitToBeKilled(watchedPin.because.c_str());
     }
 };
 
