@@ -1,5 +1,6 @@
 #include "app/window/main_bar.h"
 
+#include "app/window/find_box.h"
 #include "app/window/library_boxes.h"
 #include "app/window/view_docks.h"
 #include "views/common/combo_box.h"
@@ -27,8 +28,10 @@ QStringList MainBar::targetPresets() {
     return out;
 }
 
-MainBar::MainBar(Document& document, Selection& selection, const ViewDocks& views)
-    : QToolBar(u"Main bar"_s), m_document(document), m_libraries(new LibraryBoxes(this)) {
+MainBar::MainBar(Document& document, Selection& selection, const ViewDocks& views,
+                 NodeFinder& finder, Settings* settings)
+    : QToolBar(u"Main bar"_s), m_document(document), m_libraries(new LibraryBoxes(this)),
+      m_find(new FindBox(finder, document, settings, this)) {
     setObjectName(u"mainBar"_s);
     setMovable(false);
     setContextMenuPolicy(Qt::PreventContextMenu);
@@ -52,7 +55,7 @@ MainBar::MainBar(Document& document, Selection& selection, const ViewDocks& view
     auto* gap = new QWidget(this);
     gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     addWidget(gap);
-    addFind();
+    addWidget(m_find);
 }
 
 QPushButton* MainBar::button(const QString& text, const QString& tip,
@@ -85,25 +88,6 @@ void MainBar::addTarget() {
             [this](int index) { Q_EMIT targetChosen(m_target->itemText(index)); });
     connect(m_target->lineEdit(), &QLineEdit::returnPressed, this,
             [this] { Q_EMIT targetChosen(m_target->currentText()); });
-}
-
-void MainBar::addFind() {
-    m_find = new QLineEdit(this);
-    m_find->setObjectName(u"find"_s);
-    m_find->setAccessibleName(u"Find"_s);
-    m_find->setPlaceholderText(u"⌕ Find op, name, value, shape …"_s);
-    m_find->setClearButtonEnabled(true);
-    m_find->setFixedWidth(250);
-    connect(m_find, &QLineEdit::returnPressed, this, &MainBar::findWanted);
-    auto* leave = new QAction(m_find);
-    leave->setShortcut(QKeySequence(Qt::Key_Escape));
-    leave->setShortcutContext(Qt::WidgetShortcut);
-    m_find->QWidget::addAction(leave);
-    connect(leave, &QAction::triggered, this, [this] {
-        m_find->clear();
-        Q_EMIT left();
-    });
-    addWidget(m_find);
 }
 
 void MainBar::setTarget(const QString& target) {
@@ -151,19 +135,6 @@ void MainBar::showTargets() {
 void MainBar::updateButtons() {
     m_profile->setEnabled(m_document.isOpen() && !m_document.tasks().running());
     m_stop->setEnabled(!m_document.idle());
-}
-
-QString MainBar::wanted() const {
-    return m_find->text().trimmed();
-}
-
-void MainBar::setWanted(const QString& text) {
-    m_find->setText(text);
-}
-
-void MainBar::editWanted() {
-    m_find->setFocus(Qt::ShortcutFocusReason);
-    m_find->selectAll();
 }
 
 } // namespace fw::ui

@@ -9,12 +9,14 @@
 #include <QToolBar>
 
 class QComboBox;
-class QLineEdit;
 class QPushButton;
 
 namespace fw::ui {
 
+class FindBox;
 class LibraryBoxes;
+class NodeFinder;
+class Settings;
 class ViewDocks;
 
 class MainBar : public QToolBar {
@@ -22,7 +24,8 @@ class MainBar : public QToolBar {
 
 public:
     // All live longer.
-    MainBar(Document& document, Selection& selection, const ViewDocks& views);
+    MainBar(Document& document, Selection& selection, const ViewDocks& views, NodeFinder& finder,
+            Settings* settings);
 
     static QStringList targetPresets(); // that every machine knows
     LibraryBoxes* libraries() const { return m_libraries; }
@@ -30,30 +33,25 @@ public:
     void editTarget();
     void showInputs(); // whoever changed them
     void showLibraries();
-    void showTargets();     // those of the books behind the others
-    void updateButtons();   // what can be done now
-    QString wanted() const; // to be found
-    void setWanted(const QString& text);
-    void editWanted();
+    void showTargets();   // those of the books behind the others
+    void updateButtons(); // what can be done now
+    FindBox* find() const { return m_find; }
 
 Q_SIGNALS:
     void openWanted();
     void targetChosen(const QString& target);
-    void findWanted();
-    void left(); // Escape in what is to be found
 
 private:
     QPushButton* button(const QString& text, const QString& tip,
                         const std::function<void()>& press);
     void addTarget();
-    void addFind();
 
     Document& m_document;
     QComboBox* m_target;
     LibraryBoxes* m_libraries;
     QPushButton* m_profile;
     QPushButton* m_stop;
-    QLineEdit* m_find;
+    FindBox* m_find;
 };
 
 } // namespace fw::ui

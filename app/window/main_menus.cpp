@@ -4,7 +4,6 @@
 #include "app/window/help_window.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_bar.h"
-#include "app/window/node_finder.h"
 #include "views/common/text.h"
 
 #include <QActionGroup>

@@ -1,6 +1,7 @@
 #include "app/window/main_window.h"
 
 #include "app/window/drafts.h"
+#include "app/window/find_box.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_bar.h"
 #include "app/window/main_menus.h"
@@ -91,7 +92,7 @@ void MainWindow::buildCentre(const ViewRows& rows) {
     m_welcome = new WelcomeView;
     m_welcome->setSamples(shippedSamples());
     const bool remembers = m_memory == Memory::Remember;
-    const ViewSources sources{m_document, m_answers, [remembers] {
+    const ViewSources sources{m_document, m_answers, m_finder, [remembers] {
                                   return remembers ? std::make_unique<Drafts>() : nullptr;
                               }};
     m_views = new ViewDocks(*this, rows, sources, m_selection, m_welcome);
@@ -109,15 +110,18 @@ void MainWindow::buildCentre(const ViewRows& rows) {
 void MainWindow::buildBars() {
     m_files = new DocumentFiles(*this, m_document, *m_views, m_settings, m_memory, m_answers);
     m_dialogs = new DocumentDialogs(*this, m_document, m_settings, m_memory, m_answers);
-    m_bar = new MainBar(m_document, m_selection, *m_views);
+    m_bar = new MainBar(m_document, m_selection, *m_views, m_finder,
+                        m_memory == Memory::Remember ? &m_settings : nullptr);
     m_menus = new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views,
                              *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar});
     addToolBar(m_bar);
     m_status = new StatusLine(statusBar(), m_document, m_worker, m_selection);
     connect(m_bar, &MainBar::openWanted, m_files, &DocumentFiles::openByDialog);
     connect(m_bar, &MainBar::targetChosen, this, &MainWindow::setTargetText);
-    connect(m_bar, &MainBar::findWanted, this, [this] { find(+1); });
-    connect(m_bar, &MainBar::left, m_views, &ViewDocks::focusCentre);
+    connect(m_bar->find(), &FindBox::stepWanted, this, &MainWindow::find);
+    connect(m_bar->find(), &FindBox::allWanted, this,
+            [this] { m_views->open(m_views->named(u"found"_s)); });
+    connect(m_bar->find(), &FindBox::left, m_views, &ViewDocks::focusCentre);
     connect(m_bar->libraries(), &LibraryBoxes::switched, this, &MainWindow::switchLibrary);
     connect(m_menus, &MainMenus::requested, this, &MainWindow::serve);
     connect(m_menus, &MainMenus::targetChosen, this, &MainWindow::setTargetText);
@@ -243,7 +247,7 @@ bool MainWindow::serve(Request request) {
     case Request::SaveAs:
         return m_files->saveAs();
     case Request::Find:
-        m_bar->editWanted();
+        m_bar->find()->edit();
         return true;
     case Request::FindNext:
         find(+1);
@@ -356,10 +360,10 @@ void MainWindow::applyTheme(ThemeChoice choice) {
 }
 
 void MainWindow::find(int step) {
-    if (m_bar->wanted().isEmpty())
-        m_bar->editWanted();
-    else
-        m_status->say(m_finder.find(m_bar->wanted(), step));
+    if (m_finder.query().isEmpty())
+        return m_bar->find()->edit();
+    m_finder.step(step);
+    m_status->say(m_finder.countText());
 }
 
 void MainWindow::goTo() {
@@ -368,7 +372,7 @@ void MainWindow::goTo() {
                                                QLineEdit::Normal, {}, &ok);
     if (!ok || name.trimmed().isEmpty() || selectByName(name.trimmed()))
         return;
-    m_bar->setWanted(name);
+    m_bar->find()->lookFor(name);
     find(+1);
 }
 

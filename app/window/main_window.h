@@ -9,8 +9,8 @@
 
 #include "app/window/document_dialogs.h"
 #include "app/window/graph_windows.h"
-#include "app/window/node_finder.h"
 #include "app/window/view_docks.h"
+#include "views/common/node_finder.h"
 
 #include <QMainWindow>
 
@@ -64,6 +64,7 @@ public:
     Document& document() { return m_document; }
     WorkerClient& worker() { return m_worker; }
     GraphWindows& graphWindows() { return m_graphWindows; }
+    const NodeFinder& finder() const { return m_finder; }
     // The view of this class; null: no row makes one.
     template <class V>
     V* view() const {

@@ -97,6 +97,15 @@ void Settings::clearRecent() {
     setValue("recent", QStringList());
 }
 
+void Settings::addRecentQuery(const QString& query) {
+    if (query.isEmpty())
+        return;
+    QStringList list = recentQueries();
+    list.removeAll(query);
+    list.prepend(query);
+    setValue("find/recent", QStringList(list.mid(0, recentLimit)));
+}
+
 ThemeChoice Settings::theme() const {
     const QString name = value("window/theme").toString();
     return name == u"light"_s  ? ThemeChoice::Light

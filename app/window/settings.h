@@ -40,6 +40,11 @@ public:
     void setWidths(const QString& name, const QByteArray& state);
     QString folder() const; // of the last opened or written file
     void setFolder(const QString& folder);
+    // What was looked for, the last first; what people keep.
+    QStringList recentQueries() const { return value("find/recent").toStringList(); }
+    void addRecentQuery(const QString& query);
+    QStringList keptQueries() const { return value("find/kept").toStringList(); }
+    void setKeptQueries(const QStringList& queries) { setValue("find/kept", queries); }
     // SHA-256 of the libraries that may be loaded.
     QStringList agreed() const { return value("libraries/agreed").toStringList(); }
     void setAgreed(const QStringList& contents) { setValue("libraries/agreed", contents); }

@@ -138,6 +138,10 @@ void ViewDocks::listen(Selection& selection) {
         for (const Shown& shown : m_shown)
             shown.view->stepChanged();
     });
+    connect(&selection, &Selection::litChanged, this, [this] {
+        for (const Shown& shown : m_shown)
+            shown.view->litChanged();
+    });
     connect(&selection, &Selection::revealed, this,
             [this](GraphSide side, qint64 node, Selection::Reveal how) {
                 for (const Shown& shown : m_shown)

@@ -7,6 +7,7 @@
 #include "views/authoring/sketch_view.h"
 #include "views/compare/changes_view.h"
 #include "views/explain/explain_view.h"
+#include "views/found/found_view.h"
 #include "views/graph/graphs_view.h"
 #include "views/implementations/implementations_view.h"
 #include "views/inspector/outline_view.h"
@@ -24,6 +25,10 @@ namespace {
 
 View* makeBooks(const ViewSources& sources) {
     return new BooksView(sources.document, sources.answers, sources.drafts());
+}
+
+View* makeFound(const ViewSources& sources) {
+    return new FoundView(sources.finder);
 }
 
 View* makePattern(const ViewSources& sources) {
@@ -67,6 +72,8 @@ const ViewRows& viewRows() {
          {Info, Plan, Sketch}, makeView<SketchView>},
         {u"steps"_s, u"Steps"_s, Area::Below, 0,
          {Info, Inputs, Rewrite, Step}, makeView<StepsView>},
+        {u"found"_s, u"Found"_s, Area::Below, 0,
+         {Info, Imported, Fused, Plan, Profile}, makeFound},
     };
     // clang-format on
     return rows;

@@ -13,6 +13,7 @@ namespace fw::ui {
 
 class Document;
 class Drafts;
+class NodeFinder;
 
 enum class Area : std::uint8_t {
     Text,   // left of the graphs, only while there is something in it
@@ -26,6 +27,7 @@ enum class Area : std::uint8_t {
 struct ViewSources {
     Document& document;
     const Answers& answers;
+    NodeFinder& finder;
     std::function<std::unique_ptr<Drafts>()> drafts; // null: nothing is kept from a crash
 };
 

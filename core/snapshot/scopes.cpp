@@ -1,5 +1,7 @@
 // Scopes are the parts of a node's name but the last one. A group lies in the scope that all of its
 // nodes share; a node without a name in the one that its operands share.
+#include "snapshot/scopes.h"
+
 #include "base/hash.h"
 #include "snapshot/block_tree.h"
 
@@ -11,7 +13,7 @@ namespace fw::snapshot {
 namespace {
 
 constexpr std::uint32_t notThere = Hierarchy::none;
-constexpr std::uint32_t mostDepth = 24; // of scopes; parts of a name behind that are one
+constexpr std::size_t mostDepth = 24; // of scopes; parts of a name behind that are one
 
 struct Scope {
     std::uint32_t parent = 0, depth = 0;
@@ -70,15 +72,8 @@ private:
                 }
             return scope;
         }
-        const std::string_view name = node.name;
-        for (std::size_t at = 0; m_scopes[scope].depth < mostDepth;) {
-            const std::size_t end = name.find_first_of("/.", at);
-            if (end == std::string_view::npos || end + 1 == name.size())
-                break;
-            if (end > at)
-                scope = inner(scope, name.substr(at, end - at));
-            at = end + 1;
-        }
+        for (const std::string_view part : scopePartsOf(node.name))
+            scope = inner(scope, part);
         return scope;
     }
 
@@ -218,6 +213,19 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string_view> scopePartsOf(std::string_view name) {
+    std::vector<std::string_view> out;
+    for (std::size_t at = 0; out.size() < mostDepth;) {
+        const std::size_t end = name.find_first_of("/.", at);
+        if (end == std::string_view::npos || end + 1 == name.size())
+            break;
+        if (end > at)
+            out.push_back(name.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
 
 TreeBlock scopesOf(const GraphDocument& graph, const PlaceOf& placeOf) {
     return Scopes(graph, placeOf).take();

@@ -1,8 +1,8 @@
 // The models behind the docks, judged by Qt's own tester and by their text.
-#include "app/window/finder.h"
 #include "app/window/settings.h"
 #include "app/window/shown_names.h"
 #include "common/test.h"
+#include "views/common/found_model.h"
 #include "views/common/numbers.h"
 #include "views/inspector/outline_model.h"
 #include "views/inspector/properties_view.h"
@@ -36,6 +36,7 @@ private Q_SLOTS:
     void problemsBeginWithTheCause();
     void namesTellFilesApart();
     void findLooksAtOperatorNameAndShape();
+    void whatIsFoundIsATreeOfBlocks();
     void namesAreNeverMarkup();
     void settingsTolerateForeignValues();
     void settingsThatAreNoFile_data();
@@ -287,6 +288,19 @@ void TestModels::namesTellFilesApart() {
     QCOMPARE(shownNames({s("m.onnx"), s("m.onnx")}), (List{s("m.onnx"), s("m.onnx")}));
 }
 
+namespace {
+
+class GivenGraphs : public DocumentParts {
+public:
+    GivenGraphs(std::shared_ptr<const GraphDocument> imported,
+                std::shared_ptr<const GraphDocument> fused) {
+        m_kept.imported = std::move(imported);
+        m_kept.fused = std::move(fused);
+    }
+};
+
+} // namespace
+
 void TestModels::findLooksAtOperatorNameAndShape() {
     const auto fused = graph();
     auto imported = graph();
@@ -299,9 +313,13 @@ void TestModels::findLooksAtOperatorNameAndShape() {
     gone.name = "Dropout_9";
     gone.op = "dropout";
     imported->nodes.push_back(gone);
-    const Provenance provenance(*fused);
+    const GivenGraphs document(imported, fused);
+    Selection selection;
+    selection.follow(Provenance(*fused));
+    NodeFinder finder(document, selection);
     const auto find = [&](const char* text) {
-        return findNodes(QString::fromLatin1(text), imported.get(), fused.get(), provenance);
+        finder.look(QString::fromLatin1(text));
+        return finder.hits();
     };
     QCOMPARE(find("relu"), (std::vector<Hit>{{GraphSide::Fused, 4}})); // not its origin again
     QCOMPARE(find("GEMM 1,64"), (std::vector<Hit>{{GraphSide::Fused, 3}}));
@@ -316,6 +334,36 @@ void TestModels::findLooksAtOperatorNameAndShape() {
             weight = node.name.empty() ? node.outputs[0].name : node.name;
     QVERIFY(!weight.empty());
     QVERIFY(!find(weight.c_str()).empty());
+}
+
+void TestModels::whatIsFoundIsATreeOfBlocks() {
+    const auto fused = graph();
+    for (NodeRecord& node : fused->nodes)
+        if (!node.constant)
+            node.name = (node.id < 4 ? "/a/n" : "/b/n") + std::to_string(node.id);
+    const GivenGraphs document(nullptr, fused);
+    Selection selection;
+    selection.follow(Provenance(*fused));
+    NodeFinder finder(document, selection);
+    FoundModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    finder.look(QStringLiteral("shape:1x64"));
+    QVERIFY(!finder.problem());
+    const int found = int(finder.hits().size());
+    QVERIFY(found > 2);
+    model.show(finder, document, {}, 1000);
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("a"));
+    QCOMPARE(model.index(1, 0).data().toString(), QStringLiteral("b"));
+    QCOMPARE(model.rowCount(model.index(0, 0)) + model.rowCount(model.index(1, 0)), found);
+    for (int hit = 0; hit < found; ++hit)
+        QCOMPARE(model.hitOf(model.indexOfHit(hit)), hit);
+    model.show(finder, document, {}, 1);
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(1, 0).data().toString(), QStringLiteral("and %1 more").arg(found - 1));
+    finder.look(QStringLiteral("nothing:1"));
+    model.show(finder, document, {}, 1000);
+    QCOMPARE(model.kindOf(model.index(0, 0)), FoundModel::Row::Note);
 }
 
 void TestModels::namesAreNeverMarkup() {

@@ -222,7 +222,8 @@ void TestStateMatrix::initTestCase() {
 
 // The graphs, the books and what is drawn of these ask for more than parts: tests of their own.
 void TestStateMatrix::everyViewHasARow() {
-    const QStringList apart = {u"graphs"_s, u"booksView"_s, u"pattern"_s, u"problems"_s, u"log"_s};
+    const QStringList apart = {u"graphs"_s,   u"booksView"_s, u"pattern"_s,
+                               u"problems"_s, u"log"_s,       u"found"_s};
     for (const ViewRow& view : viewRows()) {
         const bool here = std::any_of(table().begin(), table().end(),
                                       [&](const Row& row) { return row.view == view.name; });
@@ -252,8 +253,9 @@ void TestStateMatrix::views() {
     Selection selection;
     selection.follow(snapshot::Provenance(*parts.fused()));
     const Answers answers;
-    const std::unique_ptr<View> view(
-        viewRow->make({m->window.document(), answers, [] { return std::unique_ptr<Drafts>(); }}));
+    NodeFinder finder(parts, selection);
+    const std::unique_ptr<View> view(viewRow->make(
+        {m->window.document(), answers, finder, [] { return std::unique_ptr<Drafts>(); }}));
     view->attach(parts, selection);
     view->resize(440, 300);
     view->show();

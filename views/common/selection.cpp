@@ -93,6 +93,7 @@ void Selection::follow(snapshot::Provenance provenance) {
     };
     m_picked = translated(m_picked);
     std::transform(m_history.begin(), m_history.end(), m_history.begin(), translated);
+    setLit(std::nullopt);
 }
 
 void Selection::reset() {
@@ -102,6 +103,7 @@ void Selection::reset() {
     m_history.clear();
     m_historyAt = 0;
     m_value.reset();
+    setLit(std::nullopt);
 }
 
 void Selection::pickPlace(PickedPlace place) {
@@ -116,6 +118,13 @@ void Selection::pickStep(std::optional<StepPhase> step) {
         return;
     m_step = step;
     Q_EMIT stepChanged();
+}
+
+void Selection::setLit(std::optional<Picked> lit) {
+    if (lit == m_lit)
+        return;
+    m_lit = std::move(lit);
+    Q_EMIT litChanged();
 }
 
 bool Selection::canGo(int step) const {

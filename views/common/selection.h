@@ -106,6 +106,11 @@ public:
     const std::optional<StepPhase>& step() const { return m_step; }
     void pickStep(std::optional<StepPhase> step);
 
+    // --- nodes that are lit while the rest of the graphs is dimmed; none: nothing is. Ends with
+    // the graphs that they are of.
+    const std::optional<Picked>& lit() const { return m_lit; }
+    void setLit(std::optional<Picked> lit);
+
     enum class Reveal : std::uint8_t { IntoView, InTheMiddle };
     void reveal(GraphSide side, snapshot::NodeId node, Reveal how = Reveal::IntoView) {
         Q_EMIT revealed(side, node, how);
@@ -116,6 +121,7 @@ Q_SIGNALS:
     void pointed(fw::ui::GraphSide side, qint64 node);
     void placeChanged();
     void stepChanged();
+    void litChanged();
     void revealed(fw::ui::GraphSide side, qint64 node, fw::ui::Selection::Reveal how);
 
 private:
@@ -131,6 +137,7 @@ private:
     std::optional<PickedValue> m_value;
     PickedPlace m_place;
     std::optional<StepPhase> m_step;
+    std::optional<Picked> m_lit;
 };
 
 } // namespace fw::ui

@@ -67,6 +67,7 @@ public:
     virtual void nodePointed(GraphSide, snapshot::NodeId) {}
     virtual void placeChanged() {} // of the selection
     virtual void stepChanged() {}  // likewise
+    virtual void litChanged() {}   // likewise
     virtual void revealed(GraphSide, snapshot::NodeId, Selection::Reveal) {}
     virtual void problemAppeared(const Diag&) {}
     virtual void lineLogged(const QString&) {}

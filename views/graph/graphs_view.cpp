@@ -65,6 +65,10 @@ GraphCanvas* GraphsView::current() const {
     return at > 0 && m_row->showsStep() ? stepPane()->canvas() : pane(at)->canvas();
 }
 
+void GraphsView::litChanged() {
+    m_reach.show();
+}
+
 void GraphsView::stepChanged() {
     const auto& step = selection().step();
     setFocusProxy(step ? static_cast<QWidget*>(stepPane()) : pane(1));

@@ -27,6 +27,7 @@ public:
     void selectionSettled() override;
     void placeChanged() override { showHalos(m_panes); }
     void stepChanged() override;
+    void litChanged() override;
     void revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) override;
     std::optional<snapshot::BlockView> openBlocks() const override { return collapse()->view(); }
     void showBlocks(const snapshot::BlockView& view) override { collapse()->restore(view); }

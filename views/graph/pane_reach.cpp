@@ -19,36 +19,33 @@ void PaneReach::trace() {
     const std::size_t at = m_panes.current();
     const auto graph = m_panes.graphOf(at);
     const snapshot::NodeSet nodes = m_panes.nodesIn(at, m_panes.selection().picked());
-    if (!graph || nodes.empty() || (m_traced && m_tracedFrom == nodes)) {
-        if (!m_traced)
+    Selection& selection = m_panes.selection();
+    if (!graph || nodes.empty() || (selection.lit() && m_tracedFrom == nodes)) {
+        if (!selection.lit())
             Q_EMIT m_panes.view().asked(Say{u"select what is to be traced"_s});
-        m_traced.reset();
+        m_tracedFrom.clear();
+        selection.setLit(std::nullopt);
     } else {
         const snapshot::NodeSet ways =
             nodes.size() == 2 ? snapshot::waysBetween(*graph, *nodes.begin(), *nodes.rbegin())
                               : snapshot::NodeSet();
         const snapshot::NodeSet lit = ways.empty() ? snapshot::streamOf(*graph, nodes) : ways;
-        m_traced = m_panes.pickedOf(at, lit);
+        selection.setLit(m_panes.pickedOf(at, lit));
         m_tracedFrom = nodes;
-        m_tracedIn[0] = m_panes.document().imported();
-        m_tracedIn[1] = m_panes.document().fused();
         Q_EMIT m_panes.view().asked(
             Say{(ways.empty() ? u"%1 up and down stream, Esc for all"_s
                               : u"%1 on the ways between these, Esc for all"_s)
                     .arg(countOf(std::int64_t(lit.size()), u"node"_s))});
     }
-    show();
 }
 
 void PaneReach::show() {
-    if (m_tracedIn[0] != m_panes.document().imported() ||
-        m_tracedIn[1] != m_panes.document().fused())
-        m_traced.reset(); // ids of the new graphs are others
+    const std::optional<Picked>& chosen = m_panes.selection().lit();
     for (std::size_t i = 0; i < m_panes.size(); ++i) {
         const GraphPane* shown = m_panes.pane(i);
         std::optional<std::set<std::int64_t>> lit;
-        if (const auto graph = m_panes.graphOf(i); m_traced && graph) {
-            const snapshot::NodeSet nodes = m_panes.nodesIn(i, *m_traced);
+        if (const auto graph = m_panes.graphOf(i); chosen && graph) {
+            const snapshot::NodeSet nodes = m_panes.nodesIn(i, *chosen);
             const Ids boxes = m_panes.collapse().boxesOf(shown, nodes);
             lit.emplace(boxes.begin(), boxes.end());
             std::int64_t box = picture::firstResultBox;
@@ -95,8 +92,10 @@ Shared<snapshot::GraphDocument> PaneReach::partOf(std::size_t at) {
 }
 
 std::optional<std::size_t> PaneReach::end() {
-    if (std::exchange(m_traced, {}) || !m_around)
+    if (m_panes.selection().lit() || !m_around) {
+        m_panes.selection().setLit(std::nullopt);
         return {};
+    }
     return m_panes.indexOf(std::exchange(m_around, {})->pane);
 }
 

@@ -31,9 +31,7 @@ private:
     };
 
     GraphPanes& m_panes;
-    std::optional<Picked> m_traced; // lit
     snapshot::NodeSet m_tracedFrom;
-    Shared<snapshot::GraphDocument> m_tracedIn[2];
     std::optional<Around> m_around; // all that is shown of that graph
 };
 
