@@ -14,7 +14,7 @@ namespace fw {
 namespace {
 
 // Binding strength, loosest first.
-enum Level { orLevel = 1, andLevel, compareLevel, addLevel, mulLevel, unaryLevel, primaryLevel };
+enum Level { OrLevel = 1, AndLevel, CompareLevel, AddLevel, MulLevel, UnaryLevel, PrimaryLevel };
 
 void print(std::string& out, const Expr& e, int context);
 
@@ -22,7 +22,7 @@ void printList(std::string& out, const Exprs& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (i > 0)
             out += ", ";
-        print(out, list[i], orLevel);
+        print(out, list[i], OrLevel);
     }
 }
 
@@ -36,7 +36,7 @@ void printCall(std::string& out, std::string_view name, const Exprs& args) {
 void printInfix(std::string& out, const Expr& e, std::string_view sign, int level, int context) {
     const bool wrap = level < context;
     // A comparison does not chain; the right operand of every infix binds tighter than the left.
-    const int left = level == compareLevel ? level + 1 : level;
+    const int left = level == CompareLevel ? level + 1 : level;
     if (wrap)
         out += '(';
     print(out, e.arg(0), left);
@@ -61,7 +61,7 @@ void printLiteral(std::string& out, const Expr& e, int context) {
         if (e.dtype() != DType::F32)
             text = fmt::format("{}({})", dtypeText(e.dtype()), text);
     }
-    const bool wrap = text[0] == '-' && context > addLevel;
+    const bool wrap = text[0] == '-' && context > AddLevel;
     out += wrap ? "(" + text + ")" : text;
 }
 
@@ -73,29 +73,29 @@ struct Infix {
 std::optional<Infix> infixOf(const Expr& e) {
     switch (e.op()) {
     case ExprOp::Add:
-        return Infix{" + ", addLevel};
+        return Infix{" + ", AddLevel};
     case ExprOp::Sub:
-        return Infix{" - ", addLevel};
+        return Infix{" - ", AddLevel};
     case ExprOp::Mul:
-        return Infix{" * ", mulLevel};
+        return Infix{" * ", MulLevel};
     case ExprOp::Div:
-        return isFloat(e.dtype()) ? std::optional(Infix{" / ", mulLevel}) : std::nullopt;
+        return isFloat(e.dtype()) ? std::optional(Infix{" / ", MulLevel}) : std::nullopt;
     case ExprOp::FloorDiv:
-        return Infix{" / ", mulLevel};
+        return Infix{" / ", MulLevel};
     case ExprOp::Mod:
-        return Infix{" % ", mulLevel};
+        return Infix{" % ", MulLevel};
     case ExprOp::Eq:
-        return Infix{" == ", compareLevel};
+        return Infix{" == ", CompareLevel};
     case ExprOp::Ne:
-        return Infix{" != ", compareLevel};
+        return Infix{" != ", CompareLevel};
     case ExprOp::Lt:
-        return Infix{" < ", compareLevel};
+        return Infix{" < ", CompareLevel};
     case ExprOp::Le:
-        return Infix{" <= ", compareLevel};
+        return Infix{" <= ", CompareLevel};
     case ExprOp::And:
-        return Infix{" && ", andLevel};
+        return Infix{" && ", AndLevel};
     case ExprOp::Or:
-        return Infix{" || ", orLevel};
+        return Infix{" || ", OrLevel};
     default:
         return std::nullopt;
     }
@@ -132,20 +132,20 @@ void print(std::string& out, const Expr& e, int context) {
         out += e->symbol.text();
         return;
     case ExprOp::Neg:
-        if (unaryLevel < context)
+        if (UnaryLevel < context)
             out += '(';
         out += '-';
-        print(out, e.arg(0), primaryLevel);
-        if (unaryLevel < context)
+        print(out, e.arg(0), PrimaryLevel);
+        if (UnaryLevel < context)
             out += ')';
         return;
     case ExprOp::Not:
         out += '!';
-        return print(out, e.arg(0), primaryLevel);
+        return print(out, e.arg(0), PrimaryLevel);
     case ExprOp::Cast:
     case ExprOp::BitCast:
         out += e.op() == ExprOp::Cast ? "cast(" : "bit_cast(";
-        print(out, e.arg(0), orLevel);
+        print(out, e.arg(0), OrLevel);
         out += fmt::format(", {})", dtypeText(e.dtype()));
         return;
     case ExprOp::Load:
@@ -165,7 +165,7 @@ void print(std::string& out, const Expr& e, int context) {
 
 std::string Expr::text() const {
     std::string out;
-    print(out, *this, orLevel);
+    print(out, *this, OrLevel);
     return out;
 }
 

@@ -29,7 +29,7 @@ public:
                 m_moved.emplace(ValueRef{node->id, static_cast<int>(i)}, results[i]);
         }
         m_editor.replaceUses(m_moved);
-        m_editor.setOrder(std::move(m_order));
+        m_editor.setOrder(m_order);
         m_editor.removeUnused();
         return m_editor.finish();
     }

@@ -18,7 +18,7 @@ constexpr bool serialBuild = false;
 
 InvalidOperations::InvalidOperations(const OpenMp& openMp, int threads)
     : m_openMp(openMp), m_words(static_cast<std::size_t>(teamFor(openMp, threads))),
-      m_word(_mm_getcsr() & ~static_cast<unsigned>(_MM_EXCEPT_MASK)) {
+      m_word(_mm_getcsr() & ~_MM_EXCEPT_MASK) {
     onTeam(begin);
 }
 

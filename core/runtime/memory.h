@@ -66,7 +66,7 @@ public:
     std::size_t size() const { return m_size; }
 
 private:
-    void swap(FileMapping& other) {
+    void swap(FileMapping& other) noexcept {
         std::swap(m_data, other.m_data);
         std::swap(m_size, other.m_size);
     }

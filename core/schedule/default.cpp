@@ -83,8 +83,8 @@ public:
         std::vector<NestPlan> nests = m_planner.nests();
         std::size_t mine = nestOf(nests, anchor);
         for (std::size_t k = 0; k < nests.size();) {
-            Refused why;
-            if (k == mine ? !(why = refused(own, nests[k])) : byFirst(nests[k])) {
+            const Refused why = k == mine ? refused(own, nests[k]) : Refused();
+            if (k == mine ? !why : byFirst(nests[k])) {
                 ++k;
                 continue;
             }

@@ -54,9 +54,9 @@ std::map<Symbol, Expr> NestAxes::extents(const PeelState& peel) const {
     for (auto& [axis, extent] : out)
         if (const auto fixed = peel.extents.find(axis); fixed != peel.extents.end())
             extent = fixed->second;
-    const auto set = [&](Symbol axis, Expr extent) {
+    const auto set = [&](Symbol axis, const Expr& extent) {
         const auto fixed = peel.extents.find(axis);
-        out[axis] = fixed == peel.extents.end() ? std::move(extent) : fixed->second;
+        out[axis] = fixed == peel.extents.end() ? extent : fixed->second;
     };
     for (const AxisStep& step : m_steps) {
         if (step.isFuse) {

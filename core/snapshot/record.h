@@ -63,10 +63,13 @@ public:
     consteval OneOf(const char* text) : m_index(find(text).value().m_index) {}
 
     static constexpr std::optional<OneOf> find(std::string_view text) {
-        OneOf out;
-        for (; out.m_index < Words::all.size(); ++out.m_index)
-            if (out.text() == text)
+        static_assert(Words::all.size() <= 256, "m_index counts to 255");
+        for (std::size_t i = 0; i < Words::all.size(); ++i)
+            if (Words::all[i] == text) {
+                OneOf out;
+                out.m_index = static_cast<std::uint8_t>(i);
                 return out;
+            }
         return std::nullopt;
     }
     static constexpr OneOf of(std::string_view text) { return find(text).value(); } // that is one

@@ -224,8 +224,6 @@ PatternTree withResults(const std::vector<std::string>& names, PatternTree call)
     return out;
 }
 
-PatternTree primitive(Parser& parser);
-
 // "(a, b) = p"
 PatternTree results(Parser& parser) {
     const Token first = parser.peek();

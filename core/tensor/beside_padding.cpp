@@ -56,9 +56,11 @@ std::set<NodeId> inputsBesidePadding(const Graph& graph) {
         }
         std::size_t formal = 0; // operands that are left out have none
         for (const ValueRef& input : node.inputs)
-            if (input.valid() && formal < inst->inputs.size() &&
-                tensors.contains(inst->inputs[formal++].name))
-                beside.insert(input);
+            if (input.valid() && formal < inst->inputs.size()) {
+                if (tensors.contains(inst->inputs[formal].name))
+                    beside.insert(input);
+                ++formal;
+            }
     }
     std::set<NodeId> out;
     for (const NodeId id : graph.inputs())

@@ -90,7 +90,7 @@ private:
         else if (integer && left.kind == TreeKind::Binary && left.text == "%" &&
                  left.args[0].isName())
             if (const auto modulus = integerOf(evaluate(left.args[1], {})); modulus && *modulus > 0)
-                m_asked[left.args[0].text].bounds.push_back({*modulus, sign, *integer});
+                m_asked[left.args[0].text].bounds.push_back({modulus, sign, *integer});
     }
 
     static std::vector<std::int64_t> integers(const std::vector<Bound>& bounds) {

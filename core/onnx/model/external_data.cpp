@@ -132,7 +132,7 @@ Result<ExternalBytes> ExternalData::read(const proto::TensorProto& tensor, std::
             if (entry.key() == "offset")
                 offset = *number;
             else
-                length = *number;
+                length = number;
         } else if (entry.key() != "checksum") {
             return refused(fmt::format("unknown key '{}'", entry.key()));
         }

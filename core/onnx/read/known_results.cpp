@@ -171,7 +171,7 @@ std::optional<std::vector<KnownValue>> ModelImporter::tryNode(int index) {
             out->emplace_back(*made.small);
         else if (known != nullptr)
             out->push_back(*known);
-        if (out && (out->size() == 0 || !isIntegers(out->back())))
+        if (out && (out->empty() || !isIntegers(out->back())))
             out.reset();
     }
     if (out && out->size() != static_cast<std::size_t>(node.output_size()))

@@ -138,7 +138,7 @@ Result<std::optional<Integers>> NodeImport::listOrOperand(std::string_view name,
     if (!known)
         return unsupported(fmt::format("'{}' is computed at run time", name),
                            "make it a constant of the model");
-    return std::optional(std::move(*known));
+    return known;
 }
 
 Result<bool> NodeImport::flag(std::string_view name, bool fallback) const {
