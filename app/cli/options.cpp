@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace fw::cli {
@@ -40,6 +41,14 @@ CLI::Validator atLeast(std::int64_t least) {
 CLI::Validator anyInteger() {
     return named("any", [](std::string& text) {
         return parseInteger(text) ? "" : fmt::format("'{}' is no whole number", text);
+    });
+}
+
+CLI::Validator oneOf(const std::vector<std::string_view>& words) {
+    return named("word", [&words](std::string& text) {
+        return std::find(words.begin(), words.end(), text) != words.end()
+                   ? ""
+                   : fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
     });
 }
 
@@ -96,6 +105,8 @@ CLI::App* addCommand(CLI::App& program, const snapshot::CommandRow& row, Asked& 
         if (option == nullptr)
             continue;
         option->required(one.required);
+        if (!one.values.empty())
+            option->check(oneOf(one.values));
         if (one.alone != nullptr)
             option->expected(0, 1)->each([&asked, flag = one.alone](const std::string& value) {
                 asked.*flag = value.empty();
