@@ -22,7 +22,7 @@ class MainBar : public QToolBar {
 
 public:
     // All live longer.
-    MainBar(Document& document, Selection& selection, const ViewDocks& views);
+    MainBar(Document& document, const ViewDocks& views);
 
     static QStringList targetPresets(); // that every machine knows
     LibraryBoxes* libraries() const { return m_libraries; }
@@ -30,14 +30,16 @@ public:
     void editTarget();
     void showInputs(); // whoever changed them
     void showLibraries();
-    void showTargets();     // those of the books behind the others
-    void updateButtons();   // what can be done now
-    QString wanted() const; // to be found
+    void showTargets(); // those of the books behind the others
+    enum class Working : std::uint8_t { No, Yes };
+    void updateButtons(Working working); // what can be done now
+    QString wanted() const;              // to be found
     void setWanted(const QString& text);
     void editWanted();
 
 Q_SIGNALS:
     void openWanted();
+    void requested(fw::ui::Request request);
     void targetChosen(const QString& target);
     void findWanted();
     void left(); // Escape in what is to be found
@@ -45,6 +47,7 @@ Q_SIGNALS:
 private:
     QPushButton* button(const QString& text, const QString& tip,
                         const std::function<void()>& press);
+    QPushButton* button(const QString& text, const QString& tip, Request request);
     void addTarget();
     void addFind();
 
