@@ -62,7 +62,7 @@ function(fw_tested)
   target_include_directories(fw_tested SYSTEM PUBLIC ${DNNL_INCLUDE_DIR})
   target_link_options(fw_tested PRIVATE -Wl,-Bsymbolic-functions)
   target_link_libraries(fw_tested PUBLIC fmt::fmt xxhash LLVM onnx_proto protobuf::libprotobuf ${Z3_LIBRARY}
-                        nlohmann_json::nlohmann_json Qt6::Widgets ${CMAKE_DL_LIBS})
+                        nlohmann_json::nlohmann_json Qt6::Widgets $<LINK_ONLY:Qt6::Network> ${CMAKE_DL_LIBS})
   add_dependencies(fw_tested ${folders})
   # What a test reads of others' headers is most of the time that it takes to compile: read once for all that link
   # the library. Qt tells every folder its own name, which would make these headers others in each; nobody asks for it.

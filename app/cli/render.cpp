@@ -297,10 +297,11 @@ std::string render(const ExplainDocument& document) {
     if (!document.decisions.empty() && document.gates.size() != 1) {
         out += "decisions\n";
         for (const DecisionRecord& decision : document.decisions)
-            out += fmt::format("  {}{}: {} ({}) {}\n", oneLine(decision.from, 60),
-                               decision.to.empty() ? "" : " -> " + oneLine(decision.to, 60),
-                               decision.verdict.text(), decision.code,
-                               oneLine(decision.sentence, 160));
+            out += fmt::format(
+                "  {}{}: {}{}\n", oneLine(decision.from, 60),
+                decision.to.empty() ? "" : " -> " + oneLine(decision.to, 60),
+                decision.code.empty() ? "" : decision.verdict.str() + " (" + decision.code + ") ",
+                oneLine(decision.sentence, 160));
     }
     if (!document.counterfactuals.empty()) {
         out += "otherwise\n";

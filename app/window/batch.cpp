@@ -1,13 +1,12 @@
 #include "app/window/batch.h"
 
 #include "app/window/picture_file.h"
+#include "app/window/start_steps.h"
 #include "views/graph/graphs_view.h"
-#include "views/stages/stages_view.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QEventLoop>
-#include <QFileInfo>
 #include <QPixmap>
 
 #include <cstdio>
@@ -30,6 +29,7 @@ void addOptions(QCommandLineParser& parser) {
          u"libraries"_s},
         {u"edit"_s, u"open this rule book as text and let it take part in the plan"_s,
          u"book.fw"_s},
+        {u"new-window"_s, u"even if a window has the document open"_s},
         {u"heat"_s, u"colour the boxes by time, needs --profile"_s},
         {u"show"_s, u"show a stage: loops, llvm, asm, ..."_s, u"stage"_s},
         {u"screenshot"_s, u"write a picture of the window and end"_s, u"file.png"_s},
@@ -87,6 +87,7 @@ Result<StartOptions> readStartOptions(const QStringList& arguments) {
         out.editLine = line;
         out.edit = out.edit.section(u':', 0, -2);
     }
+    out.newWindow = parser.isSet(u"new-window"_s);
     out.heat = parser.isSet(u"heat"_s);
     out.stage = parser.value(u"show"_s);
     out.screenshot = parser.value(u"screenshot"_s);
@@ -121,41 +122,18 @@ Result<StartOptions> readStartOptions(const QStringList& arguments) {
 int runBatch(MainWindow& window, const StartOptions& options) {
     window.resize(options.size);
     window.show();
-    window.openModel(options.model);
-    waitUntilIdle(window);
-    if (!window.document().isOpen()) {
-        complain(window.document().error(Part::Info));
-        return exitCode(window.document().error(Part::Info).code);
-    }
-    if (!options.edit.isEmpty()) {
-        window.openBook(options.edit);
-        window.editBook(QFileInfo(options.edit).absoluteFilePath(), options.editLine);
-        waitUntilIdle(window);
-    }
-    if (!options.then.isEmpty()) {
-        window.setTargetText(QString::fromStdString(window.document().inputs().target) + u' ' +
-                             options.then);
-        waitUntilIdle(window);
-    }
-    if (options.heat)
-        window.view<GraphsView>()->setHeat(Heat::Time);
-    if (options.profile) {
-        window.document().tasks().profile();
-        waitUntilIdle(window);
-    }
-    if (!options.stage.isEmpty()) {
-        auto* stages = window.view<StagesView>();
-        stages->setStage(options.stage);
-        window.bringToFront(stages);
-    }
-    if (!options.select.isEmpty()) {
-        if (!window.selectByName(options.select) &&
-            !window.selectByNames(options.select.split(u','))) {
-            complain(makeDiag(DiagCode::UnknownName,
-                              "no node or group is named " + options.select.toStdString()));
-            return exitCode(DiagCode::UnknownName);
-        }
-        waitUntilIdle(window);
+    StartSteps steps(window, options);
+    Status how;
+    QEventLoop loop;
+    QObject::connect(&steps, &StartSteps::ended, &loop, [&](const Status& ended) {
+        how = ended;
+        loop.quit();
+    });
+    QMetaObject::invokeMethod(&steps, &StartSteps::start, Qt::QueuedConnection);
+    loop.exec();
+    if (!how) {
+        complain(how.diag());
+        return exitCode(how.diag().code);
     }
     if (!options.exportFile.isEmpty()) {
         const Status saved =

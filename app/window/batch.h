@@ -25,6 +25,7 @@ struct StartOptions {
     std::optional<ThemeChoice> theme;
     bool profile = false;
     bool heat = false;
+    bool newWindow = false; // even if one has the document open
 
     bool batch() const { return !screenshot.isEmpty() || !exportFile.isEmpty(); }
 };

@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QStringDecoder>
 
 namespace fw::ui {
@@ -15,6 +16,14 @@ namespace {
 constexpr std::uint64_t largestBook = 64u << 20; // bytes
 
 } // namespace
+
+bool isBookFile(const QString& path) {
+    static const QRegularExpression graph(u"^\\s*graph\\s"_s, QRegularExpression::MultilineOption);
+    if (!path.endsWith(u".fw"_s))
+        return false;
+    const auto file = readBookFile(path);
+    return file && !file->text.trimmed().isEmpty() && !graph.match(file->text).hasMatch();
+}
 
 Result<BookFile> readBookFile(const QString& path) {
     FW_TRY(const std::string bytes, readFile(path.toStdString(), largestBook));

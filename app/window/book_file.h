@@ -15,6 +15,8 @@ struct BookFile {
     bool operator==(const BookFile&) const = default;
 };
 
+// Text in the language that has no graph which could be opened as a model.
+bool isBookFile(const QString& path);
 Result<BookFile> readBookFile(const QString& path);
 // Whole or not at all; a link stays one.
 Status writeBookFile(const QString& path, const BookFile& file);

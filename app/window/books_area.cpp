@@ -1,9 +1,9 @@
 #include "app/window/books_area.h"
 
+#include "app/window/text_parts.h"
 #include "views/editor/book_text.h"
 
 #include <QFileInfo>
-#include <QSplitter>
 #include <QTabBar>
 #include <QTextDocument>
 #include <QVBoxLayout>
@@ -25,7 +25,7 @@ QString nameOf(const QString& path) {
 } // namespace
 
 BooksArea::BooksArea(std::unique_ptr<Drafts> drafts, QWidget* parent)
-    : QWidget(parent), m_tabs(new QTabWidget(this)), m_parts(new QSplitter(Qt::Vertical, this)),
+    : QWidget(parent), m_tabs(new QTabWidget(this)), m_parts(new TextParts(this)),
       m_drafts(std::move(drafts)) {
     m_tabs->setDocumentMode(true);
     m_tabs->setTabsClosable(true);
@@ -36,7 +36,6 @@ BooksArea::BooksArea(std::unique_ptr<Drafts> drafts, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     m_parts->setObjectName(u"bookParts"_s);
-    m_parts->setChildrenCollapsible(false);
     m_parts->addWidget(m_tabs);
     layout->addWidget(m_parts);
     connect(m_tabs, &QTabWidget::currentChanged, this, &BooksArea::currentChanged);
@@ -322,9 +321,6 @@ void BooksArea::tellAgain() {
 
 void BooksArea::setBelow(QWidget* widget) {
     m_parts->addWidget(widget);
-    m_parts->setStretchFactor(0, 3);
-    m_parts->setStretchFactor(1, 1);
-    m_parts->setSizes({600, 350});
 }
 
 void BooksArea::keepDrafts() {

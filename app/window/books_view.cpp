@@ -104,6 +104,10 @@ bool BooksView::serve(Request request) {
     if (!inBook())
         return false;
     switch (request) {
+    case Request::Back:
+        return jump(-1);
+    case Request::Forward:
+        return jump(+1);
     case Request::Save:
         saveBook(m_books->currentPath());
         return true;
@@ -264,6 +268,7 @@ void BooksView::goToDefinition(const QString& path, const Caret& at) {
     askAssist(path, at, [this](BookEditor*, const snapshot::AssistDocument& found) {
         if (!found.definition)
             return Q_EMIT asked(Say{u"nothing is known of where this is defined"_s});
+        leave();
         openPlace(QString::fromStdString(found.definition->file), found.definition->line,
                   found.definition->column);
     });
@@ -291,9 +296,11 @@ void BooksView::showPlaces(const QString& path) {
                     here.push_back(place);
                 const BookPage* page = m_books->page(file);
                 const QString line = page ? page->editor()->lineText(place.line).trimmed() : file;
-                entries.push_back(
-                    {u"%1:%2"_s.arg(QFileInfo(file).fileName()).arg(place.line), line.left(200),
-                     [this, file, place] { openPlace(file, place.line, place.column); }});
+                entries.push_back({u"%1:%2"_s.arg(QFileInfo(file).fileName()).arg(place.line),
+                                   line.left(200), [this, file, place] {
+                                       leave();
+                                       openPlace(file, place.line, place.column);
+                                   }});
             }
             m_books->current()->editor()->setTints(std::move(here));
             offerUses(path, at, std::move(entries));

@@ -10,6 +10,7 @@
 #include "app/window/document.h"
 #include "app/window/document_draft.h"
 #include "app/window/settings.h"
+#include "app/window/text_jumps.h"
 #include "views/common/view.h"
 #include "views/editor/book_page.h"
 
@@ -95,8 +96,13 @@ private:
     void showNodes(const std::vector<snapshot::NodeId>& nodes, snapshot::NodeId root,
                    bool imported);
 
+    TextJumps::Place here() const;
+    void leave(); // for another place, from where Back leads here
+    bool jump(int step);
+
     Document& m_document;
     const Answers& m_answers;
+    TextJumps m_jumps;
     Settings m_settings;
     BooksArea* m_books;
     DocumentDraft* m_draft = nullptr; // null: nothing is kept

@@ -90,6 +90,22 @@ bool BooksView::openPlace(const QString& file, int line, int column) {
     return true;
 }
 
+TextJumps::Place BooksView::here() const {
+    if (!m_books->current())
+        return {};
+    const Caret caret = m_books->current()->editor()->caret();
+    return {m_books->currentPath(), caret.line, caret.column};
+}
+
+void BooksView::leave() {
+    m_jumps.left(here());
+}
+
+bool BooksView::jump(int step) {
+    const auto place = m_jumps.go(step, here());
+    return place && openPlace(place->book, place->line, place->column);
+}
+
 // A book of that file name takes the place of the shipped one.
 void BooksView::copyShipped(const QString& file) {
     if (!m_books->isShipped(file))

@@ -340,7 +340,9 @@ void BooksView::tellPlace(std::vector<Halo> frames, GraphSide side) {
 void BooksView::stepMatch(int step) {
     const RuleMatches* rule = ruleAtCaret();
     if (!rule || rule->matches.empty())
-        return Q_EMIT asked(Say{u"the declaration at the caret matches nothing"_s});
+        return Q_EMIT asked(
+            Say{rule ? u"%1 matches nothing"_s.arg(QString::fromStdString(rule->name))
+                     : u"no declaration at the caret"_s});
     const int count = int(rule->matches.size());
     m_liveMatch = m_liveMatch < 0 ? (step > 0 ? 0 : count - 1)
                                   : ((m_liveMatch + step) % count + count) % count;

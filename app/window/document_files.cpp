@@ -1,5 +1,6 @@
 #include "app/window/document_files.h"
 
+#include "app/window/book_file.h"
 #include "app/window/view_docks.h"
 #include "snapshot/document_file.h"
 
@@ -19,6 +20,8 @@ DocumentFiles::DocumentFiles(QWidget& window, Document& document, const ViewDock
       m_settings(settings), m_memory(memory), m_answers(answers) {}
 
 void DocumentFiles::open(const QString& path) {
+    if (m_document.isOpen() && isBookFile(path))
+        return Q_EMIT bookGiven(QFileInfo(path).absoluteFilePath());
     if (!mayDiscard())
         return;
     Q_EMIT opening(path);

@@ -36,6 +36,7 @@ public:
 
 Q_SIGNALS:
     void opening(const QString& path);
+    void bookGiven(const QString& path); // in place of a model
     void recentChanged();
     void said(const QString& text);
     void failed(const fw::Diag& diag);

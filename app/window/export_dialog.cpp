@@ -72,6 +72,8 @@ ExportDialog::ExportDialog(const QString& model, const QString& target, const QS
     connect(m_static, &QCheckBox::toggled, this, &ExportDialog::say);
     check();
     say();
+    m_folder->selectAll(); // typing replaces it
+    m_folder->setFocus();
 }
 
 QString ExportDialog::folder() const {

@@ -28,16 +28,15 @@ QStringList MainBar::targetPresets() {
     return out;
 }
 
-MainBar::MainBar(Document& document, Selection& selection, const ViewDocks& views,
-                 NodeFinder& finder, Settings* settings)
+MainBar::MainBar(Document& document, const ViewDocks& views, NodeFinder& finder, Settings* settings)
     : QToolBar(u"Main bar"_s), m_document(document), m_libraries(new LibraryBoxes(this)),
       m_find(new FindBox(finder, document, settings, this)) {
     setObjectName(u"mainBar"_s);
     setMovable(false);
     setContextMenuPolicy(Qt::PreventContextMenu);
     button(u"Open"_s, u"Open a model (Ctrl+O)"_s, [this] { Q_EMIT openWanted(); });
-    button(u"◀"_s, u"Back (Alt+Left)"_s, [&selection] { selection.go(-1); });
-    button(u"▶"_s, u"Forward (Alt+Right)"_s, [&selection] { selection.go(+1); });
+    button(u"◀"_s, u"Back (Alt+Left)"_s, Request::Back);
+    button(u"▶"_s, u"Forward (Alt+Right)"_s, Request::Forward);
     for (const ViewDocks::Shown& shown : views)
         for (const Command& command : shown.view->commands())
             if (command.place == MenuPlace::Bar)
@@ -51,7 +50,7 @@ MainBar::MainBar(Document& document, Selection& selection, const ViewDocks& view
                        [this] { m_document.tasks().profile(); });
     m_profile->setProperty("primary", true);
     m_profile->setObjectName(u"profileButton"_s);
-    m_stop = button(u"Stop"_s, u"Stop (Shift+F9)"_s, [this] { m_document.stop(); });
+    m_stop = button(u"Stop"_s, u"Stop (Shift+F9)"_s, Request::Stop);
     auto* gap = new QWidget(this);
     gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     addWidget(gap);
@@ -67,6 +66,10 @@ QPushButton* MainBar::button(const QString& text, const QString& tip,
     addWidget(out);
     connect(out, &QPushButton::clicked, this, press);
     return out;
+}
+
+QPushButton* MainBar::button(const QString& text, const QString& tip, Request request) {
+    return button(text, tip, [this, request] { Q_EMIT requested(request); });
 }
 
 void MainBar::addTarget() {
@@ -132,9 +135,9 @@ void MainBar::showTargets() {
     m_target->setCurrentText(written);
 }
 
-void MainBar::updateButtons() {
+void MainBar::updateButtons(Working working) {
     m_profile->setEnabled(m_document.isOpen() && !m_document.tasks().running());
-    m_stop->setEnabled(!m_document.idle());
+    m_stop->setEnabled(working == Working::Yes);
 }
 
 } // namespace fw::ui

@@ -24,8 +24,7 @@ class MainBar : public QToolBar {
 
 public:
     // All live longer.
-    MainBar(Document& document, Selection& selection, const ViewDocks& views, NodeFinder& finder,
-            Settings* settings);
+    MainBar(Document& document, const ViewDocks& views, NodeFinder& finder, Settings* settings);
 
     static QStringList targetPresets(); // that every machine knows
     LibraryBoxes* libraries() const { return m_libraries; }
@@ -33,17 +32,20 @@ public:
     void editTarget();
     void showInputs(); // whoever changed them
     void showLibraries();
-    void showTargets();   // those of the books behind the others
-    void updateButtons(); // what can be done now
+    void showTargets(); // those of the books behind the others
+    enum class Working : std::uint8_t { No, Yes };
+    void updateButtons(Working working); // what can be done now
     FindBox* find() const { return m_find; }
 
 Q_SIGNALS:
     void openWanted();
+    void requested(fw::ui::Request request);
     void targetChosen(const QString& target);
 
 private:
     QPushButton* button(const QString& text, const QString& tip,
                         const std::function<void()>& press);
+    QPushButton* button(const QString& text, const QString& tip, Request request);
     void addTarget();
 
     Document& m_document;

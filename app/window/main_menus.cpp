@@ -2,6 +2,7 @@
 
 #include "app/window/graph_windows.h"
 #include "app/window/help_window.h"
+#include "app/window/layouts.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_bar.h"
 #include "views/common/text.h"
@@ -11,15 +12,31 @@
 #include <QContextMenuEvent>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QInputDialog>
 #include <QMainWindow>
 #include <QMenuBar>
 #include <QMessageBox>
 
 #include <algorithm>
+#include <utility>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+void addShortcuts(const QString& title, const QMenu& menu,
+                  std::vector<HelpWindow::Shortcut>& list) {
+    for (const QAction* action : menu.actions())
+        if (action->menu())
+            addShortcuts(title, *action->menu(), list);
+        else if (!action->shortcut().isEmpty())
+            list.push_back({title, action->text().remove(u'&'),
+                            action->shortcut().toString(QKeySequence::NativeText)});
+}
+
+} // namespace
 
 MainMenus::MainMenus(const WindowParts& parts)
     : QObject(&parts.window), m_parts(parts), m_bar(parts.window.menuBar()),
@@ -41,7 +58,7 @@ MainMenus::MainMenus(const WindowParts& parts)
     menu(u"&Compile"_s);
     addForModel(u"&Compile and run once"_s, "Ctrl+F9",
                 [this] { m_parts.document.tasks().compile(); });
-    m_stop = add(u"&Stop"_s, "Shift+F9", [this] { m_parts.document.stop(); });
+    m_stop = add(u"&Stop"_s, "Shift+F9", [this] { Q_EMIT requested(Request::Stop); });
     addProfile();
     for (const QMenu* one : {graph, rules, edit, view})
         for (QAction* action : one->actions())
@@ -121,17 +138,52 @@ void MainMenus::addEdit() {
 }
 
 void MainMenus::addView() {
-    menu(u"&View"_s);
+    QMenu* view = menu(u"&View"_s);
+    inside(u"&Docks"_s);
     addDocks();
+    m_menu = view;
+    m_layouts = inside(u"&Layouts"_s);
+    m_menu = view;
+    fillLayouts();
+    connect(&m_parts.layouts, &Layouts::changed, this, &MainMenus::fillLayouts,
+            Qt::QueuedConnection); // the action that was chosen is made anew
+    add(u"&Reset layout"_s, "Ctrl+Alt+R", [this] { m_parts.layouts.reset(); });
     m_menu->addSeparator();
     addCommands(MenuPlace::View);
     m_menu->addSeparator();
+    inside(u"T&heme"_s);
     addThemes();
-    m_menu->addSeparator();
-    add(u"&Reset layout"_s, "Ctrl+Alt+R", [this] { m_parts.views.layOut(); });
+    m_menu = view;
     add(u"F&ull screen"_s, "F11", [this] {
         m_parts.window.setWindowState(m_parts.window.windowState() ^ Qt::WindowFullScreen);
     });
+}
+
+QMenu* MainMenus::inside(const QString& title) {
+    return m_menu = m_menu->addMenu(title);
+}
+
+void MainMenus::fillLayouts() {
+    QMenu* before = std::exchange(m_menu, m_layouts);
+    m_layouts->clear();
+    for (const Layouts::Named& one : m_parts.layouts.all()) {
+        QString title = one.title;
+        QAction* action = add(title.replace(u'&', u"&&"_s), qPrintable(one.keys),
+                              [this, title = one.title] { m_parts.layouts.choose(title); });
+        action->setCheckable(true);
+        action->setChecked(one.title == m_parts.layouts.current());
+    }
+    m_layouts->addSeparator();
+    add(u"&Save this layout as …"_s, "Ctrl+Alt+Shift+R", [this] { saveLayout(); });
+    m_menu = before;
+}
+
+void MainMenus::saveLayout() {
+    bool given = false;
+    const QString title = QInputDialog::getText(&m_parts.window, u"Save this layout"_s, u"Name:"_s,
+                                                QLineEdit::Normal, {}, &given);
+    if (given)
+        m_parts.layouts.saveAs(title.simplified().left(40));
 }
 
 void MainMenus::addDocks() {
@@ -146,13 +198,11 @@ void MainMenus::addDocks() {
         toggle->setShortcut(
             QKeySequence((number <= 10 ? u"Alt+%1"_s : u"Alt+Shift+%1"_s).arg(number % 10)));
         ++number;
-        // Checked while it can be seen, so that a tab behind another one comes to the front.
         connect(dock, &QDockWidget::visibilityChanged, toggle, &QAction::setChecked);
         connect(dock, &QDockWidget::windowTitleChanged, toggle, &QAction::setText);
-        connect(toggle, &QAction::triggered, dock, [dock](bool visible) {
-            dock->setVisible(visible);
-            if (visible)
-                dock->raise();
+        connect(toggle, &QAction::triggered, dock, [this, dock, toggle] {
+            m_parts.views.showOrHide(dock);
+            toggle->setChecked(dock->isVisible());
         });
     }
 }
@@ -175,8 +225,8 @@ void MainMenus::addThemes() {
 void MainMenus::addGraph() {
     Selection& selection = m_parts.selection;
     menu(u"&Graph"_s);
-    m_back = add(u"&Back"_s, "Alt+Left", [&selection] { selection.go(-1); });
-    m_forward = add(u"&Forward"_s, "Alt+Right", [&selection] { selection.go(+1); });
+    m_back = add(u"&Back"_s, "Alt+Left", [this] { Q_EMIT requested(Request::Back); });
+    m_forward = add(u"&Forward"_s, "Alt+Right", [this] { Q_EMIT requested(Request::Forward); });
     m_menu->addSeparator();
     addCommands(MenuPlace::Walk);
     addForModel(u"Next &group"_s, "Ctrl+Shift+Down", [this] { m_parts.finder.walkGroups(+1); });
@@ -185,11 +235,12 @@ void MainMenus::addGraph() {
         if (const int group = selection.group(); group >= 0)
             selection.pick(selection.ofGroup(group));
     })->setProperty("ofNodes", true);
-    addForModel(u"&Open bodies"_s, "Alt+Down", [this] {
+    m_bodies = add(u"&Open bodies"_s, "Alt+Down", [this] {
         const snapshot::NodeSet& picked = m_parts.selection.picked().imported;
         if (!picked.empty())
             m_parts.graphs.openBodies(*picked.begin());
-    })->setProperty("ofNodes", true);
+    });
+    m_bodies->setProperty("ofNodes", true);
     addForModel(u"Free &dimensions…"_s, "Ctrl+D", [this] { m_parts.dialogs.setDims(); });
     addForModel(u"T&ypes of values…"_s, "Ctrl+Shift+D", [this] { m_parts.dialogs.setTypes(); });
     addForModel(u"Go &to…"_s, "Ctrl+G", [this] { Q_EMIT placeWanted(); });
@@ -265,9 +316,13 @@ void MainMenus::update() {
                             [](const ViewDocks::Shown& shown) { return shown.view->holdsFiles(); });
     for (QAction* action : m_save)
         action->setEnabled(files);
-    m_stop->setEnabled(!document.idle());
-    m_back->setEnabled(m_parts.selection.canGo(-1));
-    m_forward->setEnabled(m_parts.selection.canGo(+1));
+    m_stop->setEnabled(!document.idle() || !m_parts.views.settled());
+    const snapshot::NodeSet& picked = m_parts.selection.picked().imported;
+    const auto* node =
+        picked.empty() ? nullptr : nodeOf(document.imported().get(), *picked.begin());
+    m_bodies->setEnabled(node && !node->bodies.empty());
+    m_back->setEnabled(files || m_parts.selection.canGo(-1));
+    m_forward->setEnabled(files || m_parts.selection.canGo(+1));
     m_clearPins->setEnabled(!document.inputs().pins.empty());
     m_closeLog->setEnabled(!document.inputs().log.empty());
     const auto& history = document.history();
@@ -309,13 +364,8 @@ void MainMenus::openMenu() {
 
 void MainMenus::showShortcuts() {
     std::vector<HelpWindow::Shortcut> list;
-    for (const QAction* menu : m_bar->actions()) {
-        for (const QAction* action : menu->menu()->actions()) {
-            if (!action->shortcut().isEmpty())
-                list.push_back({menu->text().remove(u'&'), action->text().remove(u'&'),
-                                action->shortcut().toString(QKeySequence::NativeText)});
-        }
-    }
+    for (const QAction* menu : m_bar->actions())
+        addShortcuts(menu->text().remove(u'&'), *menu->menu(), list);
     HelpWindow::showShortcuts(&m_parts.window, list);
 }
 

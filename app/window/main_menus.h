@@ -17,6 +17,7 @@ class QMenuBar;
 namespace fw::ui {
 
 class GraphWindows;
+class Layouts;
 class MainBar;
 class NodeFinder;
 
@@ -37,6 +38,7 @@ public:
         NodeFinder& finder;
         GraphWindows& graphs;
         MainBar& bar;
+        Layouts& layouts;
     };
     explicit MainMenus(const WindowParts& parts);
 
@@ -64,6 +66,10 @@ private:
     void addEdit();
     void addView();
     void addDocks();
+    void addLayouts();
+    void fillLayouts();
+    void saveLayout();
+    QMenu* inside(const QString& title); // of the menu made last; the next actions stand there
     void addThemes();
     void addGraph();
     void addRules();
@@ -78,9 +84,11 @@ private:
     QMenuBar* m_bar;
     QMenu* m_menu = nullptr; // made last
     QMenu* m_recent = nullptr;
+    QMenu* m_layouts = nullptr;
     QMenu* m_nodes;
     std::vector<QAction*> m_needModel, m_save;
     QAction* m_stop = nullptr;
+    QAction* m_bodies = nullptr;
     QAction* m_undo = nullptr;
     QAction* m_redo = nullptr;
     QAction* m_clearPins = nullptr;

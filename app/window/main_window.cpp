@@ -2,26 +2,25 @@
 
 #include "app/window/drafts.h"
 #include "app/window/find_box.h"
+#include "app/window/layouts.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_bar.h"
 #include "app/window/main_menus.h"
 #include "app/window/message_bar.h"
+#include "app/window/model_watch.h"
 #include "app/window/palette.h"
 #include "app/window/quick_choices.h"
 #include "app/window/status_line.h"
 #include "app/window/welcome_view.h"
-#include "views/common/fitted_columns.h"
 #include "views/common/text.h"
 #include "views/common/theme.h"
 
 #include <QCloseEvent>
 #include <QFileInfo>
-#include <QHeaderView>
 #include <QInputDialog>
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
-#include <QSplitter>
 #include <QStatusBar>
 #include <QVBoxLayout>
 
@@ -60,15 +59,9 @@ MainWindow::MainWindow(const QString& workerProgram, Memory memory, const ViewRo
     connectViews();
     connectFiles();
     connectDocument();
-    m_views->layOut();
-    if (remembers) {
-        restoreGeometry(m_settings.geometry());
-        restoreState(m_settings.state(), m_layoutVersion);
-        forEachWidth([this](const QString& name, auto* widget) {
-            widget->restoreState(m_settings.widths(name));
-        });
+    m_layouts->begin();
+    if (remembers)
         fillRecent();
-    }
     const QString target = remembers ? m_settings.target() : QString();
     setTargetText(target.isEmpty() ? MainBar::targetPresets().front() : target);
     documentChanged(Parts::all());
@@ -110,12 +103,17 @@ void MainWindow::buildCentre(const ViewRows& rows) {
 void MainWindow::buildBars() {
     m_files = new DocumentFiles(*this, m_document, *m_views, m_settings, m_memory, m_answers);
     m_dialogs = new DocumentDialogs(*this, m_document, m_settings, m_memory, m_answers);
-    m_bar = new MainBar(m_document, m_selection, *m_views, m_finder,
+    m_layouts = new Layouts(*this, *m_views, m_settings, m_memory, m_layoutVersion);
+    m_bar = new MainBar(m_document, *m_views, m_finder,
                         m_memory == Memory::Remember ? &m_settings : nullptr);
     m_menus = new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views,
-                             *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar});
+                             *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar, *m_layouts});
     addToolBar(m_bar);
     m_status = new StatusLine(statusBar(), m_document, m_worker, m_selection);
+    connect(m_views, &ViewDocks::said, m_status, &StatusLine::say);
+    connect(m_layouts, &Layouts::said, m_status, &StatusLine::say);
+    connect(m_bar, &MainBar::requested, this, &MainWindow::serve);
+    connect(m_status, &StatusLine::stopWanted, this, [this] { serve(Request::Stop); });
     connect(m_bar, &MainBar::openWanted, m_files, &DocumentFiles::openByDialog);
     connect(m_bar, &MainBar::targetChosen, this, &MainWindow::setTargetText);
     connect(m_bar->find(), &FindBox::stepWanted, this, &MainWindow::find);
@@ -160,6 +158,10 @@ void MainWindow::connectFiles() {
         if (!m_document.isOpen())
             m_welcome->setBusy(u"Opening %1 …"_s.arg(QFileInfo(path).fileName()));
     });
+    connect(m_files, &DocumentFiles::bookGiven, this, [this](const QString& path) {
+        openBook(path);
+        editBook(path, 0);
+    });
     connect(m_files, &DocumentFiles::recentChanged, this, &MainWindow::fillRecent);
     connect(m_files, &DocumentFiles::said, m_status, &StatusLine::say);
     connect(m_files, &DocumentFiles::failed, this, &MainWindow::showProblem);
@@ -186,6 +188,14 @@ void MainWindow::connectDocument() {
         &m_worker, &WorkerClient::progressed, this,
         [this](qint64, const snapshot::Progress& progress) { m_status->showProgress(progress); });
     connect(&m_worker, &WorkerClient::logged, this, &MainWindow::log);
+    auto* watch = new ModelWatch(m_document, this);
+    connect(watch, &ModelWatch::said, this, [this](const QString& line) {
+        log(line);
+        m_status->say(line);
+    });
+    connect(watch, &ModelWatch::offered, this, [this](const QString& line) {
+        m_offer->offer(line, u"Read again"_s, [this] { serve(Request::Reload); });
+    });
 }
 
 // What people do in a view: a handler for each intent.
@@ -255,6 +265,10 @@ bool MainWindow::serve(Request request) {
     case Request::FindPrevious:
         find(-1);
         return true;
+    case Request::Back:
+    case Request::Forward:
+        m_selection.go(request == Request::Back ? -1 : +1);
+        return true;
     case Request::NewBook:
     case Request::NextChange:
     case Request::PreviousChange:
@@ -274,6 +288,7 @@ void MainWindow::modelChanged() {
 }
 
 void MainWindow::documentChanged(Parts parts) {
+    m_message->follow(m_document);
     if (parts.has(Part::Info) && m_document.state(Part::Info) == State::Error)
         m_welcome->setBusy({});
     if (parts.has(Part::Fused) && m_document.state(Part::Fused) == State::Ready) {
@@ -284,7 +299,7 @@ void MainWindow::documentChanged(Parts parts) {
     if (parts.hasAny({Part::Inputs, Part::Doctor})) {
         m_bar->showInputs();
         if (m_memory == Memory::Remember)
-            m_settings.setTarget(m_document.target());
+            m_settings.setTarget(text(m_document.inputs().target)); // libraries are the document's
     }
     if (parts.hasAny({Part::Inputs, Part::Doctor, Part::Plan}))
         m_bar->showLibraries();
@@ -300,7 +315,7 @@ void MainWindow::showNow() {
                                         : (m_document.unsaved() ? u"● "_s : QString()) +
                                               m_document.fileName() + u" – Fusewright"_s);
     m_menus->update();
-    m_bar->updateButtons();
+    m_bar->updateButtons(idle() ? MainBar::Working::No : MainBar::Working::Yes);
     m_status->update();
 }
 
@@ -311,7 +326,7 @@ void MainWindow::showProblem(const Diag& diag) {
     for (const ViewDocks::Shown& shown : *m_views)
         shown.view->problemAppeared(diag);
     if (diag.severity == Severity::Error || diag.code == DiagCode::WorkerDied)
-        m_message->tell(text(diag.text()));
+        m_message->tell(diag, m_document);
     showNow();
 }
 
@@ -327,7 +342,10 @@ void MainWindow::fillRecent() {
 void MainWindow::checkIdle() {
     // Told again when nothing changed: what was pending may have come and gone between two checks.
     const bool now = idle();
-    if (std::exchange(m_wasIdle, now) != now || now)
+    const bool changed = std::exchange(m_wasIdle, now) != now;
+    if (changed)
+        showNow(); // what can be stopped
+    if (changed || now)
         Q_EMIT idleChanged();
 }
 
@@ -400,9 +418,9 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::BackButton)
-        m_selection.go(-1);
+        serve(Request::Back);
     else if (event->button() == Qt::ForwardButton)
-        m_selection.go(+1);
+        serve(Request::Forward);
     else
         QMainWindow::mousePressEvent(event);
 }
@@ -427,32 +445,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     m_views->close();
-    if (m_memory == Memory::Remember) {
-        m_settings.setLayout(saveGeometry(), saveState(m_layoutVersion));
-        forEachWidth([this](const QString& name, auto* widget) {
-            m_settings.setWidths(name, widget->saveState());
-        });
-    }
+    m_layouts->end();
     event->accept();
-}
-
-// Of every splitter and every table that has a name; with other columns it is another table. What
-// was set by hand comes last.
-template <class Do>
-void MainWindow::forEachWidth(Do act) {
-    const QString version = QString::number(m_layoutVersion) + u'/';
-    for (QSplitter* splitter : findChildren<QSplitter*>())
-        if (!splitter->objectName().isEmpty())
-            act(version + splitter->objectName(), splitter);
-    for (QHeaderView* header : findChildren<QHeaderView*>())
-        if (header->orientation() == Qt::Horizontal && header->count() > 0 &&
-            !header->parentWidget()->objectName().isEmpty())
-            act(version + header->parentWidget()->objectName() + u'/' +
-                    QString::number(header->count()),
-                header);
-    for (FittedColumns* columns : findChildren<FittedColumns*>())
-        if (const QObject* table = columns->parent()->parent(); !table->objectName().isEmpty())
-            act(version + table->objectName() + u"/set"_s, columns);
 }
 
 } // namespace fw::ui

@@ -16,6 +16,7 @@
 
 namespace fw::ui {
 
+class Layouts;
 class LibraryBoxes;
 class MainBar;
 class MainMenus;
@@ -58,11 +59,13 @@ public:
     bool selectByNames(const QStringList& names) { return m_finder.select(names); }
     void select(const Picked& picked) { m_selection.pick(picked); }
     const Picked& selection() const { return m_selection.picked(); }
+    void tell(const Diag& diag) { showProblem(diag); }
     // Nothing is pending: no request, no layout, no timer.
     bool idle() const { return m_document.idle() && m_views->settled(); }
 
     Document& document() { return m_document; }
     WorkerClient& worker() { return m_worker; }
+    Layouts& layouts() { return *m_layouts; }
     GraphWindows& graphWindows() { return m_graphWindows; }
     const NodeFinder& finder() const { return m_finder; }
     // The view of this class; null: no row makes one.
@@ -109,8 +112,6 @@ private:
     void showNow();
     void fillRecent();
     void checkIdle();
-    template <class Do>
-    void forEachWidth(Do act); // act(name, splitter or header)
 
     Settings m_settings;
     const Memory m_memory;
@@ -130,6 +131,7 @@ private:
     MessageBar* m_offer; // stays until it is answered
     Palette* m_palette;
     ViewDocks* m_views;
+    Layouts* m_layouts;
     DocumentFiles* m_files;
     DocumentDialogs* m_dialogs;
     MainBar* m_bar;

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <algorithm>
 #include <utility>
 
 namespace fw::ui {
@@ -42,8 +43,23 @@ void MessageBar::tell(const QString& text) {
     offer(text, {}, {});
 }
 
+void MessageBar::tell(const Diag& diag, const DocumentParts& document) {
+    tell(QString::fromStdString(diag.text()));
+    for (const PartRow& row : documentParts)
+        if (document.state(row.part) == State::Error && document.error(row.part) == diag)
+            m_failed.push_back(row.part);
+}
+
+void MessageBar::follow(const DocumentParts& document) {
+    if (!m_failed.empty() && std::none_of(m_failed.begin(), m_failed.end(), [&](Part part) {
+            return document.state(part) == State::Error || document.state(part) == State::Busy;
+        }))
+        clear();
+}
+
 void MessageBar::offer(const QString& text, const QString& action, std::function<void()> act,
                        std::function<void()> dismissed) {
+    m_failed.clear();
     m_label->setText(text);
     m_act = std::move(act);
     m_dismissed = std::move(dismissed);
@@ -53,6 +69,7 @@ void MessageBar::offer(const QString& text, const QString& action, std::function
 }
 
 void MessageBar::clear() {
+    m_failed.clear();
     m_label->clear();
     m_act = {};
     m_dismissed = {};

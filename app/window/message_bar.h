@@ -2,6 +2,8 @@
 // The text is never read as markup.
 #pragma once
 
+#include "views/common/document_parts.h"
+
 #include <QFrame>
 
 #include <functional>
@@ -18,6 +20,9 @@ public:
     explicit MessageBar(QWidget* parent = nullptr);
 
     void tell(const QString& text);
+    // What went wrong in parts of the document; it goes when none of them is wrong any more.
+    void tell(const Diag& diag, const DocumentParts& document);
+    void follow(const DocumentParts& document);
     // With a button that does it; the bar goes when it was done.
     void offer(const QString& text, const QString& action, std::function<void()> act,
                std::function<void()> dismissed = {});
@@ -29,6 +34,7 @@ private:
     QLabel* m_label;
     QPushButton* m_action;
     std::function<void()> m_act, m_dismissed;
+    std::vector<Part> m_failed; // that are told of
 };
 
 } // namespace fw::ui

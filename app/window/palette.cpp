@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int widest = 560;
+constexpr int widest = 720;
 constexpr int highest = 360;
 
 // 0: a word of the text begins with it, 1: it is somewhere in the text, 2: it is not.
@@ -95,7 +95,7 @@ Palette::Palette(QWidget* window)
     m_list->setSelectionMode(QAbstractItemView::SingleSelection);
     m_list->header()->setStretchLastSection(false);
     m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    m_list->header()->setMinimumSectionSize(20);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(6);
@@ -120,8 +120,17 @@ void Palette::open(const QString& hint, std::vector<Choice> entries) {
     m_model.setEntries(std::move(entries));
     show();
     raise();
+    fitColumns();
     m_input->setFocus(Qt::ShortcutFocusReason);
     select(0);
+}
+
+// What is chosen is read first; what is said of it has the rest.
+void Palette::fitColumns() {
+    const QAbstractItemView* list = m_list;
+    const int room = width() - 40, left = list->sizeHintForColumn(0) + 8,
+              right = list->sizeHintForColumn(1) + 8;
+    m_list->header()->resizeSection(1, std::clamp(room - left, std::min(room / 4, right), right));
 }
 
 void Palette::select(int row) {

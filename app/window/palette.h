@@ -56,6 +56,7 @@ private:
     void choose();
     void leave();
     void select(int row);
+    void fitColumns();
 
     PaletteModel m_model;
     QLineEdit* m_input;

@@ -53,7 +53,7 @@ PatternView::PatternView(Document& document, QWidget* parent)
     });
     connect(m_pane, &GraphPane::busyChanged, this, [this] {
         if (!m_pane->busy())
-            m_pane->canvas()->fitAll();
+            m_pane->canvas()->fitReadable(m_current);
         Q_EMIT busyChanged();
     });
     m_pane->overlay()->setEmpty(u"No pattern"_s,
@@ -89,7 +89,7 @@ void PatternView::frontChanged() {
 void PatternView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     QMetaObject::invokeMethod(
-        this, [this] { m_pane->canvas()->fitAll(); }, Qt::QueuedConnection);
+        this, [this] { m_pane->canvas()->fitReadable(m_current); }, Qt::QueuedConnection);
 }
 
 void PatternView::placeChanged() {
@@ -156,7 +156,10 @@ void PatternView::showHalos() {
     }
     if (current)
         halos.push_back({{current->node}, Halo::Look::Current, {}});
+    m_current = current ? current->node : -1;
     m_pane->canvas()->setHalos(std::move(halos));
+    if (!m_pane->busy())
+        m_pane->canvas()->reveal(m_current);
 }
 
 } // namespace fw::ui

@@ -40,6 +40,7 @@ private:
     Shared<snapshot::DrawingDocument> m_drawing;
     std::uint64_t m_asked = 0;
     bool m_waits = false;
+    std::int64_t m_current = -1; // the box at the caret; -1: none
 };
 
 } // namespace fw::ui

@@ -132,6 +132,23 @@ void Settings::setLayout(const QByteArray& geometry, const QByteArray& state) {
     setValue("window/state", state);
 }
 
+namespace {
+
+// Titles are what people wrote.
+QString layoutKey(int version, const QString& title) {
+    return u"layouts/%1/"_s.arg(version) + QString::fromLatin1(title.toUtf8().toHex());
+}
+
+} // namespace
+
+QByteArray Settings::layout(int version, const QString& title) const {
+    return value(layoutKey(version, title)).toByteArray();
+}
+
+void Settings::setLayout(int version, const QString& title, const QByteArray& state) {
+    setValue(layoutKey(version, title), state);
+}
+
 QByteArray Settings::widths(const QString& name) const {
     return value(u"widths/"_s + name).toByteArray();
 }

@@ -35,6 +35,14 @@ public:
     QByteArray geometry() const { return value("window/geometry").toByteArray(); }
     QByteArray state() const { return value("window/state").toByteArray(); }
     void setLayout(const QByteArray& geometry, const QByteArray& state);
+    // Named layouts: how each was left, by the set of docks; which is the current one; people's
+    // own.
+    QByteArray layout(int version, const QString& title) const;
+    void setLayout(int version, const QString& title, const QByteArray& state);
+    QString currentLayout() const { return value("layouts/current").toString(); }
+    void setCurrentLayout(const QString& title) { setValue("layouts/current", title); }
+    QStringList ownLayouts() const { return value("layouts/own").toStringList(); }
+    void setOwnLayouts(const QStringList& titles) { setValue("layouts/own", titles); }
     // Of a table's columns or a splitter, by the name of the widget.
     QByteArray widths(const QString& name) const;
     void setWidths(const QString& name, const QByteArray& state);

@@ -1,5 +1,6 @@
 #include "app/window/status_line.h"
 
+#include "views/common/elided_label.h"
 #include "views/common/numbers.h"
 #include "views/common/text.h"
 
@@ -19,18 +20,19 @@ StatusLine::StatusLine(QStatusBar* bar, Document& document, const WorkerClient& 
                        const Selection& selection)
     : m_bar(bar), m_document(document), m_worker(worker), m_selection(selection),
       m_file(label(u"statusFile"_s)), m_counts(label(u"statusCounts"_s)),
-      m_selected(label(u"statusSelection"_s)), m_note(label(u"statusNote"_s)),
+      m_selected(label(u"statusSelection"_s)), m_note(new ElidedLabel(bar)),
       m_task(label(u"statusTask"_s)), m_target(label(u"statusTarget"_s)),
       m_workerState(label(u"statusWorker"_s)), m_progress(new QProgressBar(bar)),
       m_cancel(new QToolButton(bar)) {
     bar->setSizeGripEnabled(false);
+    m_note->setObjectName(u"statusNote"_s);
     m_progress->setFixedWidth(120);
     m_progress->setTextVisible(false);
     m_cancel->setText(u"✕"_s);
     m_cancel->setAutoRaise(true);
     m_cancel->setToolTip(u"Stop"_s);
     m_cancel->setAccessibleName(u"Stop the running task"_s);
-    connect(m_cancel, &QToolButton::clicked, &m_document, &Document::stop);
+    connect(m_cancel, &QToolButton::clicked, this, &StatusLine::stopWanted);
     for (QLabel* left : {m_file, m_counts, m_selected})
         bar->addWidget(left);
     bar->addWidget(m_note, 1);
@@ -72,10 +74,10 @@ void StatusLine::showProgress(const snapshot::Progress& progress) {
 }
 
 void StatusLine::say(const QString& text) {
-    m_note->setText(m_bar->fontMetrics().elidedText(text, Qt::ElideRight, 460));
-    QTimer::singleShot(8000, m_note, [this, shown = m_note->text()] {
-        if (m_note->text() == shown)
-            m_note->clear();
+    m_note->setFullText(text); // cut where there is no more room, and whole in its tip
+    QTimer::singleShot(8000, m_note, [this, text] {
+        if (m_note->fullText() == text)
+            m_note->setFullText({});
     });
 }
 
@@ -87,8 +89,7 @@ void StatusLine::update() {
     if (m_document.plan())
         counts += u", "_s + countOf(std::int64_t(m_document.plan()->groups.size()), u"group"_s);
     m_counts->setText(counts);
-    const std::size_t selected =
-        std::max(m_selection.picked().imported.size(), m_selection.picked().fused.size());
+    const std::size_t selected = m_selection.count();
     m_selected->setText(selected ? u"%1 selected"_s.arg(selected) : QString());
     m_target->setText(m_document.plan()     ? text(m_document.plan()->target)
                       : m_document.doctor() ? text(m_document.doctor()->cpu.target)

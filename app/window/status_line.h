@@ -16,6 +16,8 @@ class QToolButton;
 
 namespace fw::ui {
 
+class ElidedLabel;
+
 class StatusLine : public QObject {
     Q_OBJECT
 
@@ -30,6 +32,9 @@ public:
     enum class Place : std::uint8_t { Left, Right };
     void setText(const QObject* of, Place place, const QString& text);
 
+Q_SIGNALS:
+    void stopWanted();
+
 private:
     QLabel* label(const QString& name = {});
     void showWorker();
@@ -38,7 +43,9 @@ private:
     Document& m_document;
     const WorkerClient& m_worker;
     const Selection& m_selection;
-    QLabel *m_file, *m_counts, *m_selected, *m_note, *m_task, *m_target, *m_workerState;
+    QLabel *m_file, *m_counts, *m_selected;
+    ElidedLabel* m_note;
+    QLabel *m_task, *m_target, *m_workerState;
     QProgressBar* m_progress;
     QToolButton* m_cancel;
     std::map<const QObject*, QLabel*> m_others;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <QFileInfo>
+
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
@@ -19,11 +21,14 @@ void Tasks::count(int by) {
 }
 
 template <class T>
-void Tasks::run(const Arguments& wanted, std::function<void()> again, Then<T> done) {
+void Tasks::run(const Arguments& wanted, std::function<void()> again, Then<T> done,
+                std::function<void()> stopped) {
     count(+1);
-    m_questions.send<T>(wanted, [this, again = std::move(again),
+    m_questions.send<T>(wanted, [this, again = std::move(again), stopped = std::move(stopped),
                                  told = m_parts.orProblem<T>(std::move(done))](Answer<T> answer) {
         ended(answer, again);
+        if (stopped && !answer && answer.diag().code == DiagCode::Cancelled)
+            stopped();
         told(std::move(answer));
     });
 }
@@ -93,13 +98,19 @@ void Tasks::tune(const QString& log) {
         wanted, [this, log] { tune(log); },
         [this](const Shared<snapshot::TuneDocument>& done) {
             Q_EMIT m_parts.note(
-                u"measured %1 workloads, %2 get another implementation: %3 → %4"_s
-                    .arg(done->measured)
-                    .arg(done->improved)
+                u"measured %1, %2 another implementation: %3 → %4"_s
+                    .arg(countOf(done->measured, u"workload"_s))
+                    .arg(done->improved == 1 ? u"1 gets"_s : u"%1 get"_s.arg(done->improved))
                     .arg(timeText(done->beforeMs * 1e3), timeText(done->afterMs * 1e3)));
             for (const std::string& notice : done->notices)
                 Q_EMIT m_parts.note(QString::fromStdString(notice));
             Q_EMIT tuned(done->log);
+        },
+        [this, file = log] { // each measurement is written as soon as it is made
+            if (!QFileInfo::exists(file))
+                return Q_EMIT m_parts.note(u"measuring was stopped before the first time"_s);
+            Q_EMIT m_parts.note(u"measuring was stopped: Profile > Open measurements takes the "
+                                "times so far, in %1"_s.arg(file));
         });
 }
 
@@ -114,8 +125,8 @@ void Tasks::verify(const QString& folder) {
         [this, generation](const Shared<snapshot::VerifyDocument>& done) {
             for (const snapshot::VerifyModel& model : done->models) {
                 Q_EMIT m_parts.note(
-                    u"verified %1 groups: %2 implementations agree with the reference, "
-                    "%3 differ, %4 not run"_s.arg(model.groups)
+                    u"verified %1: of the implementations %2 agree with the reference, %3 differ, "
+                    "%4 not run"_s.arg(countOf(model.groups, u"group"_s))
                         .arg(model.agreeing)
                         .arg(model.differing)
                         .arg(model.notRun));

@@ -49,7 +49,8 @@ private:
     void count(int by);
     // Counted while it runs; asked `again` if people want that where the worker died in it.
     template <class T>
-    void run(const snapshot::Arguments& wanted, std::function<void()> again, Then<T> done);
+    void run(const snapshot::Arguments& wanted, std::function<void()> again, Then<T> done,
+             std::function<void()> stopped = {});
     template <class T>
     void ended(const Answer<T>& answer, std::function<void()> again) {
         count(-1);

@@ -1,5 +1,6 @@
 #include "app/window/view_docks.h"
 
+#include "app/window/column_widths.h"
 #include "app/window/document.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
@@ -55,7 +56,7 @@ QWidget* keysOf(QWidget* view) {
 ViewDocks::ViewDocks(QMainWindow& window, const ViewRows& rows, const ViewSources& sources,
                      Selection& selection, QWidget* welcome)
     : QObject(&window), m_window(window), m_centre(new QStackedWidget),
-      m_work(new QSplitter(Qt::Horizontal)) {
+      m_work(new QSplitter(Qt::Horizontal)), m_columns(new ColumnWidths(window)) {
     m_details.setSingleShot(true);
     m_details.setInterval(120);
     m_centre->addWidget(welcome);
@@ -103,8 +104,10 @@ void ViewDocks::putIntoDock(Shown& shown) {
     auto* dock = new QDockWidget(row.title, &m_window);
     shown.dock = dock;
     dock->setObjectName(row.name);
+    shown.view->setMinimumWidth(ColumnWidths::least); // whatever it says
     dock->setWidget(shown.view);
     m_window.addDockWidget(dockArea(row.area), dock);
+    m_columns->add(row.area, dock);
     connect(shown.view, &View::titleChanged, dock, &QDockWidget::setWindowTitle);
     connect(dock, &QDockWidget::visibilityChanged, shown.view, &View::setInFront);
     PaneHeader* header = PaneHeader::install(dock);
@@ -211,6 +214,20 @@ void ViewDocks::bringToFront(const View* view) const {
             shown.dock->raise();
 }
 
+void ViewDocks::showOrHide(QDockWidget* dock) const {
+    const QWidget* keys = m_window.focusWidget();
+    const bool hasKeys = keys && dock->isAncestorOf(keys);
+    const auto* view = static_cast<const View*>(dock->widget());
+    if (dock->isVisible() && view->inFront() && (hasKeys || !keysOf(dock->widget()))) {
+        dock->hide();
+        return focusCentre();
+    }
+    dock->show();
+    dock->raise();
+    if (QWidget* target = keysOf(dock->widget()))
+        target->setFocus(Qt::ShortcutFocusReason);
+}
+
 void ViewDocks::open(const View* view) const {
     for (const Shown& shown : m_shown)
         if (shown.view == view && shown.dock)
@@ -220,8 +237,7 @@ void ViewDocks::open(const View* view) const {
 
 // --- layout
 
-void ViewDocks::layOut() {
-    QList<QDockWidget*> below;
+void ViewDocks::layOut(const DockLayout& layout) {
     // A dock that is added where it is already leaves its neighbours' tabs without a bar.
     for (const Shown& shown : m_shown)
         if (shown.dock) {
@@ -229,67 +245,94 @@ void ViewDocks::layOut() {
             m_window.removeDockWidget(shown.dock);
         }
     m_hiddenForTexts.clear();
+    const auto isSeen = [&](const Shown& shown) {
+        return layout.docks.empty() || std::find(layout.docks.begin(), layout.docks.end(),
+                                                 shown.row.name) != layout.docks.end();
+    };
+    QList<QDockWidget*> below;
+    QDockWidget* front = nullptr;
     for (const Shown& shown : m_shown) {
         if (!shown.dock)
             continue;
         m_window.addDockWidget(dockArea(shown.row.area), shown.dock);
-        shown.dock->show();
-        if (shown.row.area == Area::Below) {
-            if (!below.isEmpty())
-                m_window.tabifyDockWidget(below.front(), shown.dock);
-            below << shown.dock;
-        }
+        shown.dock->setVisible(isSeen(shown));
+        if (shown.row.area != Area::Below)
+            continue;
+        if (!below.isEmpty())
+            m_window.tabifyDockWidget(below.front(), shown.dock);
+        below << shown.dock;
+        if (!front && isSeen(shown))
+            front = shown.dock;
     }
-    if (!below.isEmpty())
-        below.front()->raise();
-    QList<QDockWidget*> columns;
-    QList<int> widths;
-    for (const auto& [area, width] : {std::pair(Area::Left, 260), std::pair(Area::Right, 440)})
-        for (const Shown& shown : m_shown)
-            if (shown.row.area == area) {
-                columns << shown.dock;
-                widths << width;
-                break;
-            }
-    m_window.resizeDocks(columns, widths, Qt::Horizontal);
-    for (const Area area : {Area::Left, Area::Right}) {
-        QList<QDockWidget*> docks;
-        QList<int> heights;
-        for (const Shown& shown : m_shown)
-            if (shown.row.area == area) {
-                docks << shown.dock;
-                heights << shown.row.share;
-            }
-        m_window.resizeDocks(docks, heights, Qt::Vertical);
-    }
-    if (!below.isEmpty())
-        m_window.resizeDocks({below.front()}, {230}, Qt::Vertical);
+    if (front)
+        front->raise();
+    shareRoom(layout, front);
     m_window.layout()->activate();
     // What the docks had before stays behind, empty, and may lie over their new tabs.
     for (QTabBar* bar : m_window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
         if (bar->count() == 0)
             bar->hide();
+    for (const Shown& shown : m_shown)
+        shown.view->layOut();
+    makeRoom();
 }
 
-// The room is shared: while there are texts in a small window, the docks on the right make place.
+void ViewDocks::shareRoom(const DockLayout& layout, QDockWidget* below) {
+    const int all = m_window.width();
+    m_columns->set(Area::Left, std::min(layout.left, all / 5));
+    m_columns->set(Area::Right, std::min(layout.right, all * 3 / 10));
+    for (const Area area : {Area::Left, Area::Right}) {
+        QList<QDockWidget*> docks;
+        QList<int> heights;
+        for (const Shown& shown : m_shown)
+            if (shown.row.area == area && shown.dock->isVisibleTo(&m_window)) {
+                docks << shown.dock;
+                heights << shown.row.share;
+            }
+        m_window.resizeDocks(docks, heights, Qt::Vertical);
+    }
+    if (below)
+        m_window.resizeDocks({below}, {std::min(layout.below, m_window.height() * 2 / 5)},
+                             Qt::Vertical);
+    const int middle = m_work->width();
+    const int text = middle * layout.text / (layout.text + layout.graphs);
+    m_work->setSizes({text, middle - text});
+}
+
+void ViewDocks::restored() {
+    m_hiddenForTexts.clear();
+    m_columns->adopt();
+    makeRoom();
+}
+
+// Texts stand beside the graphs: in a small window the docks on the left make place, and say so.
 void ViewDocks::layOutTexts(View* view, bool something) {
     if (something == view->isVisibleTo(&m_window))
         return;
     view->setVisible(something);
-    if (!something) {
-        showHidden();
-        focusCentre();
+    if (something)
+        return makeRoom();
+    showHidden();
+    focusCentre();
+}
+
+void ViewDocks::makeRoom() {
+    const bool texts = std::any_of(m_shown.begin(), m_shown.end(), [&](const Shown& shown) {
+        return shown.row.area == Area::Text && shown.view->isVisibleTo(&m_window);
+    });
+    if (!texts || m_centre->width() >= roomForTexts)
         return;
-    }
-    if (m_centre->width() >= roomForTexts)
-        return;
+    QStringList names;
     for (const Shown& shown : m_shown)
-        if (shown.row.area == Area::Right && shown.dock->isVisibleTo(&m_window) &&
+        if (shown.row.area == Area::Left && shown.dock->isVisibleTo(&m_window) &&
             !shown.dock->isFloating()) {
-            m_hiddenWidth = shown.dock->width();
             shown.dock->hide();
             m_hiddenForTexts.push_back(shown.dock);
+            names << shown.row.title;
         }
+    if (!names.isEmpty())
+        Q_EMIT said(u"%1 made place for the text, and come back when it is closed"_s.arg(
+            names.join(u" and "_s)));
 }
 
 void ViewDocks::focusCentre() const {
@@ -298,17 +341,9 @@ void ViewDocks::focusCentre() const {
             return shown.view->setFocus();
 }
 
-// As wide as they were: by itself a dock comes back at its smallest.
 void ViewDocks::showHidden() {
-    const QList<QDockWidget*> docks = std::exchange(m_hiddenForTexts, {});
-    if (docks.isEmpty())
-        return;
-    for (QDockWidget* dock : docks)
+    for (QDockWidget* dock : std::exchange(m_hiddenForTexts, {}))
         dock->show();
-    m_work->refresh(); // the middle needs less at once
-    m_window.centralWidget()->layout()->activate();
-    m_window.layout()->activate();
-    m_window.resizeDocks(docks, QList<int>(docks.size(), m_hiddenWidth), Qt::Horizontal);
 }
 
 // From the middle round the docks, column by column.

@@ -16,6 +16,16 @@ class QStackedWidget;
 
 namespace fw::ui {
 
+class ColumnWidths;
+
+// Which docks are seen, and how the room is shared. Pixels; columns take less of a small window.
+struct DockLayout {
+    std::vector<QString> docks; // by the names of their rows, the first of the tabs in front; none:
+                                // all
+    int left = 260, right = 440, below = 230;
+    int text = 5, graphs = 6; // shares of the middle
+};
+
 class ViewDocks : public QObject {
     Q_OBJECT
 
@@ -37,6 +47,8 @@ public:
     View* named(const QString& row) const;
     void bringToFront(const View* view) const;
     void open(const View* view) const; // even if it was closed
+    // It comes forward and gets the keys; if it has them, it goes.
+    void showOrHide(QDockWidget* dock) const;
 
     bool serve(Request request) const; // by the first view that can; false: by none
     void openPlace(const QString& book, int line, int column) const;
@@ -47,18 +59,23 @@ public:
     bool mayClose() const;
     void close();
 
-    void layOut(); // as at first
+    void layOut(const DockLayout& layout = {});
+    // A remembered layout stands now.
+    void restored();
     void focusCentre() const;
     void cyclePanes(int step);
 
 Q_SIGNALS:
     void busyChanged(); // settled() may be another
+    void said(const QString& text);
 
 private:
     void place(Shown& shown);
     void putIntoDock(Shown& shown);
     void listen(Selection& selection);
     void layOutTexts(View* view, bool something);
+    void shareRoom(const DockLayout& layout, QDockWidget* below);
+    void makeRoom();
     void showHidden();
     std::vector<QWidget*> stops() const;
 
@@ -67,8 +84,8 @@ private:
     QSplitter* m_work;
     std::vector<Shown> m_shown;
     QTimer m_details; // are asked for when the selection has settled
+    ColumnWidths* m_columns;
     QList<QDockWidget*> m_hiddenForTexts;
-    int m_hiddenWidth = 0; // of them
 };
 
 } // namespace fw::ui

@@ -265,11 +265,13 @@ void WorkerProcess::processEnded(const QString& how) {
             message += u" during %1"_s.arg(QString::fromStdString(work.command));
             if (!m_lastProgress.stage.empty())
                 message += u", stage %1"_s.arg(QString::fromStdString(m_lastProgress.stage));
-            if (!m_lastProgress.text.empty())
-                message += u" of %1"_s.arg(QString::fromStdString(m_lastProgress.text));
             where.file = work.arguments.model;
-            if (!snapshot::variableAfterDeath(m_lastProgress))
-                where.node = m_lastProgress.text;
+            // Reading and running are about the whole model, which is named already.
+            if (!m_lastProgress.text.empty() && m_lastProgress.text != where.file) {
+                message += u" of %1"_s.arg(QString::fromStdString(m_lastProgress.text));
+                if (!snapshot::variableAfterDeath(m_lastProgress))
+                    where.node = m_lastProgress.text;
+            }
         }
         message += u": "_s + how;
         diag = makeDiag(DiagCode::WorkerDied, message.toStdString(), where,
@@ -290,7 +292,7 @@ void WorkerProcess::processEnded(const QString& how) {
         return;
     }
 
-    const bool quick = m_sinceStart.elapsed() < quickDeathMs;
+    const bool quick = !m_killedByUs && m_sinceStart.elapsed() < quickDeathMs;
     m_quickDeaths = quick ? m_quickDeaths + 1 : 0;
     if (m_quickDeaths >= quickDeathLimit) {
         diag.hint = "it died " + std::to_string(m_quickDeaths) +
@@ -304,6 +306,12 @@ void WorkerProcess::processEnded(const QString& how) {
         m_lastProgress = {};
     std::deque<Pending> lost = std::move(m_queue);
     m_queue.clear();
+    if (m_killedByUs) { // what nobody stopped waits for the new process
+        const auto stopped = std::stable_partition(
+            lost.begin(), lost.end(), [](const Pending& pending) { return pending.cancelled; });
+        std::move(stopped, lost.end(), std::back_inserter(m_queue));
+        lost.erase(stopped, lost.end());
+    }
     for (Pending& pending : lost) {
         if (pending.handler)
             pending.handler(pending.cancelled ? Diag(makeDiag(DiagCode::Cancelled, "cancelled"))

@@ -127,6 +127,8 @@ public:
         addNodes();
         for (std::uint32_t e = 0; e < m_diagram.edges.size(); ++e)
             addEdge(e);
+        if (cancel.cancelled())
+            return makeDiag(DiagCode::Cancelled, "the layout was cancelled");
         for (auto c = m_index.outerFirst.rbegin(); c != m_index.outerFirst.rend(); ++c)
             FW_CHECK(layOut(*c, cancel));
         finish(m_out.outer, m_making.back());

@@ -429,10 +429,10 @@ void orderLayers(Layers& layers, const CancelToken& cancel) {
     for (int sweep = 0; sweep < sweeps && bestCrossings > 0 && idle < 4 && !cancel.cancelled();
          ++sweep) {
         if (sweep % 2 == 0)
-            for (std::size_t l = 1; l < layers.order.size(); ++l)
+            for (std::size_t l = 1; l < layers.order.size() && !cancel.cancelled(); ++l)
                 reorder(l, layers.up);
         else
-            for (std::size_t l = layers.order.size() - 1; l-- > 0;)
+            for (std::size_t l = layers.order.size() - 1; l-- > 0 && !cancel.cancelled();)
                 reorder(l, layers.down);
         const std::int64_t now = total();
         ++idle;

@@ -177,12 +177,12 @@ void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
     const std::size_t depth = layers.order.size();
     const int rounds = layers.slots.size() < 5000 ? 6 : 3;
     for (int round = 0; round < rounds && !cancel.cancelled(); ++round) {
-        for (std::size_t l = 1; l < depth; ++l)
+        for (std::size_t l = 1; l < depth && !cancel.cancelled(); ++l)
             solve(l, true, false);
-        for (std::size_t l = depth; l-- > 0;)
+        for (std::size_t l = depth; l-- > 0 && !cancel.cancelled();)
             solve(l, round + 1 == rounds, true);
         if (round + 1 == rounds)
-            for (std::size_t l = 1; l < depth; ++l)
+            for (std::size_t l = 1; l < depth && !cancel.cancelled(); ++l)
                 solve(l, true, true);
     }
     // Whole pixels: equal places stay equal, so straight lines stay straight and crisp.

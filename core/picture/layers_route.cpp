@@ -303,7 +303,8 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
 
 Result<LayeredOutput> layered(const LayeredInput& input, const CancelToken& cancel) {
     Layers layers = assignLayers(input);
-    orderLayers(layers, cancel);
+    if (!cancel.cancelled())
+        orderLayers(layers, cancel);
     placeLayers(layers, input.nodeGap, cancel);
     if (cancel.cancelled())
         return makeDiag(DiagCode::Cancelled, "the layout was cancelled");

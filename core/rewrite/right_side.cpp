@@ -1,7 +1,6 @@
 #include "rewrite/right_side.h"
 
 #include "condition/elements.h"
-#include "ir/number_operands.h"
 #include "ir/tensor_text.h"
 
 #include <fmt/format.h>
@@ -451,71 +450,6 @@ std::set<ValueRef> readBy(const RightSide& right) {
         std::for_each(node.operands.begin(), node.operands.end(), note);
     for (const RightSide::Handed& handed : right.handed)
         note(handed.to);
-    return out;
-}
-
-namespace {
-
-// Each number as a constant, of the type that the operands beside it give it.
-Status addNumbers(const RightNode& planned, const std::vector<NodeId>& origins, GraphEditor& editor,
-                  std::vector<ValueRef>& inputs) {
-    std::vector<std::optional<DType>> types;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        types.push_back(inputs[i].valid() ? std::optional(editor.type(inputs[i]).dtype)
-                                          : std::nullopt);
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (const auto& number = planned.operands[i].number) {
-            FW_TRY(const DType dtype,
-                   typeOfNumber(*editor.graph().operators().find(planned.op), types, i));
-            FW_TRY(TensorData data, numberData(dtype, *number));
-            inputs[i] = editor.addConstant("scalar", std::move(data), origins);
-        }
-    return {};
-}
-
-} // namespace
-
-Result<std::vector<ValueRef>> addRightSide(const RightSide& right, const Graph& graph,
-                                           const Match& match, const Successor& forward,
-                                           GraphEditor& editor,
-                                           const std::vector<NodeId>& origins) {
-    std::vector<std::vector<ValueRef>> added; // by node: its outputs
-    const auto valueOf = [&](const RightOperand& operand) -> Result<ValueRef> {
-        if (operand.node < 0)
-            return forward(operand.value);
-        const std::vector<ValueRef>& outputs = added[static_cast<std::size_t>(operand.node)];
-        if (static_cast<std::size_t>(operand.output) >= outputs.size())
-            return refused(fmt::format("{} has {} results",
-                                       right.nodes[static_cast<std::size_t>(operand.node)].op,
-                                       outputs.size()));
-        return outputs[static_cast<std::size_t>(operand.output)];
-    };
-    for (const RightNode& planned : right.nodes) {
-        GraphEditor::NewNode node;
-        node.op = planned.op;
-        node.attrs = planned.attrs;
-        node.origins = origins;
-        node.name = planned.wish;
-        // A node that stands for a matched one of the same operator keeps its name.
-        for (const NodeId id : match.nodes)
-            if (const Node& matched = graph.node(id); matched.op == planned.op) {
-                node.name = matched.name;
-                break;
-            }
-        for (const RightOperand& operand : planned.operands) {
-            FW_TRY(const ValueRef value,
-                   operand.number ? Result<ValueRef>(ValueRef()) : valueOf(operand));
-            node.inputs.push_back(value);
-        }
-        FW_CHECK(addNumbers(planned, origins, editor, node.inputs));
-        FW_TRY(std::vector<ValueRef> outputs, editor.add(std::move(node)));
-        added.push_back(std::move(outputs));
-    }
-    std::vector<ValueRef> out;
-    for (const RightSide::Handed& handed : right.handed) {
-        FW_TRY(const ValueRef value, valueOf(handed.to));
-        out.push_back(value);
-    }
     return out;
 }
 

@@ -15,6 +15,7 @@
 #include "session/diff.h"
 #include "session/document.h"
 #include "session/drawing.h"
+#include "session/explain_ends.h"
 #include "session/group_times.h"
 #include "session/match.h"
 #include "session/measure.h"
@@ -138,6 +139,8 @@ Result<ExplainDocument> explainCommand(PipelineStore& store, const Arguments& ar
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     FW_TRY(const Target* target, pipeline->target());
+    if (auto ends = explainEnds(*simplified->graph, *plan, arguments.nodes))
+        return std::move(*ends);
     FW_TRY(ExplainDocument out, explain(*simplified->graph, *plan, arguments.nodes));
     std::vector<NodeId> nodes;
     for (const std::string& name : arguments.nodes) {

@@ -26,11 +26,12 @@ snapshot::FuseDocument describePlan(const std::string& model, const Graph& graph
 std::string reasonText(const Decision& decision); // "LAY01 stored in another order: ..."
 std::string noticeText(const Decision& decision); // "LAY01 y: stored in another order: ..."
 
-// Why one node is where it is, or why two are (not) in one group. Nodes by name, value name or
-// "#id".
+// By name, value name or "#id"; null: there is none.
+const Node* nodeNamed(const Graph& graph, const std::string& name);
+// Why one node is where it is, or why two are (not) in one group. Nodes as for nodeNamed().
 Result<snapshot::ExplainDocument> explain(const Graph& graph, const FusionPlan& plan,
                                           const std::vector<std::string>& nodes);
-Result<const Node*> findNode(const Graph& graph, const std::string& name);
+Result<const Node*> findNode(const Graph& graph, const std::string& name); // an operator
 
 snapshot::OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
                                         const std::string& only);

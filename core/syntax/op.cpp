@@ -141,6 +141,8 @@ OutTree out(Parser& parser) {
 void outs(Parser& parser, OpTree& op) {
     if (!parser.accept("(")) {
         op.outs.push_back(out(parser));
+        if (parser.at(","))
+            parser.fail("several results stand in parentheses: -> (y: T[N], m: T[N])");
         return;
     }
     do {

@@ -2,6 +2,7 @@
 #include "common/test.h"
 #include "views/common/elided_label.h"
 #include "views/common/elided_name.h"
+#include "views/common/elided_words.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 #include "views/common/theme.h"
@@ -29,6 +30,7 @@ private Q_SLOTS:
     void rowsArePainted();
     void longLinesGiveWay();
     void namesKeepWhatTellsThemApart();
+    void wordsGiveWayNumbersStay();
     void narrowRowsAreToldApart();
     void codeIsBrokenAtBlanks();
 };
@@ -255,6 +257,24 @@ void TestCommon::rowsArePainted() {
     PaneHeader header(QStringLiteral("Outline"));
     header.setDetail(QStringLiteral("155 ops"));
     QCOMPARE(header.detail(), QStringLiteral("155 ops"));
+}
+
+void TestCommon::wordsGiveWayNumbersStay() {
+    const QFontMetrics metrics(QApplication::font());
+    const QString said = QStringLiteral("12 matches, 0.4 ms");
+    QCOMPARE(elidedWords(said, metrics, metrics.horizontalAdvance(said)), said);
+    QCOMPARE(elidedWords(said, metrics, metrics.horizontalAdvance(QStringLiteral("12 m…, 0.4 ms"))),
+             QStringLiteral("12 m…, 0.4 ms"));
+    for (const QString& text : {said, QStringLiteral("1.65 ms estimated"),
+                                QStringLiteral("364 applied 107.1 ms"), QStringLiteral("a b")})
+        for (int width = 0; width < metrics.horizontalAdvance(text) + 20; width += 3) {
+            const QString out = elidedWords(text, metrics, width);
+            QVERIFY2(metrics.horizontalAdvance(out) <= std::max(width, 12), qPrintable(out));
+        }
+    // The longest gives way first.
+    QCOMPARE(elidedWords(QStringLiteral("short considerable 3 ms"), metrics,
+                         metrics.horizontalAdvance(QStringLiteral("short consid… 3 ms"))),
+             QStringLiteral("short consid… 3 ms"));
 }
 
 FW_TEST(TestCommon, QApplication)

@@ -283,8 +283,8 @@ void TestCollapse::heatAndHalosAreGathered() {
                                      {{a, b}, Halo::Look::Match, u"2"_s},
                                      {{nodeNamed("x"), b}, Halo::Look::Changed, u"~"_s}});
     QCOMPARE(halos, (std::vector<Halo>{{{nodeNamed("x")}, Halo::Look::Changed, u"~"_s},
-                                       {{idOf("layers")}, Halo::Look::Match, u"2"_s},
-                                       {{idOf("layers")}, Halo::Look::Changed, u"1"_s}}));
+                                       {{idOf("layers")}, Halo::Look::Match, u"×2"_s},
+                                       {{idOf("layers")}, Halo::Look::Changed, u"×1"_s}}));
 }
 
 void TestCollapse::namesAreReadableAtAnyScale() {

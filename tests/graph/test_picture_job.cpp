@@ -17,6 +17,7 @@ private Q_SLOTS:
     void latestWins();
     void cancelIsSilent();
     void failureIsReported();
+    void largeLayoutsEndSoon();
     void endsWhileBusy();
 
 private:
@@ -64,6 +65,23 @@ void TestPictureJob::cancelIsSilent() {
     QCOMPARE(finished.size() + failed.size(), 0);
     job.start(picture::residualBlock(), m_layered);
     QVERIFY(finished.wait(10000));
+}
+
+// Wherever the layout is when another picture is wanted.
+void TestPictureJob::largeLayoutsEndSoon() {
+    const picture::Diagram large = picture::randomDiagram(1, 60000, picture::Grouping::Flat);
+    PictureJob job;
+    QSignalSpy finished(&job, &PictureJob::finished);
+    for (const int wait : {200, 1500, 4000}) {
+        job.start(large, m_layered);
+        QTest::qWait(wait);
+        QElapsedTimer timer;
+        timer.start();
+        job.start(picture::residualBlock(), m_layered);
+        QVERIFY(finished.wait(30000));
+        QVERIFY2(timer.elapsed() < 6000, qPrintable(QString::number(timer.elapsed())));
+        finished.clear();
+    }
 }
 
 void TestPictureJob::failureIsReported() {

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void whatIsExposedMayChangeAlone();
     void namesOfPartsComeBeforeOperators();
     void siblingsThatReadEachOther();
+    void whatIsMadeLiesInTheBlockOfWhatWasMatched();
 };
 
 namespace {
@@ -338,6 +339,26 @@ void TestRightSide::siblingsThatReadEachOther() {
     QVERIFY(no);
     QCOMPARE(no->evidence, std::string("the right side reads r, which is computed from y, which it "
                                        "replaces"));
+}
+
+void TestRightSide::whatIsMadeLiesInTheBlockOfWhatWasMatched() {
+    const RuleBook book = bookOf("rule r { match y = tanh(relu(v)) emit y = neg(exp(abs(v))) }");
+    const auto made = [&](const std::string& first, const std::string& second) {
+        const Rewritten out =
+            rewritten(graphOf("graph g(x: f32[4]) -> y { a = relu(x) @node(\"" + first +
+                              "\")  y = tanh(a) @node(\"" + second + "\") }"),
+                      book);
+        QStringList names;
+        for (const NodePtr& node : out.graph->nodes())
+            if (!node->isInput())
+                names << QString::fromStdString(node->name);
+        return names.join(u' ');
+    };
+    QCOMPARE(made("/net/3/norm/Relu", "/net/3/act/Tanh"),
+             QStringLiteral("/net/3/abs /net/3/exp /net/3/act/Tanh"));
+    QCOMPARE(made("net.a.relu", "net.a.tanh"), QStringLiteral("net.a.abs net.a.exp net.a.tanh"));
+    QCOMPARE(made("net.a.relu", "other"), QStringLiteral("abs exp other"));
+    QCOMPARE(made("Relu_1", "Relu_2"), QStringLiteral("abs exp Relu_2"));
 }
 
 FW_TEST(TestRightSide, QCoreApplication)

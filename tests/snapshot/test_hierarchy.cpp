@@ -1,7 +1,7 @@
 // The blocks of a graph: every node in one, equal ones in stacks, levels of bounded length.
 #include "common/test.h"
 #include "snapshot/graphs.h"
-#include "snapshot/hierarchy.h"
+#include "snapshot/open_blocks.h"
 #include "snapshot/repeats.h"
 
 #include <QElapsedTimer>
@@ -24,6 +24,7 @@ private Q_SLOTS:
     void randomGraphs();
     void pathsOutliveChanges();
     void viewsCloseAndOpen();
+    void openedWithinALimit();
     void oneHundredThousandOperators_data();
     void oneHundredThousandOperators();
 };
@@ -286,6 +287,40 @@ void TestHierarchy::viewsCloseAndOpen() {
         QCOMPARE(block, Hierarchy::none);
     QVERIFY(made.isInside(numberOf("layers/1/attn/q"), layers));
     QVERIFY(!made.isInside(layers, first));
+}
+
+// Level by level, as far as all of a level fits.
+void TestHierarchy::openedWithinALimit() {
+    const GraphDocument graph = transformer(60, Naming::Scopes);
+    const Hierarchy blocks = hierarchyOf(graph);
+    const Hierarchy* const all[] = {&blocks, nullptr};
+    const BlockView closed{BlockView::Shown::All, BlockView::Rest::Closed, {}};
+    const std::size_t fewest = boxesShown(blocks, closed);
+    QVERIFY(fewest < 10);
+    QCOMPARE(boxesShown(blocks, BlockView()), blocks.drawn);
+    const Opened whole = openWithin(all, closed, {}, 100000);
+    QCOMPARE(whole.closed, std::size_t(0));
+    QCOMPARE(boxesShown(blocks, whole.view), blocks.drawn);
+    std::size_t before = fewest;
+    for (const std::size_t most : {fewest, std::size_t(65), std::size_t(300), blocks.drawn - 1}) {
+        const Opened part = openWithin(all, closed, {}, most);
+        QVERIFY(part.closed > 0);
+        const std::size_t boxes = boxesShown(blocks, part.view);
+        QVERIFY(boxes <= most && boxes >= before);
+        before = boxes;
+    }
+    QVERIFY(before > 60); // the layers at least
+    // One block, and what lies in it.
+    const Block* layers = named(blocks, "layers");
+    QVERIFY(layers);
+    const Block& layer = blocks.blocks[layers->blocks.front()];
+    BlockView view = openWithin(all, closed, layers->path, 65).view;
+    QVERIFY(view.isOpen(*layers) && !view.isOpen(layer));
+    view = openWithin(all, view, layer.path, 1000).view;
+    for (std::uint32_t b = 1; b < blocks.blocks.size(); ++b)
+        if (blocks.isInside(b, layers->blocks.front()))
+            QVERIFY(view.isOpen(blocks.blocks[b]));
+    QVERIFY(!view.isOpen(blocks.blocks[layers->blocks.back()]));
 }
 
 void TestHierarchy::oneHundredThousandOperators_data() {

@@ -335,6 +335,8 @@ void TestOpCheck::wrong_data() {
         "TXT02 a: an optional operand alone cannot tell S: x may be absent");
     row("op a(x: T[N]) -> y: T[N] requires N > 3 { y[n] = x[n] }",
         "t.fw:1:26: error TXT01: requires stands before '->'");
+    row("op a(x: T[N]) -> y: T[N], z: T[N] { y[n] = x[n] z[n] = x[n] }",
+        "t.fw:1:25: error TXT01: several results stand in parentheses");
     row("op a(x: T[N]) -> y: T[N] { y[n] = median(k in N : x[k]) }",
         "1:35 TXT02 a: there is no reduction 'median'");
     // Of any type, behind each of them.

@@ -537,17 +537,22 @@ void TestBooks::docksMakeRoomInASmallWindow() {
     QVERIFY(open());
     auto* explain = window().findChild<QDockWidget*>(u"explain"_s);
     QVERIFY(explain->isVisible());
-    const int width = explain->width();
+    auto* outline = window().findChild<QDockWidget*>(u"outline"_s);
+    QVERIFY(outline->isVisible());
+    const int width = explain->width(), left = outline->width();
     QVERIFY(m->trigger("New book"));
-    QVERIFY(!explain->isVisible());
+    QVERIFY(explain->isVisible()); // why, and who else could, is what one writes for
+    QVERIFY(!outline->isVisible());
     QVERIFY(m->trigger("Close tab"));
-    QVERIFY(explain->isVisible());
+    QVERIFY(outline->isVisible());
+    QTRY_VERIFY2(std::abs(outline->width() - left) < 8,
+                 qPrintable(QString::number(outline->width())));
     QTRY_VERIFY2(std::abs(explain->width() - width) < 8,
                  qPrintable(QString::number(explain->width())));
     window().resize(2560, 1440);
     QCoreApplication::processEvents();
     QVERIFY(m->trigger("New book"));
-    QVERIFY(explain->isVisible());
+    QVERIFY(explain->isVisible() && outline->isVisible());
 }
 
 // A worker that dies of every check: the text stays, and so does the plan.

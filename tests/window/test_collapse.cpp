@@ -20,6 +20,9 @@ private Q_SLOTS:
     }
     void largeModelIsReadFromItsTop();
     void whatIsFoundIsOpened();
+    void whatWasFoundStaysOpenAroundAClick();
+    void openingAllHasALimit();
+    void layoutsAreStopped();
     void anotherTargetKeepsWhatIsOpen();
     void whatIsOpenIsSaved();
     void smallModelsCloseOnDemand();
@@ -142,6 +145,62 @@ void TestCollapse::whatIsFoundIsOpened() {
     QCOMPARE(canvas(side)->selected(), Ids{node});
     press(u"Ctrl+Backspace"_s);
     QCOMPARE(boxes(side).size(), std::size_t(82));
+}
+
+// The counterpart of what is clicked may be hidden in the other graph: it is opened there, and what
+// people work in stays open.
+void TestCollapse::whatWasFoundStaysOpenAroundAClick() {
+    openRepeated(80);
+    for (const auto side : {GraphSide::Imported, GraphSide::Fused}) {
+        QVERIFY(m_window->selectByNames({u"b41_sigmoid"_s}));
+        waitIdle();
+        const snapshot::NodeId other = named(side, "b41_tanh");
+        QVERIFY(other != snapshot::noNode);
+        const auto before = boxes(side).size();
+        canvas(side)->centerOn(other);
+        QTest::mouseClick(canvas(side)->viewport(), Qt::LeftButton, {},
+                          canvas(side)->nodeCenter(other));
+        waitIdle();
+        QVERIFY(boxes(side).size() >= before);
+        QCOMPARE(canvas(side)->selected(), Ids{other});
+        QVERIFY(!canvas(side)->nodeRect(other).isNull());
+    }
+}
+
+void TestCollapse::openingAllHasALimit() {
+    openRepeated(2500); // 20 000 operators
+    const auto side = GraphSide::Imported;
+    for (int i = 0; i < 2; ++i) { // the second time asks for no frames at all
+        press(u"Ctrl+Alt++"_s);
+        QVERIFY2(boxes(side).size() > 100, qPrintable(QString::number(boxes(side).size())));
+        QVERIFY2(boxes(side).size() <= Collapse::mostShown + 1000,
+                 qPrintable(QString::number(boxes(side).size())));
+        QVERIFY2(m_said.contains(u"stay closed"_s), qPrintable(m_said));
+    }
+    m_said.clear();
+    press(u"Ctrl+Alt+-"_s);
+    QCOMPARE(boxes(side).size(), std::size_t(3));
+}
+
+void TestCollapse::layoutsAreStopped() {
+    openRepeated(500); // 4000 operators, which are all shown
+    const auto side = GraphSide::Imported;
+    const std::size_t closed = boxes(side).size();
+    strike(QKeySequence(u"Ctrl+Alt++"_s)[0]);
+    QVERIFY(graphs().pane(side)->busy());
+    QVERIFY(!m_window->idle());
+    QCoreApplication::processEvents(); // what can be done now is shown
+    QVERIFY(graphs().pane(side)->busy());
+    strike(QKeySequence(u"Shift+F9"_s)[0]);
+    waitIdle();
+    QCOMPARE(boxes(side).size(), closed);
+    QVERIFY(!graphs().pane(side)->stopped()); // it is drawn as it was
+    press(u"Ctrl+Alt++"_s);
+    QVERIFY(boxes(side).size() > 3000);
+    // Another model does not wait for a layout of this one.
+    strike(QKeySequence(u"Ctrl+Alt++"_s)[0]);
+    open(u"residual"_s);
+    QVERIFY(boxes(side).size() < 30);
 }
 
 void TestCollapse::anotherTargetKeepsWhatIsOpen() {

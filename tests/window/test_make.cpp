@@ -2,6 +2,7 @@
 // book, refuted, its counterexample looked at, mended, shown to be right; with the keys alone.
 #include "app/window/counterexample_window.h"
 #include "common/test.h"
+#include "views/common/state_overlay.h"
 #include "views/graph/graph_pane.h"
 #include "window/story_fixture.h"
 
@@ -19,6 +20,7 @@ private Q_SLOTS:
     void initTestCase() { begin({u"residual"_s, u"lenet"_s}); }
     void cleanup() { end(); }
     void selectionBecomesAJudgedRule();
+    void anotherSelectionIsNotPutIntoABook();
     void selectionBecomesAnOperator();
     void whatCannotBeMadeSaysWhy();
 
@@ -90,6 +92,36 @@ void TestMake::selectionBecomesAJudgedRule() {
     answerFileDialog(file);
     press(u"Ctrl+Alt+F"_s);
     QVERIFY(QFileInfo(file).size() > 1000);
+}
+
+// The text is of what was selected; whoever selects something else is told, and asked.
+void TestMake::anotherSelectionIsNotPutIntoABook() {
+    openAndMake();
+    const QString text = made();
+    QVERIFY(!text.isEmpty());
+    const Picked before = m_window->selection();
+    const auto& nodes = m_window->document().imported()->nodes;
+    const auto other = std::find_if(nodes.begin(), nodes.end(), [&](const auto& node) {
+        return !node.constant && node.op != "input" && !before.imported.contains(node.id);
+    });
+    QVERIFY(other != nodes.end());
+    m_window->select({{other->id}, {}});
+    waitIdle();
+    QCOMPARE(sketch().overlay()->text(), u"Of what was selected before."_s);
+    sketch().make();
+    QVERIFY(m_window->view<BooksView>()->area()->isEmpty());
+    m_window->select(before); // and it is right again
+    waitIdle();
+    QVERIFY2(sketch().overlay()->text().isEmpty(), qPrintable(sketch().overlay()->text()));
+    QCOMPARE(made(), text);
+    m_window->select({{other->id}, {}});
+    waitIdle();
+    Q_EMIT sketch().overlay()->actionRequested();
+    waitIdle();
+    QVERIFY(made() != text);
+    sketch().make();
+    waitIdle();
+    QVERIFY(!m_window->view<BooksView>()->area()->isEmpty());
 }
 
 void TestMake::selectionBecomesAnOperator() {

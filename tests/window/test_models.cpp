@@ -201,6 +201,7 @@ void TestModels::propertiesOfANode() {
                                  {"alpha", "0.1"},
                                  {"input", "v3 : f32[1,64], from Gemm_0"},
                                  {"output", "v4 : f32[1,64]"},
+                                 {"read by", "Softmax_2"},
                                  {"from", "#11"},
                                  {"group", "dense_relu_0 → generated.dense"}};
     QCOMPARE(properties.size(), expected.size());

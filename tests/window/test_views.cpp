@@ -135,7 +135,10 @@ void TestViews::everyViewIsShownAndHidden() {
         if (!toggle->isChecked())
             toggle->trigger(); // from behind another one
         QTRY_VERIFY2(toggle->isChecked(), qPrintable(row.name));
-        toggle->trigger();
+        if (!view->isAncestorOf(window().focusWidget()))
+            toggle->trigger(); // it gets the keys first, if it takes any
+        if (view->isVisible())
+            toggle->trigger();
         QVERIFY2(!view->isVisible(), qPrintable(row.name));
         toggle->trigger();
         QTRY_VERIFY2(view->isVisible(), qPrintable(row.name)); // tabs come to the front

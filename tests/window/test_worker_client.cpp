@@ -20,6 +20,7 @@ private Q_SLOTS:
     void cancelOfTheRunningRequest();
     void cancelOfAWaitingRequest();
     void deafWorkerIsReplaced();
+    void whatWaitsBehindAStoppedRequestIsAnswered();
     void deathFailsAllPendingAndRestarts();
     void killedBetweenRequests();
     void requestThatNeedsAFreshWorker();
@@ -113,6 +114,27 @@ void TestWorkerClient::deafWorkerIsReplaced() {
     bool ok = false;
     client.request("info", model("m"), [&](auto answer) { ok = answer.ok(); });
     QTRY_VERIFY(ok);
+}
+
+// An explanation that takes long is asked for, then another one, then the first again.
+void TestWorkerClient::whatWaitsBehindAStoppedRequestIsAnswered() {
+    WorkerClient client(fake());
+    client.setCancelGrace(50);
+    Diag first, second;
+    std::optional<bool> third;
+    const auto deaf = client.request("explain", model("deaf_explain"),
+                                     [&](auto answer) { first = answer.diag(); });
+    QTRY_COMPARE(client.state(), WorkerClient::State::Busy);
+    QTest::qWait(100);
+    const auto other =
+        client.request("fuse", model("m"), [&](auto answer) { second = answer.diag(); });
+    client.cancel(deaf);
+    client.request("info", model("m"), [&](auto answer) { third = answer.ok(); });
+    client.cancel(other);
+    QTRY_VERIFY(third.has_value());
+    QVERIFY(*third);
+    QCOMPARE(first.code, DiagCode::Cancelled);
+    QCOMPARE(second.code, DiagCode::Cancelled);
 }
 
 void TestWorkerClient::deathFailsAllPendingAndRestarts() {

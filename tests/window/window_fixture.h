@@ -20,6 +20,17 @@ inline void settle() {
     }
 }
 
+// Of all menus, those inside others included.
+inline QList<QAction*> actionsIn(const QWidget& menu) {
+    QList<QAction*> out;
+    for (QAction* action : menu.actions())
+        if (action->menu())
+            out += actionsIn(*action->menu());
+        else
+            out << action;
+    return out;
+}
+
 class WindowFixture {
 public:
     static QString fakeWorker() { return QStringLiteral(FW_BINARY_DIR "/tests/fake_worker"); }
@@ -50,10 +61,9 @@ public:
         waitIdle();
     }
     QAction* action(const QString& text) {
-        for (QAction* menu : window.menuBar()->actions())
-            for (QAction* action : menu->menu()->actions())
-                if (action->text().remove(u'&').startsWith(text))
-                    return action;
+        for (QAction* action : actionsIn(*window.menuBar()))
+            if (action->text().remove(u'&').startsWith(text))
+                return action;
         return nullptr;
     }
     bool trigger(const char* text) {

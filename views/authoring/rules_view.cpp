@@ -1,9 +1,10 @@
 #include "views/authoring/rules_view.h"
 
+#include "views/common/flow_layout.h"
+#include "views/common/numbers.h"
 #include "views/common/state_overlay.h"
 
 #include <QAction>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QStackedWidget>
@@ -71,13 +72,11 @@ RulesView::RulesView(QWidget* parent)
     m_new->setToolTip(u"Begin a rule book (Ctrl+Shift+N)"_s);
     m_open->setToolTip(u"Open a rule book (Ctrl+Shift+O); it takes part in the plan at once"_s);
     m_close->setToolTip(u"Take the selected book out of the document"_s);
-    auto* buttons = new QHBoxLayout;
+    auto* buttons = new FlowLayout(6);
     buttons->setContentsMargins(8, 6, 8, 6);
-    buttons->setSpacing(6);
     buttons->addWidget(m_new);
     buttons->addWidget(m_open);
     buttons->addWidget(m_close);
-    buttons->addStretch(1);
     buttons->addWidget(m_inOrder);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -147,8 +146,9 @@ void RulesView::documentChanged(Parts parts) {
                     rewrite, document().matches(), document().bisected(), document().order()});
     if (parts.has(Part::Order))
         setOrder(document().order());
-    setDetail(rewrite ? u"%1 → %2 ops"_s.arg(rewrite->nodesBefore).arg(rewrite->nodesAfter)
-                      : QString());
+    setDetail(
+        rewrite ? u"%1 → %2"_s.arg(rewrite->nodesBefore).arg(countOf(rewrite->nodesAfter, u"op"_s))
+                : QString());
     if (document().isOpen())
         showPlanState(*overlay(), document(), true);
     else

@@ -67,7 +67,8 @@ SketchView::SketchView(QWidget* parent)
     pageLayout->setContentsMargins(0, 0, 0, 0);
     pageLayout->addWidget(body);
     setOverlay(new StateOverlay(page));
-    connect(overlay(), &StateOverlay::actionRequested, this, &SketchView::ask);
+    connect(overlay(), &StateOverlay::actionRequested, this,
+            [this] { isOfSelection() ? ask() : begin(); });
     for (const auto& [title, word] : kinds)
         m_kind->addItem(QString::fromLatin1(title), QString::fromLatin1(word));
     m_kind->setAccessibleName(u"What is made"_s);
@@ -127,16 +128,49 @@ std::vector<QWidget*> SketchView::stops() {
     return {m_kind, m_facts, m_preview};
 }
 
-void SketchView::begin() {
+SketchView::Subject SketchView::selected() const {
     const Picked& picked = selection().picked();
     const bool fused = selection().side() == GraphSide::Fused || picked.imported.empty();
-    m_stage = fused ? "rewritten" : "imported";
-    m_nodes.clear();
+    Subject out{fused ? "rewritten" : "imported", {}};
     for (const snapshot::NodeId id : fused ? picked.fused : picked.imported)
-        m_nodes.push_back("#" + std::to_string(id));
+        out.nodes.push_back("#" + std::to_string(id));
+    return out;
+}
+
+// Or nothing is selected, or nothing was made.
+bool SketchView::isOfSelection() const {
+    const snapshot::NodeSet& ids =
+        m_of.stage == "imported" ? selection().picked().imported : selection().picked().fused;
+    return m_of.nodes.empty() || selection().picked().empty() ||
+           std::equal(ids.begin(), ids.end(), m_of.nodes.begin(), m_of.nodes.end(),
+                      [](snapshot::NodeId id, const std::string& node) {
+                          return node == "#" + std::to_string(id);
+                      });
+}
+
+void SketchView::selectionChanged(const QObject*) {
+    if (!m_of.nodes.empty())
+        documentChanged(Part::Sketch);
+}
+
+void SketchView::documentChanged(Parts) {
+    showAnswer();
+    if (isOfSelection())
+        return;
+    const QString again = u"Make text of this selection"_s;
+    const State state = document().state(Part::Sketch);
+    if (state == State::Ready)
+        overlay()->setStale(u"Of what was selected before."_s, again);
+    else if (state == State::Error)
+        overlay()->setEmpty(u"Another selection"_s, {}, again);
+    m_make->setEnabled(false);
+}
+
+void SketchView::begin() {
+    m_of = selected();
     m_levels.clear();
     Q_EMIT asked(Appear{});
-    if (m_nodes.empty())
+    if (m_of.nodes.empty())
         overlay()->setEmpty(u"Nothing is selected"_s,
                             u"Select one or more operators in a graph; Ctrl+click adds one."_s);
     else
@@ -145,11 +179,11 @@ void SketchView::begin() {
 }
 
 void SketchView::ask() {
-    if (m_nodes.empty())
+    if (m_of.nodes.empty())
         return;
     snapshot::Arguments about;
-    about.nodes = m_nodes;
-    about.stage = m_stage;
+    about.nodes = m_of.nodes;
+    about.stage = m_of.stage;
     about.kind = m_kind->currentData().toString().toStdString();
     about.name = m_name->text().trimmed().toStdString();
     about.levels = m_levels;
@@ -162,9 +196,9 @@ void SketchView::setLevels(const std::map<std::string, std::string>& levels) {
     ask();
 }
 
-void SketchView::documentChanged(Parts) {
+void SketchView::showAnswer() {
     if (!document().isOpen()) {
-        m_nodes.clear();
+        m_of.nodes.clear();
         overlay()->setEmpty(u"Nothing is made yet"_s, u"Open a model first."_s);
         return;
     }
@@ -189,14 +223,14 @@ void SketchView::documentChanged(Parts) {
         m_make->setEnabled(false);
         return;
     case State::Stale: // ids of the imported graph stay what they are, others do not
-        if (!m_nodes.empty() && m_stage == "imported")
+        if (!m_of.nodes.empty() && m_of.stage == "imported")
             ask();
         else
             overlay()->setStale(u"This is of an earlier plan: select, and make it again."_s);
         m_make->setEnabled(false);
         return;
     case State::Empty: // of another model nothing is selected yet
-        m_nodes.clear();
+        m_of.nodes.clear();
         m_facts->clear();
         m_preview->clear();
         m_count->clear();
@@ -312,7 +346,7 @@ void SketchView::showAdvice(const snapshot::SketchDocument& sketch) {
 }
 
 void SketchView::make() {
-    if (document().state(Part::Sketch) == State::Ready && document().sketch())
+    if (document().state(Part::Sketch) == State::Ready && document().sketch() && isOfSelection())
         Q_EMIT asked(WriteText{text(document().sketch()->text)});
 }
 

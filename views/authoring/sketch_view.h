@@ -27,6 +27,7 @@ public:
     explicit SketchView(QWidget* parent = nullptr);
 
     void documentChanged(Parts parts) override;
+    void selectionChanged(const QObject* origin) override;
     std::vector<QWidget*> stops() override;
 
     void begin(); // with what is selected
@@ -39,7 +40,14 @@ public:
     std::vector<QPushButton*> advice() const;
 
 private:
+    struct Subject {
+        std::string stage;
+        std::vector<std::string> nodes; // ids, as "#12"
+    };
+    Subject selected() const;
+    bool isOfSelection() const;
     void ask();
+    void showAnswer();
     void show(const snapshot::SketchDocument& sketch);
     void showFacts(const snapshot::SketchDocument& sketch);
     void showAdvice(const snapshot::SketchDocument& sketch);
@@ -47,8 +55,7 @@ private:
     void orderTabs();
     void setLevels(const std::map<std::string, std::string>& levels);
 
-    std::vector<std::string> m_nodes; // ids, as "#12"
-    std::string m_stage;
+    Subject m_of; // what the text is made of; no nodes: nothing is made
     std::map<std::string, std::string> m_levels;
     ComboBox* m_kind;
     QLineEdit* m_name;

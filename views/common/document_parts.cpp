@@ -48,11 +48,8 @@ void DocumentParts::forget(Part part) {
 }
 
 QString DocumentParts::fileName() const {
-    const QFileInfo file(m_savedPath.isEmpty() ? QString::fromStdString(m_kept.inputs.model)
-                                               : m_savedPath);
-    // In folders of models the file is called the same in each.
-    return file.fileName() == u"model.onnx"_s ? file.dir().dirName() + u'/' + file.fileName()
-                                              : file.fileName();
+    return modelName(m_savedPath.isEmpty() ? QString::fromStdString(m_kept.inputs.model)
+                                           : m_savedPath);
 }
 
 bool DocumentParts::takesPart(const std::string& book) const {

@@ -1,5 +1,6 @@
 #include "views/common/graph_state.h"
 
+#include <QDir>
 #include <QFileInfo>
 
 namespace fw::ui {
@@ -21,6 +22,12 @@ std::string GraphState::stageText() const {
     return {};
 }
 
+QString modelName(const QString& path) {
+    const QFileInfo file(path);
+    return file.fileName() == u"model.onnx"_s ? file.dir().dirName() + u'/' + file.fileName()
+                                              : file.fileName();
+}
+
 QString GraphState::text() const {
     static const QString names[] = {u"Imported"_s, u"After application %1"_s, u"Rewritten"_s,
                                     u"Partitioned"_s, u"Fused"_s};
@@ -32,7 +39,7 @@ QString GraphState::text() const {
     if (without)
         out += u" without "_s + QFileInfo(QString::fromStdString(*without)).fileName();
     if (model)
-        out += u" of "_s + QFileInfo(QString::fromStdString(*model)).fileName();
+        out += u" of "_s + modelName(QString::fromStdString(*model));
     return out;
 }
 

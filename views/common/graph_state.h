@@ -30,4 +30,7 @@ struct GraphState {
     QString text() const;          // "Fused for x86-64 -libs=", "After application 3"
 };
 
+// What people call a file: in folders of models it has the same name in each.
+QString modelName(const QString& path);
+
 } // namespace fw::ui

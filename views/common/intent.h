@@ -37,6 +37,8 @@ enum class Request : std::uint8_t {
     FindPrevious,
     NextChange,
     PreviousChange,
+    Back, // to where people were before
+    Forward,
 };
 
 struct EditInputs { // can be undone

@@ -29,12 +29,23 @@ inline QString bytesText(double bytes) {
     return QString::number(bytes / 1e9, 'f', 2) + QStringLiteral(" GB");
 }
 
-// "1 group", "3 groups"
 // An error of an output; absent: not finite.
 inline QString errorText(const std::optional<double>& error) {
     return error ? QString::number(*error, 'g', 2) : QStringLiteral("not finite");
 }
 
+// "96 FLOP", "3.2 MFLOP"
+inline QString flopText(double flops) {
+    if (flops < 1e3)
+        return QString::number(flops, 'f', 0) + QStringLiteral(" FLOP");
+    if (flops < 1e6)
+        return QString::number(flops / 1e3, 'f', 1) + QStringLiteral(" kFLOP");
+    if (flops < 1e9)
+        return QString::number(flops / 1e6, 'f', 1) + QStringLiteral(" MFLOP");
+    return QString::number(flops / 1e9, 'f', 2) + QStringLiteral(" GFLOP");
+}
+
+// "1 group", "3 groups"
 inline QString countOf(std::int64_t count, const QString& noun) {
     return QString::number(count) + QChar(u' ') + noun + (count == 1 ? QString() : QString(u's'));
 }

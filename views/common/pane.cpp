@@ -2,6 +2,7 @@
 
 #include "views/common/elided_label.h"
 #include "views/common/elided_name.h"
+#include "views/common/elided_words.h"
 #include "views/common/theme.h"
 
 #include <QApplication>
@@ -52,6 +53,8 @@ QString elidedCell(const QStyleOptionViewItem& item, const QString& text, const 
     if (item.fontMetrics.horizontalAdvance(text) <= width)
         return text;
     const QString front = text.left(index.data(WholeFrontRole).toInt());
+    if (front.isEmpty() && text.contains(u' '))
+        return elidedWords(text, item.fontMetrics, width);
     const int left = width - item.fontMetrics.horizontalAdvance(front);
     if (left < item.fontMetrics.averageCharWidth())
         return item.fontMetrics.elidedText(text, Qt::ElideRight, width);

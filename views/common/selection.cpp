@@ -18,11 +18,14 @@ int Selection::group() const {
                : m_provenance.groupOf(m_picked.fusedSubject);
 }
 
-QString Selection::ofSeveral() const {
+std::size_t Selection::count() const {
     const bool imported = m_side == GraphSide::Imported || m_picked.fused.empty();
-    const std::size_t count = (imported ? m_picked.imported : m_picked.fused).size();
-    return m_picked.group >= 0 || count < 2 ? QString()
-                                            : QStringLiteral(", 1 of %1 selected").arg(count);
+    return (imported ? m_picked.imported : m_picked.fused).size();
+}
+
+QString Selection::ofSeveral() const {
+    return m_picked.group >= 0 || count() < 2 ? QString()
+                                              : QStringLiteral(", 1 of %1 selected").arg(count());
 }
 
 Picked Selection::ofImported(snapshot::NodeSet ids, snapshot::NodeId subject) const {

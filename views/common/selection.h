@@ -25,6 +25,7 @@ struct Picked {
     snapshot::NodeSet fused;
     int group = -1;  // if a whole group is meant
     int region = -1; // if a whole region of Part::Regions is
+    int result = -1; // if an output of the model is: which; the nodes are those that make it
     // Of several the one that views of one node speak of: that was picked last, or the first.
     // noNode: none.
     snapshot::NodeId importedSubject = snapshot::noNode;
@@ -68,6 +69,8 @@ public:
     // --- nodes and groups
     const Picked& picked() const { return m_picked; }
     int group() const; // that was picked, or of the subject; -1: none
+    // Of the graph that was pointed at: an operator that stands for several counts once.
+    std::size_t count() const;
     // ", 1 of 5 selected", behind the one that a view speaks of; empty: there are no others.
     QString ofSeveral() const;
     // The graph in which the nodes were pointed at, if they were.

@@ -77,6 +77,7 @@ StateOverlay::StateOverlay(QWidget* view) : QWidget(view) {
         setVisible(true);
         raise();
     });
+    m_margins = view->contentsMargins();
     view->installEventFilter(this);
     hide();
 }
@@ -95,6 +96,7 @@ void StateOverlay::setReady() {
     m_delay.stop();
     hide();
     coverParent();
+    shiftParent(0);
 }
 
 void StateOverlay::setQuiet(bool quiet) {
@@ -104,6 +106,13 @@ void StateOverlay::setQuiet(bool quiet) {
 
 void StateOverlay::showCard() {
     m_card->setVisible(m_state != ViewState::Stale && !(m_quiet && m_state == ViewState::Empty));
+}
+
+// The ribbon stands above what the view shows, not over it.
+void StateOverlay::shiftParent(int by) {
+    const QMargins wanted = m_margins + QMargins(0, by, 0, 0);
+    if (parentWidget()->contentsMargins() != wanted)
+        parentWidget()->setContentsMargins(wanted);
 }
 
 // Above a view without rows stand no titles of columns, and beside it no scroll bars.
@@ -185,10 +194,12 @@ void StateOverlay::place() {
     const QRect view = parentWidget()->rect();
     if (m_state == ViewState::Stale) {
         const int height = m_ribbon->sizeHint().height();
+        shiftParent(height);
         setGeometry(0, 0, view.width(), height);
         m_ribbon->setGeometry(rect());
         return;
     }
+    shiftParent(0);
     setGeometry(view);
     const int width = std::clamp(view.width() - 40, 120, 380);
     m_card->setFixedWidth(width);

@@ -59,6 +59,7 @@ private:
     void place();
     void showCard();
     void coverParent();
+    void shiftParent(int by);
 
     ViewState m_state = ViewState::Ready;
     QFrame* m_card = nullptr;
@@ -71,6 +72,7 @@ private:
     QPushButton* m_ribbonButton = nullptr;
     QTimer m_delay;
     bool m_quiet = false;
+    QMargins m_margins; // of the view, without a ribbon
     bool m_covers = false;
     QHeaderView* m_header = nullptr; // of a view that is covered; null: it shows none
     Qt::ScrollBarPolicy m_across{}, m_down{};

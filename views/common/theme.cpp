@@ -172,6 +172,7 @@ QToolButton[primary="true"]:hover, QPushButton[primary="true"]:hover { backgroun
 QToolButton[primary="true"]:disabled, QPushButton[primary="true"]:disabled { background: @Line; border-color: @Line; color: @Muted; }
 QPushButton:focus, QToolBar QToolButton:focus, QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border-color: @Accent; }
 QToolButton[primary="true"]:focus, QPushButton[primary="true"]:focus, QPushButton:default:focus { border: 2px solid @Text; padding: 3px 10px; }
+QDialogButtonBox QPushButton { min-width: 76px; }
 QSlider::groove:horizontal { height: 4px; background: @Line; border-radius: 2px; margin: 0 6px; }
 QSlider::sub-page:horizontal { background: @Accent; border-radius: 2px; margin: 0 6px; }
 QSlider::handle:horizontal { width: 12px; margin: -4px -6px; border-radius: 6px; background: @Accent; }
@@ -216,7 +217,7 @@ QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @Muted; padding: 2px 9px; }
 QProgressBar { background: @PaneAlternate; border: 1px solid @Line; border-radius: 4px; text-align: center; max-height: 12px; }
 QProgressBar::chunk { background: @Accent; border-radius: 3px; }
-QToolTip { background: @Pane; color: @Text; border: 1px solid @Line; padding: 4px 9px; }
+QToolTip { background: @Pane; color: @Text; border: 1px solid @Line; padding: 2px 6px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding; subcontrol-position: center left; left: 1px; width: 7px; height: 5px; }
 QPlainTextEdit[code="true"] { font-family: "@code"; font-size: @12px; }
 QLabel[strong="true"] { font-weight: bold; }

@@ -72,6 +72,8 @@ public:
     virtual void problemAppeared(const Diag&) {}
     virtual void lineLogged(const QString&) {}
 
+    virtual void layOut() {} // its parts as at first
+
     // Whether it can be seen: a dock behind another tab cannot, although Qt calls it visible.
     void setInFront(bool inFront);
     bool inFront() const { return m_inFront; }

@@ -34,6 +34,7 @@ ChangesView::ChangesView(QWidget* parent)
     m_table->header()->resizeSection(ChangesModel::After, 104);
     m_footer->setTextFormat(Qt::PlainText);
     m_footer->setProperty("muted", true);
+    m_footer->setWordWrap(true); // two targets are wider than many a dock
     m_footer->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_footer->setContentsMargins(10, 4, 10, 5);
     auto* layout = new QVBoxLayout(this);

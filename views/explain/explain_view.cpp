@@ -2,20 +2,20 @@
 
 #include "views/common/flow_layout.h"
 #include "views/common/numbers.h"
+#include "views/common/readers.h"
 #include "views/common/region_pins.h"
 #include "views/common/state_overlay.h"
 #include "views/common/text.h"
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
+#include "views/explain/gate_table.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QStyledItemDelegate>
 #include <QTimer>
-#include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -26,81 +26,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-constexpr int toneRole = Qt::UserRole;
-enum class Tone { Plain, Good, Bad, Muted };
-
-// Names of nodes are long words: they may wrap after these signs.
-QString wrapping(QString value) {
-    for (const QChar sign : {u'_', u'.', u'/'})
-        value.replace(sign, QString(sign) + QChar(0x200B));
-    return value;
-}
-
-// Colours come from the theme while painting, so a change of theme needs no new rows.
-class ToneDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    // Rows are as high as the text that wraps in its column.
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        constexpr int padding = 9; // of the style, and the margin beside a text
-        const auto* tree = qobject_cast<const QTreeView*>(option.widget);
-        const int width = tree ? tree->columnWidth(index.column()) - 2 * padding : 100;
-        const QRect text =
-            option.fontMetrics.boundingRect(QRect(0, 0, std::max(width, 20), 10000),
-                                            Qt::TextWordWrap, wrapping(index.data().toString()));
-        return {width, std::max(text.height() + 2 * 3, 22)};
-    }
-
-protected:
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-        QStyledItemDelegate::initStyleOption(option, index);
-        option->features |= QStyleOptionViewItem::WrapText;
-        option->text = wrapping(option->text);
-        const auto set = [&](Colour meaning) {
-            const QColor value = Theme::instance().colour(meaning);
-            option->palette.setColor(QPalette::Text, value);
-            option->palette.setColor(QPalette::HighlightedText, value);
-        };
-        switch (Tone(index.data(toneRole).toInt())) {
-        case Tone::Plain:
-            break;
-        case Tone::Good:
-            set(Colour::Created);
-            break;
-        case Tone::Bad:
-            set(Colour::Failing);
-            break;
-        case Tone::Muted:
-            set(Colour::Muted);
-            break;
-        }
-    }
-};
-
-QTreeWidget* makeTable(QWidget* parent, const QString& name, const QStringList& titles) {
-    auto* table = new QTreeWidget(parent);
-    table->setAccessibleName(name);
-    table->setColumnCount(int(titles.size()));
-    table->setHeaderLabels(titles);
-    table->setRootIsDecorated(false);
-    table->setAlternatingRowColors(true);
-    table->setWordWrap(true);
-    table->setItemDelegate(new ToneDelegate(table));
-    table->setTextElideMode(Qt::ElideNone);
-    table->setSelectionMode(QAbstractItemView::SingleSelection);
-    QObject::connect(table->header(), &QHeaderView::sectionResized, table,
-                     [table] { table->doItemsLayout(); });
-    return table;
-}
-
-void setCell(QTreeWidgetItem* item, int column, const QString& value, Tone tone = Tone::Plain) {
-    item->setText(column, value);
-    item->setData(column, toneRole, int(tone));
-    item->setToolTip(column, toolTipOf(value));
-    item->setTextAlignment(column, Qt::AlignLeft | Qt::AlignTop);
-}
 
 // "-libs=" in words: "without libraries", "with oneDNN alone".
 QString inWords(const std::string& change) {
@@ -119,7 +44,7 @@ constexpr int leastGates = 24; // pixels
 
 ExplainView::ExplainView(QWidget* parent)
     : View(parent), m_sentence(new QLabel(this)),
-      m_gates(makeTable(this, u"Gates"_s, {u""_s, u"gate"_s, u"evidence"_s})),
+      m_gates(makeGateTable(this, u"Gates"_s, {u""_s, u"gate"_s, u"evidence"_s})),
       m_actions(new QWidget(this)), m_whatIfRow(new FlowLayout(6)),
       m_together(new QPushButton(u"Keep together"_s, this)),
       m_apart(new QPushButton(u"Keep apart"_s, this)), m_copy(new QPushButton(u"Copy"_s, this)) {
@@ -178,6 +103,8 @@ void ExplainView::documentChanged(Parts) {
     const Picked& picked = selection().picked();
     if (const snapshot::RegionRecord* region = regionOf(document(), picked.region))
         return showRegion(*region);
+    if (picked.result >= 0)
+        return showResult(picked.result);
     const bool about = !picked.fused.empty();
     const bool stopped = (state == State::Stale || state == State::Empty) &&
                          document().error(Part::Explain).code == DiagCode::Cancelled;
@@ -208,7 +135,8 @@ void ExplainView::selectionChanged(const QObject*) {
 
 void ExplainView::selectionSettled() {
     const Picked& picked = selection().picked();
-    if (!document().fused() || picked.fused.empty() || regionOf(document(), picked.region))
+    if (!document().fused() || picked.fused.empty() || picked.result >= 0 ||
+        regionOf(document(), picked.region))
         return;
     std::vector<snapshot::NodeId> ids(picked.fused.begin(), picked.fused.end());
     if (ids.size() > 2 || picked.group >= 0) { // a group answers through its anchor
@@ -266,6 +194,20 @@ void ExplainView::setContent(const Shared<snapshot::ExplainDocument>& explanatio
     fillWhatIfs(*explanation);
 }
 
+// An output of the model: nothing is decided about it.
+void ExplainView::showResult(int number) {
+    setContent(nullptr);
+    setPair(Pair::No);
+    overlay()->setReady();
+    const auto result = resultOf(document(), number);
+    if (!result)
+        return;
+    setDetail(result->name);
+    m_sentence->setText(u"%1 is an output of the model, %2. %3 makes it%4."_s.arg(
+        result->name, result->type, result->maker,
+        result->readers.isEmpty() ? QString() : u"; %1 read it, too"_s.arg(result->readers)));
+}
+
 void ExplainView::showRegion(const snapshot::RegionRecord& region) {
     setContent(nullptr);
     setPair(Pair::No);
@@ -274,7 +216,7 @@ void ExplainView::showRegion(const snapshot::RegionRecord& region) {
     m_actions->setVisible(true);
     m_sentence->setText(u"%1 computes %2 in a row."_s.arg(
         ownerText(region.owner), countOf(std::int64_t(region.calls.size()), u"group"_s)));
-    const auto row = [&](const QString& name, const QString& what, Tone tone) {
+    const auto row = [&](const QString& name, const QString& what, GateTone tone) {
         auto* item = new QTreeWidgetItem(m_gates);
         setCell(item, 1, name, tone);
         setCell(item, 2, what, tone);
@@ -285,14 +227,14 @@ void ExplainView::showRegion(const snapshot::RegionRecord& region) {
             behind << text(postOp);
         row(text(call.name),
             text(call.by) + (behind.isEmpty() ? QString() : u", then "_s + behind.join(u", "_s)),
-            Tone::Plain);
+            GateTone::Plain);
     }
     const auto border = [&](const QString& way, const std::vector<snapshot::BorderRecord>& all) {
         for (const snapshot::BorderRecord& value : all)
             row(way,
                 u"%1: %2, %3 bytes"_s.arg(text(value.name), text(value.type))
                     .arg(value.bytes, 0, 'f', 0),
-                Tone::Muted);
+                GateTone::Muted);
     };
     border(u"in"_s, region.inputs);
     border(u"out"_s, region.outputs);
@@ -343,12 +285,12 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
                 ready       ? u"○"_s
                 : gate.pass ? u"✓"_s
                             : u"✖"_s,
-                ready       ? Tone::Muted
-                : gate.pass ? Tone::Good
-                            : Tone::Bad);
+                ready       ? GateTone::Muted
+                : gate.pass ? GateTone::Good
+                            : GateTone::Bad);
         setCell(item, 1, text(gate.name));
         const QString code = gate.code.empty() || gate.pass ? QString() : u"  "_s + text(gate.code);
-        setCell(item, 2, text(gate.evidence) + code, gate.pass ? Tone::Muted : Tone::Plain);
+        setCell(item, 2, text(gate.evidence) + code, gate.pass ? GateTone::Muted : GateTone::Plain);
         if (!gate.pass && gate.candidate.empty() && !failing)
             failing = item;
     }
@@ -358,7 +300,7 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
             names << text(node.name);
         auto* item = new QTreeWidgetItem(m_gates);
         setCell(item, 1, u"the way, marked in the graph"_s);
-        setCell(item, 2, names.join(u" → "_s), Tone::Bad);
+        setCell(item, 2, names.join(u" → "_s), GateTone::Bad);
     }
     for (const auto& decision : explanation.decisions) {
         // The answer itself stands above, and its gate.
@@ -372,13 +314,13 @@ void ExplainView::fillGates(const snapshot::ExplainDocument& explanation) {
                 yes  ? u"✓"_s
                 : no ? u"✖"_s
                      : u"·"_s,
-                yes  ? Tone::Good
-                : no ? Tone::Bad
-                     : Tone::Muted);
+                yes  ? GateTone::Good
+                : no ? GateTone::Bad
+                     : GateTone::Muted);
         setCell(item, 1,
                 decision.to.empty() ? text(decision.from)
                                     : text(decision.from) + u" → "_s + text(decision.to));
-        setCell(item, 2, text(decision.sentence) + u"  "_s + text(decision.code), Tone::Muted);
+        setCell(item, 2, text(decision.sentence) + u"  "_s + text(decision.code), GateTone::Muted);
     }
     // The answer is the first gate that failed; those before it stand above.
     m_failing = failing;

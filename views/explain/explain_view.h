@@ -42,6 +42,7 @@ private:
     void setContent(const Shared<snapshot::ExplainDocument>& explanation); // may be null
     void setPair(Pair pair);
     void showRegion(const snapshot::RegionRecord& region);
+    void showResult(int number);
     void showFailing();
     void pinSelection(snapshot::PinKind kind);
     void tryChange(const QString& change); // "-libs=onednn"

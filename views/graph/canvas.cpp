@@ -363,7 +363,7 @@ void GraphCanvas::wheelEvent(QWheelEvent* event) {
                                                   : QPointF(event->pixelDelta());
         if (event->modifiers() & Qt::ShiftModifier)
             by = by.transposed();
-        moveTo(m_offset - by);
+        moveTo(scrolled(by));
     }
     event->accept();
 }

@@ -86,6 +86,8 @@ public:
     static double usualScale();  // 100 %: texts are as large as those of the window
     void setScale(double scale); // keeps the middle of the view
     void fitAll();
+    // All of it if it can be read then; else as much as can be, around the box.
+    void fitReadable(std::int64_t box = -1);
     void fitSelection(); // or all, when nothing is selected
     // Shows the part of its picture that `other` shows of one of equal size.
     void follow(const GraphCanvas& other);
@@ -141,7 +143,8 @@ private:
     void showStart();
     void zoomTo(const picture::Rect& rect, double largest);
     void zoomAround(QPointF viewport, double scale);
-    void moveTo(QPointF offset); // keeps part of the picture in view
+    void moveTo(QPointF offset);        // keeps part of the picture in view
+    QPointF scrolled(QPointF by) const; // where a turn of the wheel leads
     void changeSelection(std::set<std::int64_t> ids, std::int64_t focus);
     picture::Owner ownerAt(QPointF at) const; // in viewport coordinates
     bool isHidden(const picture::Owner& owner) const;
@@ -187,7 +190,7 @@ private:
     void paintFocus(QPainter& painter) const; // where the keys go
     void paintMinimap(QPainter& painter);
     void paintLegend(QPainter& painter) const;
-    void paintHeatLegend(QPainter& painter, double x, double y) const;
+    double paintHeatLegend(QPainter& painter, double x, double y) const; // where it ends
     void refreshEmphasis();
     bool refreshWay(); // whether other lines stand out now
     void refreshHidden();

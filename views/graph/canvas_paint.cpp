@@ -331,7 +331,7 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
     painter.drawRect(window.adjusted(1, 1, -1, -1));
 }
 
-void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
+double GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
     const QRectF scale(x, y + 2, 90, 12);
     QLinearGradient colours(scale.topLeft(), scale.topRight());
     for (int i = 0; i <= 8; ++i)
@@ -343,6 +343,7 @@ void GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
     painter.setPen(colour(Colour::Muted));
     painter.drawText(QPointF(x - 12, y + 12), QStringLiteral("0"));
     painter.drawText(QPointF(scale.right() + 6, y + 12), m_heatMost);
+    return scale.right() + 6 + painter.fontMetrics().horizontalAdvance(m_heatMost) + 24;
 }
 
 void GraphCanvas::paintLegend(QPainter& painter) const {
@@ -360,18 +361,13 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
     painter.drawLine(strip.topLeft(), strip.topRight());
     double x = 10;
     const double y = viewport()->height() - 26;
-    double width = 4;
     const QFont plain = fontOf(11, picture::Weight::Regular);
     const auto wide = [](const picture::MakerRecord& maker) {
         return 26 + 5 +
                picture::textWidth(picture::makerText(maker), 11, picture::Weight::Regular) + 12;
     };
-    for (const picture::MakerRecord& maker : present)
-        width += wide(maker);
     if (!m_heat.empty())
-        paintHeatLegend(painter, x + width + 24, y);
-    if (present.empty())
-        return;
+        x = paintHeatLegend(painter, x + 14, y);
     for (const picture::MakerRecord& maker : present) {
         const QRectF chip(x + 0.5, y + 0.5, 26, 15);
         painter.setPen(QPen(colour(picture::tintOf(maker).line), 1));

@@ -95,6 +95,20 @@ void GraphCanvas::moveTo(QPointF offset) {
     Q_EMIT moved();
 }
 
+// A turn of the wheel ends where the view would be half empty: behind that lies nothing to look
+// for.
+QPointF GraphCanvas::scrolled(QPointF by) const {
+    const QPointF wanted = m_offset - by;
+    if (!m_picture)
+        return wanted;
+    const auto within = [](double wanted, double now, double view, double size) {
+        const double kept = std::min(size, view / 2);
+        return std::clamp(wanted, std::min(kept - view, now), std::max(size - kept, now));
+    };
+    return {within(wanted.x(), m_offset.x(), viewport()->width(), m_picture->width * m_scale),
+            within(wanted.y(), m_offset.y(), viewport()->height(), m_picture->height * m_scale)};
+}
+
 void GraphCanvas::zoomAround(QPointF at, double scale) {
     const double next = std::clamp(scale, leastScale, largestScale);
     if (next == m_scale)
@@ -128,6 +142,19 @@ void GraphCanvas::zoomTo(const picture::Rect& rect, double largest) {
 void GraphCanvas::fitAll() {
     if (m_picture)
         zoomTo({0, 0, m_picture->width, m_picture->height}, 1.5 * usualScale());
+}
+
+void GraphCanvas::fitReadable(std::int64_t box) {
+    fitAll();
+    const double least = 0.8 * usualScale();
+    if (!m_picture || m_scale >= least)
+        return;
+    m_scale = least;
+    if (m_index->box(box))
+        centerOn(box);
+    else
+        moveTo({m_picture->width / 2 * m_scale - freeRect().center().x(), 0});
+    Q_EMIT scaleChanged(m_scale);
 }
 
 void GraphCanvas::fitSelection() {

@@ -1,5 +1,7 @@
 #include "views/graph/collapse.h"
 
+#include "snapshot/open_blocks.h"
+
 #include <algorithm>
 
 namespace fw::ui {
@@ -8,6 +10,7 @@ using snapshot::Block;
 using snapshot::BlockView;
 using snapshot::Hierarchy;
 using snapshot::NodeId;
+using namespace Qt::StringLiterals;
 
 struct Collapse::Coming {
     Graph graph; // null: the blocks are of another one
@@ -42,8 +45,10 @@ void Collapse::begin(const std::string& model, const snapshot::GraphDocument& gr
                                                  [](const auto& node) { return !node.constant; }));
     m_view = boxes <= mostOpen ? BlockView{}
                                : BlockView{BlockView::Shown::All, BlockView::Rest::Closed, {}};
-    if (const auto saved = std::exchange(m_saved, {}))
+    if (const auto saved = std::exchange(m_saved, {});
+        saved && (boxes <= mostShown || saved->rest == BlockView::Rest::Closed))
         m_view = *saved;
+    m_drawn = m_view;
     m_revealing.clear();
 }
 
@@ -100,6 +105,9 @@ void Collapse::arrived(const GraphPane* pane) {
     PaneBlocks& now = m_shown[pane];
     now = coming->shown;
     now.closed = closedAround(*now.blocks, coming->view);
+    if (std::none_of(m_panes.begin(), m_panes.end(),
+                     [](const GraphPane* each) { return each->busy(); }))
+        m_drawn = m_view;
     Q_EMIT settled();
 }
 
@@ -171,7 +179,7 @@ std::vector<Halo> Collapse::onBoxes(const GraphPane* pane, std::vector<Halo> hal
             out.push_back(std::move(halo));
     }
     for (const auto& [place, count] : hidden)
-        out.push_back({{place.second}, place.first, QString::number(count)});
+        out.push_back({{place.second}, place.first, u"×%1"_s.arg(count)});
     return out;
 }
 
@@ -232,13 +240,24 @@ void Collapse::openAll(const GraphPane* pane, std::int64_t id, QPointF at) {
     if (!block)
         return;
     hold(pane, *block, at);
-    const Hierarchy& all = *blocks(pane);
-    BlockView view = m_view;
-    const auto number = std::uint32_t(block - all.blocks.data());
-    for (std::uint32_t b = number; b < all.blocks.size(); ++b)
-        if (all.isInside(b, number))
-            view.set(all.blocks[b], BlockView::Rest::Open);
-    setView(std::move(view));
+    openWithin(m_view, block->path);
+}
+
+void Collapse::openWithin(BlockView view, const std::string& path) {
+    std::vector<const Hierarchy*> graphs;
+    for (const GraphPane* pane : m_panes)
+        graphs.push_back(blocks(pane));
+    snapshot::Opened opened = snapshot::openWithin(graphs, std::move(view), path, mostShown);
+    if (opened.closed > 0)
+        Q_EMIT limited(u"a graph shows up to %1 boxes: %2 blocks stay closed"_s.arg(mostShown).arg(
+            opened.closed));
+    setView(std::move(opened.view));
+}
+
+bool Collapse::fits(const BlockView& view) const {
+    return std::all_of(m_panes.begin(), m_panes.end(), [&](const GraphPane* pane) {
+        return !blocks(pane) || snapshot::boxesShown(*blocks(pane), view) <= mostShown;
+    });
 }
 
 void Collapse::closeAround(const GraphPane* pane, const Ids& boxes) {
@@ -283,6 +302,26 @@ void Collapse::reveal(const NodesOf& nodes) {
     m_revealing = std::move(revealing);
 }
 
+void Collapse::keepOpen(const GraphPane* pane, const snapshot::NodeSet& nodes) {
+    for (const NodeId node : nodes)
+        for (std::uint32_t at = blockOf(pane, node);
+             !m_revealing.empty() && at != Hierarchy::none && at != 0;
+             at = blocks(pane)->blocks[at].parent)
+            m_revealing.erase(blocks(pane)->blocks[at].path);
+}
+
+void Collapse::stop() {
+    bool any = false;
+    for (GraphPane* pane : m_panes)
+        if (pane->busy()) {
+            any = true;
+            m_coming.erase(pane);
+            pane->stop();
+        }
+    if (any && m_view != m_drawn)
+        setView(m_drawn);
+}
+
 bool Collapse::isClosed(const GraphPane* pane, NodeId node, const BlockView& view) const {
     for (std::uint32_t at = blockOf(pane, node); at != Hierarchy::none && at != 0;
          at = blocks(pane)->blocks[at].parent)
@@ -297,7 +336,10 @@ void Collapse::closeEverything() {
 
 void Collapse::openEverything() {
     const BlockView all{BlockView::Shown::All, BlockView::Rest::Open, {}};
-    setView(m_view == all ? BlockView() : all);
+    const BlockView next = m_view == all ? BlockView() : all;
+    if (fits(next))
+        return setView(next);
+    openWithin({BlockView::Shown::All, BlockView::Rest::Closed, {}}, {});
 }
 
 NodeId Collapse::inNextCopy(const GraphPane* pane, NodeId node, int step) const {

@@ -22,7 +22,8 @@ public:
     using QObject::QObject;
     void add(GraphPane* pane); // until it is deleted
 
-    static constexpr std::size_t mostOpen = 400; // boxes of a graph that is shown whole at first
+    static constexpr std::size_t mostOpen = 400;   // boxes of a graph that is shown whole at first
+    static constexpr std::size_t mostShown = 5000; // boxes of a graph that are shown at once
 
     // What is open in a model that was not shown before; otherwise it stays as it is.
     void begin(const std::string& model, const snapshot::GraphDocument& graph);
@@ -70,14 +71,19 @@ public:
     // Opens what hides them, and closes what was opened so for others and is not needed any more.
     void reveal(const NodesOf& nodes);
     void reveal(const GraphPane* pane, snapshot::NodeId node) { reveal(NodesOf{{pane, {node}}}); }
+    // People work on these: what was opened to reveal something stays open around them.
+    void keepOpen(const GraphPane* pane, const snapshot::NodeSet& nodes);
+    // Layouts end, and what was open before them is.
+    void stop();
     void closeEverything();
     void openEverything(); // once more: without frames around what is no group
     // The same place in the next copy of the stack that it lies in; noNode: it lies in none.
     snapshot::NodeId inNextCopy(const GraphPane* pane, snapshot::NodeId node, int step) const;
 
 Q_SIGNALS:
-    void changed(); // the view: the pictures are to be made anew
-    void settled(); // a picture is there, and boxes are others
+    void changed();                   // the view: the pictures are to be made anew
+    void settled();                   // a picture is there, and boxes are others
+    void limited(const QString& why); // more was to be opened than can be shown
 
 private:
     struct PaneBlocks {
@@ -95,11 +101,14 @@ private:
     bool isClosed(const GraphPane* pane, snapshot::NodeId node,
                   const snapshot::BlockView& view) const;
     void hold(const GraphPane* pane, const snapshot::Block& block, std::optional<QPointF> at);
+    void openWithin(snapshot::BlockView view, const std::string& path);
+    bool fits(const snapshot::BlockView& view) const;
 
     std::vector<GraphPane*> m_panes;
     std::map<const GraphPane*, PaneBlocks> m_shown;
     std::map<const GraphPane*, std::shared_ptr<Coming>> m_coming;
     snapshot::BlockView m_view;
+    snapshot::BlockView m_drawn;       // that all pictures showed last
     std::set<std::string> m_revealing; // paths of what is open to reveal something only
     std::string m_model;
     std::optional<snapshot::BlockView> m_saved; // of the next model

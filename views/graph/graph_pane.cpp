@@ -30,8 +30,8 @@ GraphPane::GraphPane(const QString& title, QWidget* parent)
                 Q_EMIT busyChanged();
             });
     connect(&m_job, &PictureJob::failed, this, [this](const Diag& diag) {
-        m_overlay->setError(u"The graph could not be drawn"_s, QString::fromStdString(diag.text()));
         Q_EMIT busyChanged();
+        m_overlay->setError(u"The graph could not be drawn"_s, QString::fromStdString(diag.text()));
     });
 }
 
@@ -49,7 +49,14 @@ void GraphPane::setDetail(const QString& text) {
 void GraphPane::setDiagram(PictureJob::Maker diagram) {
     picture::DrawOptions options;
     options.memo = m_memo;
+    m_stopped = false;
     m_job.start(std::move(diagram), std::move(options));
+    Q_EMIT busyChanged();
+}
+
+void GraphPane::stop() {
+    m_job.cancel();
+    m_stopped = true;
     Q_EMIT busyChanged();
 }
 

@@ -19,6 +19,7 @@ public:
 
     // Made and laid out in the background, the latest wins.
     void setDiagram(PictureJob::Maker diagram);
+    void stop(); // the layout at work; the picture before it stays
     void clear();
     void setTitle(const QString& title);
     void setDetail(const QString& text); // right of the title
@@ -26,6 +27,7 @@ public:
     GraphCanvas* canvas() const { return m_canvas; }
     StateOverlay* overlay() const { return m_overlay; }
     bool busy() const { return m_job.running(); }
+    bool stopped() const { return m_stopped; } // the last layout was
 
 Q_SIGNALS:
     void busyChanged();
@@ -36,6 +38,7 @@ private:
     GraphCanvas* m_canvas;
     StateOverlay* m_overlay;
     PictureJob m_job;
+    bool m_stopped = false;
     std::shared_ptr<picture::LayoutMemo> m_memo; // of its pictures
 };
 

@@ -152,4 +152,36 @@ snapshot::NodeSet GraphPanes::nodesIn(std::size_t at, const Picked& picked) cons
     return drawn(graph.get(), std::move(ids));
 }
 
+const std::vector<snapshot::InputRef>* GraphPanes::resultsIn(std::size_t at) const {
+    if (m_joint->stateOf(pane(at)))
+        return &m_joint->graph()->graph.results;
+    const auto& graph = m_shown[at].part ? m_shown[at].part : m_shown[at].drawn;
+    return graph ? &graph->results : nullptr;
+}
+
+std::optional<GraphPanes::Result> GraphPanes::resultAt(std::size_t at, std::int64_t box) const {
+    const auto* shown = resultsIn(at);
+    const std::int64_t place = picture::firstResultBox - box;
+    if (!shown || place < 0 || place >= std::int64_t(shown->size()))
+        return {};
+    const auto& all = m_shown[at].drawn->results;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const snapshot::InputRef& result) {
+        return result.name == (*shown)[std::size_t(place)].name;
+    });
+    if (same == all.end())
+        return {};
+    return Result{int(same - all.begin()), same->node};
+}
+
+std::optional<std::int64_t> GraphPanes::boxOfResult(std::size_t at, int number) const {
+    const auto* shown = resultsIn(at);
+    const auto& graph = m_shown[at].drawn;
+    if (!shown || !graph || number < 0 || std::size_t(number) >= graph->results.size())
+        return {};
+    for (std::size_t i = 0; i < shown->size(); ++i)
+        if ((*shown)[i].name == graph->results[std::size_t(number)].name)
+            return picture::firstResultBox - std::int64_t(i);
+    return {};
+}
+
 } // namespace fw::ui

@@ -22,6 +22,7 @@ struct ShownPane {
     // What the picture was made of.
     Shared<snapshot::GraphDocument> drawn = nullptr;
     Shared<snapshot::ProfileDocument> times = nullptr;
+    Shared<snapshot::GraphDocument> part = nullptr; // that is shown alone; null: all of it
 };
 
 class GraphPanes {
@@ -65,7 +66,18 @@ public:
     // Those of the pane that stand for what is picked, as far as a canvas shows them.
     snapshot::NodeSet nodesIn(std::size_t pane, const Picked& picked) const;
 
+    // An output of the model has a box that is no node's. Its number among those of the model, and
+    // what makes it; none: the box is another one.
+    struct Result {
+        int number = -1;
+        snapshot::NodeId maker = snapshot::noNode;
+    };
+    std::optional<Result> resultAt(std::size_t pane, std::int64_t box) const;
+    std::optional<std::int64_t> boxOfResult(std::size_t pane, int number) const;
+
 private:
+    const std::vector<snapshot::InputRef>* resultsIn(std::size_t pane) const; // of the picture
+
     View& m_view;
     Collapse* m_collapse;
     JointPanes* m_joint;

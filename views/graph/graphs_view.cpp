@@ -6,7 +6,6 @@
 #include "views/graph/pane_states.h"
 
 #include <QAction>
-#include <QActionGroup>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QSignalBlocker>
@@ -33,6 +32,8 @@ GraphsView::GraphsView(QWidget* parent) : View(parent), m_row(new PaneRow(this))
     layout->addWidget(m_row);
     setFocusProxy(pane(1));
     connect(collapse(), &Collapse::changed, this, [this] { m_pictures.redraw(); });
+    connect(collapse(), &Collapse::limited, this,
+            [this](const QString& why) { Q_EMIT asked(Say{why}); });
     connect(joint(), &JointPanes::ready, this, [this] {
         showHalos(m_panes);
         tellPart();
@@ -86,10 +87,16 @@ void GraphsView::connectPane(GraphPane* shown) {
         for (const Choice& choice : choicesFor(m_panes.indexOf(shown)))
             menu->addAction(choice.text, this, choice.act)->setToolTip(choice.detail);
     });
-    connect(shown->overlay(), &StateOverlay::cancelRequested, this,
-            [this] { Q_EMIT asked(Request::Stop); });
+    connect(shown->overlay(), &StateOverlay::cancelRequested, this, [this, shown] {
+        if (shown->busy())
+            collapse()->stop();
+        else
+            Q_EMIT asked(Request::Stop);
+    });
     connect(shown->overlay(), &StateOverlay::actionRequested, this, [this, shown] {
-        if (const std::size_t at = m_panes.indexOf(shown); m_panes.compared(at))
+        if (const std::size_t at = m_panes.indexOf(shown); shown->stopped())
+            m_pictures.redraw();
+        else if (m_panes.compared(at))
             Q_EMIT asked(WantState{m_panes[at].state});
         else
             Q_EMIT asked(Request::Reload);
@@ -102,13 +109,19 @@ void GraphsView::connectPane(GraphPane* shown) {
             m_reach.show();
             m_picked.arrived(shown);
         }
+        showStateOf(m_panes, m_panes.indexOf(shown));
+        showStatus();
         Q_EMIT busyChanged();
     });
     connect(shown, &GraphPane::noted, this,
             [this](const QString& line) { Q_EMIT asked(Log{line}); });
     connect(canvas, &GraphCanvas::menuRequested, this,
             [this](std::int64_t, const QPoint& at) { Q_EMIT asked(ShowNodeMenu{at}); });
-    connect(canvas, &GraphCanvas::scaleChanged, this, &GraphsView::showStatus);
+    connect(canvas, &GraphCanvas::scaleChanged, this, [this, canvas] {
+        if (canvas->viewport()->underMouse() || canvas->hasFocus())
+            m_zoomed = canvas;
+        showStatus();
+    });
     connect(canvas, &GraphCanvas::selectionChanged, this,
             [this, shown](const std::vector<std::int64_t>& ids) {
                 const std::size_t at = m_panes.indexOf(shown);
@@ -142,126 +155,6 @@ void GraphsView::connectKeys(GraphPane* shown) {
     connect(canvas, &GraphCanvas::aroundWanted, this,
             [this](int by) { drawAnew(m_reach.around(by)); });
     connect(canvas, &GraphCanvas::escaped, this, &GraphsView::endReach);
-}
-
-// In the order in which they stand in menus.
-void GraphsView::addCommands() {
-    addZoomCommands();
-    addPaneCommands();
-    addSeparator(MenuPlace::View);
-    addBlockCommands();
-    addReachCommands();
-    addSeparator(MenuPlace::View);
-    addHeatCommands();
-    addWalkCommands();
-}
-
-void GraphsView::addZoomCommands() {
-    const auto fit = addCommand(
-        MenuPlace::Bar, u"Fit"_s, {},
-        [this] {
-            for (const ShownPane& shown : m_panes)
-                shown.pane->canvas()->fitAll();
-        },
-        Needs::Nothing);
-    fit->setToolTip(u"Fit all graphs"_s);
-    addCommand(MenuPlace::View, u"&Fit"_s, u"Ctrl+9"_s, [this] { current()->fitAll(); });
-    addCommand(
-        MenuPlace::View, u"Fit &selection"_s, u"Ctrl+8"_s, [this] { current()->fitSelection(); },
-        Needs::Model, OfNodes::Yes);
-    addCommand(MenuPlace::View, u"&100 %"_s, u"Ctrl+0"_s,
-               [this] { current()->setScale(GraphCanvas::usualScale()); });
-    addCommand(MenuPlace::View, u"Zoom &in"_s, u"Ctrl++"_s,
-               [this] { current()->setScale(current()->scale() * 1.25); });
-    addCommand(MenuPlace::View, u"Zoom &out"_s, u"Ctrl+-"_s,
-               [this] { current()->setScale(current()->scale() / 1.25); });
-    QAction* minimap = addCommand(
-        MenuPlace::View, u"&Minimap"_s, u"Ctrl+M"_s, [] {}, Needs::Nothing);
-    minimap->setCheckable(true);
-    minimap->setChecked(true);
-    connect(minimap, &QAction::toggled, this, [this](bool on) {
-        for (const ShownPane& shown : m_panes)
-            shown.pane->canvas()->setMinimapShown(on);
-    });
-}
-
-void GraphsView::addPaneCommands() {
-    m_regionsCommand = addCommand(
-        MenuPlace::View, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
-    m_regionsCommand->setCheckable(true);
-    connect(m_regionsCommand, &QAction::toggled, this, &GraphsView::setRegionsShown);
-    m_jointCommand = addCommand(
-        MenuPlace::View, u"&One layout for all graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
-    m_jointCommand->setCheckable(true);
-    connect(m_jointCommand, &QAction::toggled, this, &GraphsView::setJoint);
-    addCommand(MenuPlace::View, u"Choose what the pane shows …"_s, u"Ctrl+Alt+."_s, [this] {
-        const std::size_t at = m_panes.current();
-        Q_EMIT asked(OfferChoice{u"What the pane %1 shows"_s.arg(at + 1), choicesFor(at)});
-    });
-    addCommand(MenuPlace::View, u"Add a pane"_s, u"Alt+Shift+Right"_s, [this] { addPane(); });
-    addCommand(MenuPlace::View, u"Take a pane away"_s, u"Alt+Shift+Left"_s,
-               [this] { removePane(); });
-    addCommand(
-        MenuPlace::Pins, u"Pin re&gion to …"_s, u"Ctrl+Alt+Z"_s, [this] { offerRegion(); },
-        Needs::Model, OfNodes::Yes);
-}
-
-void GraphsView::addBlockCommands() {
-    addCommand(MenuPlace::View, u"&Close all blocks"_s, u"Ctrl+Alt+-"_s,
-               [this] { collapse()->closeEverything(); });
-    addCommand(MenuPlace::View, u"&Open all blocks"_s, u"Ctrl+Alt++"_s,
-               [this] { collapse()->openEverything(); });
-    addCommand(
-        MenuPlace::View, u"Close the &block around"_s, u"Ctrl+Backspace"_s,
-        [this] {
-            const GraphPane* shown = pane(m_panes.current());
-            if (current() == shown->canvas())
-                collapse()->closeAround(shown, current()->selected());
-        },
-        Needs::Model, OfNodes::Yes);
-    const auto walkCopies = [this](int step) { m_picked.walkCopies(m_panes.current(), step); };
-    addCommand(
-        MenuPlace::Walk, u"Same place in the next &copy"_s, u"Ctrl+Alt+]"_s,
-        [walkCopies] { walkCopies(+1); }, Needs::Model, OfNodes::Yes);
-    addCommand(MenuPlace::Walk, u"Same place in the copy &before"_s, u"Ctrl+Alt+["_s,
-               [walkCopies] { walkCopies(-1); });
-}
-
-void GraphsView::addReachCommands() {
-    addCommand(
-        MenuPlace::View, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s,
-        [this] { m_reach.trace(); }, Needs::Model, OfNodes::Yes);
-    addCommand(
-        MenuPlace::View, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
-        [this] { drawAnew(m_reach.around(+1)); }, Needs::Model, OfNodes::Yes);
-    addCommand(MenuPlace::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
-               [this] { drawAnew(m_reach.around(-1)); });
-}
-
-void GraphsView::addHeatCommands() {
-    auto* heats = new QActionGroup(this);
-    const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
-        QAction* action = addCommand(
-            MenuPlace::View, name, keys, [this, choice] { setHeat(choice); }, Needs::Nothing);
-        action->setCheckable(true);
-        action->setChecked(choice == m_heat.heat());
-        heats->addAction(action);
-    };
-    heat(u"No &heat"_s, u"Ctrl+H"_s, Heat::None);
-    heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, Heat::Time);
-    heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, Heat::Slowness);
-}
-
-void GraphsView::addWalkCommands() {
-    addCommand(MenuPlace::Walk, u"&Next operator"_s, u"Ctrl+]"_s,
-               [this] { m_picked.walk(side(), +1); });
-    addCommand(MenuPlace::Walk, u"&Previous operator"_s, u"Ctrl+["_s,
-               [this] { m_picked.walk(side(), -1); });
-    addCommand(MenuPlace::Picture, u"Save &picture…"_s, u"Ctrl+Alt+E"_s, [this] {
-        Q_EMIT asked(SavePicture{current()->picture(), side() == GraphSide::Imported
-                                                           ? u"Save the imported graph"_s
-                                                           : u"Save the fused graph"_s});
-    });
 }
 
 std::vector<QWidget*> GraphsView::stops() {
@@ -426,6 +319,7 @@ void GraphsView::removePane() {
     m_picked.forget(last);
     m_panes.removeLast();
     delete last;
+    m_row->layOut();
     nameOf(m_panes.size() - 1);
     m_pictures.showAllAnew();
 }
@@ -470,14 +364,18 @@ void GraphsView::tellPart() {
 }
 
 bool GraphsView::serve(Request request) {
+    if (request == Request::Stop)
+        collapse()->stop(); // and whatever else is at work
     if (request == Request::NextChange)
         return m_changes.walk(+1);
     return request == Request::PreviousChange && m_changes.walk(-1);
 }
 
 void GraphsView::showStatus() {
-    Q_EMIT statusChanged(document().isOpen() ? u"%1×"_s.arg(current()->scale(), 0, 'f', 2)
-                                             : QString());
+    Q_EMIT statusChanged(
+        !document().isOpen() ? QString()
+        : settled() ? u"%1×"_s.arg((m_zoomed ? m_zoomed.data() : current())->scale(), 0, 'f', 2)
+                    : u"laying out"_s);
 }
 
 } // namespace fw::ui

@@ -14,6 +14,8 @@
 #include "views/graph/pane_row.h"
 #include "views/graph/pane_selection.h"
 
+#include <QPointer>
+
 namespace fw::ui {
 
 class GraphsView : public View {
@@ -31,6 +33,7 @@ public:
     void revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) override;
     std::optional<snapshot::BlockView> openBlocks() const override { return collapse()->view(); }
     void showBlocks(const snapshot::BlockView& view) override { collapse()->restore(view); }
+    void layOut() override { m_row->layOut(); }
     std::vector<QWidget*> stops() override;
     bool settled() const override;
     bool serve(Request request) override;
@@ -87,6 +90,7 @@ private:
     PaneSelection m_picked{m_panes};
     PaneChanges m_changes{m_panes, m_picked};
     PaneHeat m_heat{m_panes};
+    QPointer<GraphCanvas> m_zoomed; // by people, last
     QAction* m_jointCommand = nullptr;
     QAction* m_regionsCommand = nullptr;
     std::string m_model; // that the states belong to

@@ -3,6 +3,7 @@
 #include "snapshot/time_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fw::ui {
 
@@ -54,9 +55,12 @@ void PaneHeat::show() const {
         if (*side == GraphSide::Fused)
             for (const auto& [id, heat] : inBlocks)
                 hottest = std::max(hottest, heat);
+        // Times per operation differ by orders of magnitude.
         const auto share = [&](GraphCanvas::HeatOf& all) {
             for (auto& [id, heat] : all)
-                heat = hottest > 0 ? heat / hottest : 0;
+                heat = hottest <= 0           ? 0
+                       : m_heat == Heat::Time ? heat / hottest
+                                              : std::log1p(heat) / std::log1p(hottest);
         };
         if (*side == GraphSide::Fused)
             boxes = inBlocks;
@@ -73,7 +77,7 @@ void PaneHeat::show() const {
         m_panes.pane(i)->canvas()->setHeat(
             std::move(boxes), std::move(containers),
             m_heat == Heat::Time ? QString::fromStdString(snapshot::timeText(hottest))
-                                 : QString::number(hottest, 'g', 3) + u" ps per FLOP"_s);
+                                 : QString::number(hottest, 'g', 3) + u" ps per FLOP (log)"_s);
     }
 }
 

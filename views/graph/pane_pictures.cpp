@@ -78,8 +78,9 @@ void PanePictures::show(std::size_t at) {
         m_panes.document().info() ? m_panes.document().info()->model : graph->name, *graph);
     picture::DiagramOptions options;
     options.groupTexts = groupTextsOf(times.get());
-    if (const auto part = m_reach.partOf(at))
-        m_panes.collapse().show(shown.pane, part, options, {});
+    shown.part = m_reach.partOf(at);
+    if (shown.part)
+        m_panes.collapse().show(shown.pane, shown.part, options, {});
     else if (!showJoint())
         m_panes.collapse().show(shown.pane, graph, options, m_panes.collapse().view());
 }

@@ -1,5 +1,6 @@
 #include "views/graph/pane_row.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace fw::ui {
@@ -11,14 +12,13 @@ PaneRow::PaneRow(QWidget* parent) : QSplitter(Qt::Horizontal, parent), m_step(ne
 }
 
 void PaneRow::add(GraphPane* pane) {
-    QList<int> widths = sizes();
-    const int at = count() - 1; // in front of the application
-    insertWidget(at, pane);
+    insertWidget(count() - 1, pane); // in front of the application
     pane->setVisible(!showsStep());
-    if (at == 0)
-        return;
-    widths.insert(at, widths[at - 1]);
-    setSizes(widths);
+    layOut();
+}
+
+void PaneRow::layOut() {
+    setSizes(QList<int>(count(), std::max(width(), count()) / count()));
 }
 
 bool PaneRow::hasKeys(int at) const {

@@ -16,7 +16,8 @@ class PaneRow : public QSplitter {
 public:
     explicit PaneRow(QWidget* parent = nullptr);
 
-    void add(GraphPane* pane); // as wide as the one before it
+    void add(GraphPane* pane);
+    void layOut(); // all equally wide
     StepPane* stepPane() const { return m_step; }
     bool showsStep() const { return m_step->isVisible(); }
     void setStepShown(bool shown);

@@ -7,19 +7,30 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 snapshot::NodeSet PaneSelection::pick(std::size_t at, const std::vector<std::int64_t>& boxes) {
-    const snapshot::NodeSet nodes = m_panes.collapse().nodesOf(m_panes.pane(at), boxes);
+    snapshot::NodeSet nodes = m_panes.collapse().nodesOf(m_panes.pane(at), boxes);
+    const auto result = boxes.size() == 1 ? m_panes.resultAt(at, boxes.front()) : std::nullopt;
+    if (result)
+        nodes = {result->maker};
+    Picked picked = m_panes.pickedOf(at, nodes, m_panes.pane(at)->canvas()->focused());
+    if (result)
+        picked.result = result->number;
+    m_panes.collapse().keepOpen(m_panes.pane(at), nodes);
     m_pointed = at;
-    m_panes.selection().pick(m_panes.pickedOf(at, nodes, m_panes.pane(at)->canvas()->focused()),
-                             &m_panes.view(), m_panes.sideOf(at));
+    m_panes.selection().pick(picked, &m_panes.view(), m_panes.sideOf(at));
     m_pointed.reset();
     return nodes;
 }
 
 void PaneSelection::show(const QObject* origin) const {
-    for (std::size_t i = 0; i < m_panes.size(); ++i)
-        if (origin != &m_panes.view() || m_pointed != i)
-            m_panes.pane(i)->canvas()->setSelected(m_panes.collapse().boxesOf(
-                m_panes.pane(i), m_panes.nodesIn(i, m_panes.selection().picked())));
+    const Picked& picked = m_panes.selection().picked();
+    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+        if (origin == &m_panes.view() && m_pointed == i)
+            continue;
+        const auto result = m_panes.boxOfResult(i, picked.result);
+        m_panes.pane(i)->canvas()->setSelected(
+            result ? Ids{*result}
+                   : m_panes.collapse().boxesOf(m_panes.pane(i), m_panes.nodesIn(i, picked)));
+    }
 }
 
 void PaneSelection::follow(const QObject* origin) {

@@ -60,6 +60,18 @@ void askModel(const GraphPanes& panes, std::size_t at, const Set& set) {
     set(state);
 }
 
+void showLayoutOf(const GraphPane& pane) {
+    const QString said = u"The layout was stopped."_s;
+    if (pane.busy())
+        pane.overlay()->setBusy(u"Laying out …"_s);
+    else if (!pane.stopped())
+        pane.overlay()->setReady();
+    else if (pane.canvas()->picture())
+        pane.overlay()->setStale(said, u"Go on"_s);
+    else
+        pane.overlay()->setEmpty(u"Stopped"_s, said, u"Go on"_s);
+}
+
 } // namespace
 
 std::vector<Choice> stateChoices(const GraphPanes& panes, std::size_t at, const Set& set) {
@@ -175,7 +187,7 @@ void showStateOf(const GraphPanes& panes, std::size_t at) {
         else if (!imported && !other && stopped())
             break;
         else
-            overlay->setReady();
+            showLayoutOf(*panes.pane(at));
         break;
     case State::Stale:
         if (!other || !stopped())

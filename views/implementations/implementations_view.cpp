@@ -2,6 +2,7 @@
 
 #include "base/decision.h"
 
+#include "views/common/chosen_text.h"
 #include "views/common/fitted_columns.h"
 #include "views/common/flow_layout.h"
 #include "views/common/numbers.h"
@@ -31,10 +32,6 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-constexpr int leastName = 110; // its icon, and what tells it from others
-constexpr int cellBorder = 18; // of both sides
-constexpr int shownRows = 500; // whose widths count
 
 const std::string_view avoidedCode = codeText(ReasonCode::PinAvoids);
 
@@ -77,7 +74,7 @@ QString detailOf(const snapshot::GroupRecord& group, const snapshot::CandidateRe
     } else {
         out = text(group.name) + u": "_s + text(group.implementation);
         if (!group.source.empty())
-            out += u", chosen by "_s + text(chosenBy(group));
+            out += u", chosen by "_s + chosenText(group);
         out += u'\n';
         for (const std::string& warning : group.warnings)
             out += u"⚠ "_s + text(warning) + u'\n';
@@ -255,46 +252,6 @@ void ImplementationsView::showDetail() {
 void ImplementationsView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     hideColumns();
-}
-
-// The priority is in the reason as well: in a narrow view its room is the reason's.
-
-void ImplementationsView::hideColumns() {
-    m_columns->setHidden(ImplementationsModel::Verified, !m_model.isVerified());
-    m_columns->setHidden(ImplementationsModel::Priority,
-                         width() < Theme::scaled(m_model.isVerified() ? 600 : 520));
-    fitNames();
-}
-
-void ImplementationsView::fitColumns() {
-    const int time = m_table->fontMetrics().horizontalAdvance(u"12.3 µs"_s) + cellBorder;
-    const int widths[] = {Theme::scaled(leastName), 0, time, time, Theme::scaled(72),
-                          Theme::scaled(48)};
-    static_assert(std::size(widths) == ImplementationsModel::ColumnCount);
-    for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
-        if (widths[column] > 0)
-            m_columns->fit(column, widths[column]);
-}
-
-// Who computes a group can be read first, then its name; what is left over is for the reasons.
-void ImplementationsView::fitNames() {
-    const QFontMetrics metrics = m_table->fontMetrics();
-    int name = leastName, chosen = 0;
-    for (int row = 0; row < std::min(m_model.rowCount(), shownRows); ++row) {
-        const auto cell = [&](int column) { return m_model.index(row, column).data().toString(); };
-        const QModelIndex index = m_model.index(row, ImplementationsModel::Name);
-        name = std::max(name, m_table->indentation() + m_table->sizeHintForIndex(index).width());
-        chosen = std::max(chosen,
-                          metrics.horizontalAdvance(
-                              cell(ImplementationsModel::Verdict).section(u':', 0, 0) + u": …"_s));
-    }
-    int room = m_table->width() - m_table->verticalScrollBar()->sizeHint().width();
-    for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)
-        if (column != ImplementationsModel::Name && column != ImplementationsModel::Verdict &&
-            !m_table->isColumnHidden(column))
-            room -= m_table->columnWidth(column);
-    m_columns->fit(ImplementationsModel::Name,
-                   std::clamp(room - chosen - cellBorder, leastName, name));
 }
 
 void ImplementationsView::setPlan(const Shared<snapshot::FuseDocument>& plan) {

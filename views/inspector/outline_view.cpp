@@ -1,5 +1,6 @@
 #include "views/inspector/outline_view.h"
 
+#include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
 
@@ -69,7 +70,7 @@ void OutlineView::documentChanged(Parts parts) {
     const auto& graph = document().fused() ? document().fused() : document().imported();
     if (graph != m_graph && (!graph || document().state(part) == State::Ready)) {
         setGraph(graph);
-        setDetail(graph ? u"%1 ops"_s.arg(m_model.operatorCount()) : QString());
+        setDetail(graph ? countOf(m_model.operatorCount(), u"op"_s) : QString());
     }
     selectionChanged(nullptr);
     if (parts.hasAny({Part::Info, Part::Plan}))

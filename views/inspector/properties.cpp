@@ -1,7 +1,9 @@
 // What the rows of the properties table say.
 #include "views/inspector/properties_view.h"
 
+#include "views/common/chosen_text.h"
 #include "views/common/numbers.h"
+#include "views/common/readers.h"
 #include "views/common/text.h"
 
 #include <algorithm>
@@ -72,8 +74,11 @@ std::vector<TensorChoice> tensorsOf(const NodeRecord& node, const GraphDocument*
 Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
                         const GraphDocument* imported, const snapshot::FuseDocument* plan) {
     Properties out;
-    out.push_back({u"operator"_s, text(node.op)});
-    if (!node.name.empty())
+    if (node.op == "input")
+        out.push_back({u"model input"_s, nameOf(node)});
+    else
+        out.push_back({u"operator"_s, text(node.op)});
+    if (!node.name.empty() && node.op != "input")
         out.push_back({u"name"_s, text(node.name)});
     if (node.unsupported)
         out.push_back({u"problem"_s, node.bodies.empty()
@@ -107,6 +112,9 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
         out.push_back({node.outputs.size() == 1 ? u"output"_s : u"output %1"_s.arg(i),
                        text(node.outputs[i].name) + u" : "_s + text(node.outputs[i].type)});
+    if (graph)
+        if (const QString readers = readersText(*graph, node.id); !readers.isEmpty())
+            out.push_back({u"read by"_s, readers});
     QStringList origins;
     for (const snapshot::NodeId id : node.origins) {
         if (const NodeRecord* origin = find(imported, id))
@@ -130,12 +138,20 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
     return out;
 }
 
+Properties propertiesOf(const ModelResult& result) {
+    Properties out{{u"model output"_s, result.name + u" : "_s + result.type},
+                   {u"made by"_s, result.maker}};
+    if (!result.readers.isEmpty())
+        out.push_back({u"read by"_s, result.readers});
+    return out;
+}
+
 Properties propertiesOf(const snapshot::GroupRecord& group) {
     Properties out;
     out.push_back({u"group"_s, text(group.name)});
     out.push_back({u"implementation"_s, text(group.implementation)});
     if (!group.source.empty())
-        out.push_back({u"chosen by"_s, text(chosenBy(group))});
+        out.push_back({u"chosen by"_s, chosenText(group)});
     if (!group.anchor.empty())
         out.push_back({u"anchor"_s, text(group.anchor)});
     QStringList nodes;
@@ -147,7 +163,7 @@ Properties propertiesOf(const snapshot::GroupRecord& group) {
     for (const auto& output : group.outputs)
         out.push_back({u"output"_s, text(output.name) + u" : "_s + text(output.type)});
     if (group.flops)
-        out.push_back({u"work"_s, countText(*group.flops) + u"FLOP"_s});
+        out.push_back({u"work"_s, flopText(*group.flops)});
     if (group.bytes)
         out.push_back({u"traffic"_s, bytesText(*group.bytes) + u" read and written"_s});
     if (group.estUs)
@@ -195,7 +211,7 @@ Properties propertiesOf(const snapshot::InfoDocument& info, const GraphDocument*
     if (info.parameters > 0)
         out.push_back({u"parameters"_s, countText(double(info.parameters))});
     if (info.flops)
-        out.push_back({u"work"_s, countText(*info.flops) + u"FLOP"_s});
+        out.push_back({u"work"_s, flopText(*info.flops)});
     std::vector<std::pair<std::int64_t, QString>> counts;
     for (const auto& [op, count] : info.ops)
         counts.emplace_back(-count, text(op));

@@ -104,7 +104,11 @@ void PropertiesView::selectionChanged(const QObject*) {
     Properties properties;
     std::vector<TensorChoice> tensors;
     QString title;
-    if (picked.group >= 0 && plan)
+    if (const auto result = resultOf(document(), picked.result)) {
+        properties = propertiesOf(*result);
+        title = result->name;
+    }
+    if (properties.empty() && picked.group >= 0 && plan)
         for (const auto& record : plan->groups)
             if (record.id == picked.group) {
                 properties = propertiesOf(record);

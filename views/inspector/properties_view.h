@@ -1,6 +1,7 @@
 // Everything known of one node or one group, as a table of name and value. Values can be copied.
 #pragma once
 
+#include "views/common/readers.h"
 #include "views/common/view.h"
 #include "views/inspector/value_panel.h"
 
@@ -24,6 +25,7 @@ using Properties = std::vector<Property>;
 Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphDocument* graph,
                         const snapshot::GraphDocument* imported,
                         const snapshot::FuseDocument* plan);
+Properties propertiesOf(const ModelResult& result);
 Properties propertiesOf(const snapshot::GroupRecord& group);
 // The machine with the ceilings that are known.
 Properties propertiesOf(const snapshot::DoctorDocument& machine);

@@ -176,16 +176,17 @@ QString ProfileView::asText() const {
         out += (column ? u"\t"_s : QString()) + cell;
     };
     for (int column = 0; column < ProfileModel::ColumnCount; ++column)
-        if (column == ProfileModel::Median)
-            add(column, u"median us"_s);
+        if (column == ProfileModel::Median || column == ProfileModel::Estimate)
+            add(column, column == ProfileModel::Median ? u"median us"_s : u"est. us"_s);
         else if (column != ProfileModel::Bar && column != ProfileModel::Implementation)
             add(column, m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
     for (int row = 0; row < m_sorted.rowCount(); ++row) {
         out += u'\n';
         for (int column = 0; column < ProfileModel::ColumnCount; ++column) {
             const QModelIndex cell = m_sorted.index(row, column);
-            if (column == ProfileModel::Median)
-                add(column, QString::number(cell.data(ProfileModel::SortRole).toDouble(), 'f', 3));
+            const double us = cell.data(ProfileModel::SortRole).toDouble();
+            if (column == ProfileModel::Median || column == ProfileModel::Estimate)
+                add(column, us < 0 ? QString() : QString::number(us, 'f', 3));
             else if (column != ProfileModel::Bar && column != ProfileModel::Implementation)
                 add(column, cell.data().toString());
         }

@@ -44,16 +44,17 @@ StagesView::StagesView(QWidget* parent)
     : View(parent), m_stages(new ComboBox(this)), m_title(new QLabel(this)),
       m_text(new LineText(this)) {
     setOverlay(new StateOverlay(m_text));
-    m_stages->addItem(u"Schedule"_s, u"schedule"_s);
+    // As they follow one another.
+    m_stages->addItem(u"Graph"_s, u"graph"_s);
+    m_stages->addItem(u"Rewritten graph"_s, u"rewritten"_s);
+    m_stages->addItem(u"Regions of libraries"_s, u"partitioned"_s);
+    m_stages->addItem(u"Fused graph"_s, u"fused"_s);
     m_stages->addItem(u"Tensor expressions"_s, u"tensor"_s);
+    m_stages->addItem(u"Schedule"_s, u"schedule"_s);
     m_stages->addItem(u"Loops"_s, u"loops"_s);
     m_stages->addItem(u"LLVM IR"_s, u"llvm"_s);
     m_stages->addItem(u"Assembly"_s, u"asm"_s);
-    m_stages->addItem(u"Graph"_s, u"graph"_s);
-    m_stages->addItem(u"Rewritten graph"_s, u"rewritten"_s);
-    m_stages->addItem(u"Fused graph"_s, u"fused"_s);
-    m_stages->addItem(u"Regions of libraries"_s, u"partitioned"_s);
-    m_stages->setCurrentIndex(2);
+    m_stages->setCurrentIndex(m_stages->findData(u"loops"_s));
     m_stages->setAccessibleName(u"Stage"_s);
     m_title->setTextFormat(Qt::PlainText);
     m_title->setProperty("muted", true);

@@ -78,7 +78,7 @@ StepsView::StepsView(QWidget* parent)
     m_table->setRootIsDecorated(false);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->header()->setStretchLastSection(true);
-    m_table->header()->resizeSection(StepsModel::Number, 64);
+    m_table->header()->setSectionResizeMode(StepsModel::Number, QHeaderView::ResizeToContents);
     m_table->header()->resizeSection(StepsModel::Rule, 130);
     m_table->header()->resizeSection(StepsModel::At, 130);
     m_sentence->setContentsMargins(10, 2, 10, 4);

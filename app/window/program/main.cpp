@@ -2,6 +2,8 @@
 #include "app/window/app_icon.h"
 #include "app/window/batch.h"
 #include "app/window/main_window.h"
+#include "app/window/one_window.h"
+#include "app/window/start_steps.h"
 #include "base/leftovers.h"
 
 #include <QApplication>
@@ -38,6 +40,8 @@ int main(int count, char** arguments) {
         std::fputs(("fusewright: " + options.diag().text() + "\n").c_str(), stderr);
         return fw::exitCode(options.diag().code);
     }
+    if (!options->batch() && !options->newWindow && fw::ui::OneWindow::raise(options->model))
+        return 0;
     fw::ui::MainWindow window(fw::ui::WorkerClient::defaultProgram(),
                               options->batch() ? fw::ui::Memory::Forget : fw::ui::Memory::Remember);
     if (options->theme)
@@ -46,8 +50,13 @@ int main(int count, char** arguments) {
         window.setTargetText(options->target);
     if (options->batch())
         return fw::ui::runBatch(window, *options);
+    const fw::ui::OneWindow one(window);
     window.show();
-    if (!options->model.isEmpty())
-        window.openModel(options->model);
+    fw::ui::StartSteps steps(window, *options);
+    QObject::connect(&steps, &fw::ui::StartSteps::ended, &window, [&](const fw::Status& how) {
+        if (!how && window.document().isOpen())
+            window.tell(how.diag());
+    });
+    steps.start();
     return QApplication::exec();
 }
