@@ -1,7 +1,9 @@
 #include "tensor/text_operator.h"
 
 #include "tensor/attribute_check.h"
+#include "tensor/binding.h"
 #include "tensor/onnx_clauses.h"
+#include "tensor/requirement.h"
 
 #include <algorithm>
 
@@ -65,6 +67,17 @@ std::optional<AttrValue> TextOperator::attrDefault(std::string_view name) const 
 
 std::vector<OnnxBinding> TextOperator::onnx() const {
     return onnxBindings(m_tree->onnx, m_file);
+}
+
+bool TextOperator::asksOfElements() const {
+    return requiresOfElements(*m_tree);
+}
+
+std::vector<ElementDemand>
+TextOperator::demandsOf(const OpCall& call, const std::vector<const TensorData*>& known) const {
+    const auto binding = bindCall(*m_tree, m_file, call);
+    return binding ? demandsOfElements(*m_tree, binding->names, known)
+                   : std::vector<ElementDemand>();
 }
 
 Diag TextOperator::named(Diag diag) const {

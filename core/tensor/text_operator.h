@@ -27,6 +27,9 @@ public:
     std::optional<AttrType> attrType(std::string_view name) const final;
     std::optional<AttrValue> attrDefault(std::string_view name) const final;
     std::vector<OnnxBinding> onnx() const final;
+    bool asksOfElements() const final;
+    std::vector<ElementDemand> demandsOf(const OpCall& call,
+                                         const std::vector<const TensorData*>& known) const final;
 
 protected:
     const OpTree& tree() const { return *m_tree; }
