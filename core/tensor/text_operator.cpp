@@ -9,6 +9,10 @@
 
 namespace fw {
 
+TextOperator::TextOperator(std::shared_ptr<const OpTree> tree, std::string file)
+    : m_tree(std::move(tree)), m_file(std::move(file)),
+      m_asksOfElements(requiresOfElements(*m_tree)) {}
+
 std::vector<std::string> TextOperator::inputNames() const {
     std::vector<std::string> out;
     for (const ParamTree& param : m_tree->params)
@@ -67,10 +71,6 @@ std::optional<AttrValue> TextOperator::attrDefault(std::string_view name) const 
 
 std::vector<OnnxBinding> TextOperator::onnx() const {
     return onnxBindings(m_tree->onnx, m_file);
-}
-
-bool TextOperator::asksOfElements() const {
-    return requiresOfElements(*m_tree);
 }
 
 std::vector<ElementDemand>
