@@ -153,7 +153,7 @@ private:
         } catch (const CLI::CallForVersion& version) {
             return tell("version", version.what(), form);
         } catch (const CLI::ParseError& error) {
-            return report(notUnderstood(m_app, error), form);
+            return report(notUnderstood(m_app, error, *whole), form);
         }
         if (const Status given = understand(); !given)
             return report(given.diag(), form);

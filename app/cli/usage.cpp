@@ -1,6 +1,7 @@
 #include "usage.h"
 
 #include "base/files.h"
+#include "base/nearest.h"
 #include "ir/type_text.h"
 #include "onnx/model/given_value.h"
 #include "onnx/model/names.h"
@@ -58,8 +59,16 @@ Status areText(const std::vector<std::string>& words) {
     return {};
 }
 
-Diag notUnderstood(const CLI::App& program, const CLI::ParseError& error) {
+Diag notUnderstood(const CLI::App& program, const CLI::ParseError& error,
+                   const std::vector<std::string>& words) {
     const std::vector<CLI::App*> found = program.get_subcommands();
+    if (found.empty() && words.size() > 1 && !words[1].starts_with('-')) {
+        std::vector<std::string> known;
+        for (const CLI::App* command : program.get_subcommands(nullptr))
+            known.push_back(command->get_name());
+        return makeDiag(DiagCode::Usage, fmt::format("there is no command '{}'", words[1]), {},
+                        didYouMean(words[1], known, "fw --help lists them"));
+    }
     const std::string command = found.empty() ? "" : found.front()->get_name() + " ";
     return makeDiag(DiagCode::Usage, error.what(), {},
                     fmt::format("fw {}--help tells what it takes", command));

@@ -18,8 +18,9 @@ bool wantsJson(const std::vector<std::string>& words);
 // two files whose names are spoiled alike would be one.
 Status areText(const std::vector<std::string>& words);
 
-// Usage, of a parse that failed.
-Diag notUnderstood(const CLI::App& program, const CLI::ParseError& error);
+// Usage, of a parse of these words that failed.
+Diag notUnderstood(const CLI::App& program, const CLI::ParseError& error,
+                   const std::vector<std::string>& words);
 
 // What stands in the options that every command on a model takes, also where this one makes no use
 // of it: targets, books, files, types. `isWritten`: of the log, which need not be there.

@@ -15,6 +15,17 @@ namespace fw::rpc {
 
 namespace {
 
+// "[json.exception.out_of_range.403] key 'position' not found"
+std::string problemOf(const Json::exception& error) {
+    constexpr int keyNotFound = 403, wrongType = 302;
+    const std::string_view what = error.what();
+    const std::size_t first = what.find('\''), last = what.rfind('\'');
+    if (error.id == keyNotFound && first < last)
+        return fmt::format("the parameter {} is missing", what.substr(first + 1, last - first - 1));
+    return error.id == wrongType ? "a parameter has another type than it must have"
+                                 : "the parameters are not those of the method";
+}
+
 constexpr std::size_t mostInFlight = 1000;
 constexpr std::size_t longestList = 1000;
 
@@ -204,10 +215,7 @@ void Endpoint::take(Message message, Sink sink) {
     try {
         request(made);
     } catch (const Json::exception& error) {
-        // "[json.exception.out_of_range.403] key 'position' not found"
-        const std::string what = error.what();
-        const std::size_t end = what.find("] ");
-        made.refuse({InvalidParams, end == std::string::npos ? what : what.substr(end + 2)});
+        made.refuse({InvalidParams, problemOf(error)});
     }
 }
 

@@ -32,6 +32,11 @@ public:
     Result<Inferred> infer(const OpCall& call) const override {
         return *m_inferred.answer(call, [&] { return m_op->infer(call); });
     }
+    bool asksOfElements() const override { return m_op->asksOfElements(); }
+    std::vector<ElementDemand>
+    demandsOf(const OpCall& call, const std::vector<const TensorData*>& known) const override {
+        return m_op->demandsOf(call, known);
+    }
     Result<OpInst> instantiate(const OpCall& call) const override { return *computation(call); }
     std::optional<Diag> refusal(const OpCall& call) const override {
         const auto kept = computation(call);

@@ -51,9 +51,15 @@ struct CallSequence {
     // Nothing where an optional operand is absent, an operand of the whole by its number, a number
     // of the element type of the operand beside it, or a vector of i64.
     using Operand = std::variant<std::monostate, std::size_t, Result, double, Integers>;
+    // The elements of an operand as sizes, or one of them; or a size that is known.
+    struct Size {
+        Operand of;
+        std::optional<std::size_t> element = std::nullopt;
+        std::optional<Expr> known = std::nullopt;
+    };
     struct Attribute {
         std::string name;
-        std::variant<AttrValue, Operand> value; // an operand: the sizes that are its elements
+        std::variant<AttrValue, std::vector<Size>> value;
     };
     struct Call {
         std::string op;
@@ -159,6 +165,14 @@ struct OnnxBinding {
     }
 };
 
+// What must hold of an element of an operand and may not.
+struct ElementDemand {
+    std::size_t operand = 0, element = 0; // of several operands the first
+    std::string value;                    // "5"
+    std::string requirement, seen;        // "n <= D", "n = 5, D = 4"
+    Expr condition;                       // of free dimensions; false: it does not hold
+};
+
 class Operator {
 public:
     virtual ~Operator() = default;
@@ -185,6 +199,13 @@ public:
     }
     virtual std::vector<OnnxBinding> onnx() const { return {}; }
     virtual Result<Inferred> infer(const OpCall& call) const = 0;
+    // What it requires of the elements of its operands; infer() does not ask that.
+    virtual bool asksOfElements() const { return false; }
+    // That which does not always hold, of elements that are known (of others: nullptr).
+    virtual std::vector<ElementDemand>
+    demandsOf(const OpCall& /*call*/, const std::vector<const TensorData*>& /*known*/) const {
+        return {};
+    }
     // The computation. Tensors are named after the parameters; variadic ones get a number appended.
     // Refused (OpaqueOperator as UnknownOperator diag) when there is no tensor expression.
     virtual Result<OpInst> instantiate(const OpCall& call) const = 0;

@@ -89,6 +89,10 @@ public:
             return m_out.refuse(DiagCode::RuleIllegal,
                                 "a list stands among the operands of an operator", tree.span,
                                 "concat(...xs)");
+        case TreeKind::Unary:
+            return m_out.refuse(DiagCode::RuleIllegal,
+                                "a sign stands before numbers only on the right side of a rule",
+                                tree.span, "x * -1 is the opposite of x, not(x) of a truth");
         case TreeKind::Index:
             // Of names with several names; text in brackets is refused below.
             if (tree.text.empty())

@@ -1,6 +1,7 @@
 #include "snapshot/help_records.h"
 
 #include "base/decision.h"
+#include "base/system_limit.h"
 #include "snapshot/json_fields.h"
 #include "snapshot/questions.h"
 
@@ -118,6 +119,8 @@ HelpDocument describeProgram(std::string version) {
 #define FW_X(name, text, exit, meaning) out.codes.push_back({text, meaning, exit});
     FW_DIAG_CODES(FW_X)
 #undef FW_X
+    out.codes.push_back({std::string(codeText(systemLimit)), std::string(codeMeaning(systemLimit)),
+                         exitCode(systemLimit)});
 #define FW_X(name, text, sentence) out.codes.push_back({text, sentence, std::nullopt});
     FW_REASON_CODES(FW_X)
 #undef FW_X

@@ -52,8 +52,11 @@ Options onTarget(Options own = {}) {
 
 Options onModel(Options own = {}) {
     Options out = onTarget(std::move(own));
-    out.insert(out.begin(),
-               Option{"model", &Asked::model, "an .onnx file or a backend-test folder"}.must());
+    out.insert(
+        out.begin(),
+        Option{"model", &Asked::model,
+               "the model: an .onnx file, a .fw file with one graph, or a folder with model.onnx"}
+            .must());
     return out;
 }
 

@@ -57,7 +57,10 @@ constexpr std::string_view shortPuncts = "()[]{},:;.=<>+-*/%?@^|&!$~";
 
 class Lexer {
 public:
-    explicit Lexer(std::string_view text) : m_text(text) {}
+    explicit Lexer(std::string_view text) : m_text(text) {
+        if (constexpr std::string_view mark = "\xef\xbb\xbf"; m_text.starts_with(mark))
+            m_pos = mark.size(); // editors put it in front of UTF-8
+    }
 
     TokenList run() {
         while (skipBlank())

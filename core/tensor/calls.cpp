@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace fw {
 
@@ -67,6 +68,8 @@ private:
             for (std::size_t i = 0; i < count; ++i, ++next)
                 values.push_back(m_binding.find(p, i) != nullptr ? Operand(next)
                                                                  : Operand(std::monostate()));
+            if (m_op.params[p].variadic) // for len(xs)
+                m_binding.names[m_op.params[p].name] = Exprs(count);
         }
     }
 
@@ -125,6 +128,8 @@ private:
             }
             return Operand(std::move(out));
         }
+        if (isChain(tree))
+            return chain(tree);
         if (tree.kind == TreeKind::Call && !isNumberFunction(tree.text))
             return call(tree);
         FW_TRY(const Expr number, m_evaluator.scalar(tree));
@@ -137,21 +142,39 @@ private:
                         fmt::format("{} is no number that is known here", known.text()));
     }
 
+    Result<std::vector<Operand>> operands(std::span<const Tree> trees) {
+        std::vector<Operand> out;
+        for (const Tree& tree : trees) {
+            if (tree.kind == TreeKind::Pack && isValue(tree.args[0])) {
+                const std::vector<Operand>& all = m_values.at(tree.args[0].text);
+                out.insert(out.end(), all.begin(), all.end());
+                continue;
+            }
+            FW_TRY(out.emplace_back(), operand(tree));
+        }
+        return out;
+    }
+
+    Result<Operand> chain(const Tree& tree) {
+        FW_TRY(const std::vector<Operand> all, operands(std::span(tree.args).subspan(1)));
+        if (all.empty())
+            return makeDiag(DiagCode::OperatorArity, "a chain of no operands");
+        Operand out = all.front();
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            m_out.calls.push_back({tree.args[0].text, {out, all[i]}, {}});
+            m_places.push_back(&tree);
+            out = CallSequence::Result{m_out.calls.size() - 1, 0};
+        }
+        return out;
+    }
+
     Result<Operand> call(const Tree& tree) {
         CallSequence::Call made;
         made.op = tree.text;
         if (const auto named = m_binding.names.find(tree.text); named != m_binding.names.end())
             if (const auto* op = std::get_if<std::string>(&named->second))
                 made.op = *op;
-        for (const Tree& arg : tree.args) {
-            if (arg.kind == TreeKind::Pack && isValue(arg.args[0])) {
-                const std::vector<Operand>& all = m_values.at(arg.args[0].text);
-                made.operands.insert(made.operands.end(), all.begin(), all.end());
-                continue;
-            }
-            FW_TRY(Operand one, operand(arg));
-            made.operands.push_back(std::move(one));
-        }
+        FW_TRY(made.operands, operands(tree.args));
         while (!made.operands.empty() &&
                std::holds_alternative<std::monostate>(made.operands.back()))
             made.operands.pop_back();
@@ -164,17 +187,56 @@ private:
         return Operand(CallSequence::Result{m_out.calls.size() - 1, 0});
     }
 
-    Result<std::variant<AttrValue, Operand>> attribute(const Tree& tree) {
-        if (isChoice(tree) && !m_evaluator.isList(tree)) {
+    using SizeList = std::vector<CallSequence::Size>;
+
+    // `m...` and `m[1]` in a list of sizes, where m is a value.
+    bool isOfValue(const Tree& tree) const {
+        return (tree.kind == TreeKind::Pack && isValue(tree.args[0])) ||
+               (tree.kind == TreeKind::Index && m_values.contains(tree.text));
+    }
+
+    Result<SizeList> sizes(const std::vector<Tree>& trees) {
+        SizeList out;
+        for (const Tree& tree : trees) {
+            if (!isOfValue(tree)) {
+                FW_TRY(const Exprs known, m_evaluator.expanded({tree}));
+                for (const Expr& one : known)
+                    out.push_back({{}, std::nullopt, simplify(one)});
+                continue;
+            }
+            Tree name = tree.kind == TreeKind::Pack ? tree.args[0] : tree;
+            name.kind = TreeKind::Name;
+            CallSequence::Size part;
+            FW_TRY(part.of, one(name));
+            if (tree.kind == TreeKind::Index) {
+                FW_TRY(const Expr place, m_evaluator.scalar(tree.args.front()));
+                if (tree.args.size() != 1 || place.asInt().value_or(-1) < 0)
+                    return makeDiag(DiagCode::UnsupportedAttribute,
+                                    tree.text + " takes one number that is known");
+                part.element = static_cast<std::size_t>(*place.asInt());
+            }
+            out.push_back(std::move(part));
+        }
+        return out;
+    }
+
+    Result<std::variant<AttrValue, SizeList>> attribute(const Tree& tree) {
+        if (isChoice(tree)) {
             FW_TRY(const Tree* const branch, chosen(tree));
             return attribute(*branch);
         }
         if (isValue(tree)) {
             FW_TRY(Operand value, one(tree));
-            return std::variant<AttrValue, Operand>(std::move(value));
+            return std::variant<AttrValue, SizeList>(SizeList{{std::move(value)}});
+        }
+        if (tree.kind == TreeKind::List &&
+            std::any_of(tree.args.begin(), tree.args.end(),
+                        [&](const Tree& part) { return isOfValue(part); })) {
+            FW_TRY(SizeList all, sizes(tree.args));
+            return std::variant<AttrValue, SizeList>(std::move(all));
         }
         FW_TRY(AttrValue known, knownAttribute(tree));
-        return std::variant<AttrValue, Operand>(std::move(known));
+        return std::variant<AttrValue, SizeList>(std::move(known));
     }
 
     Result<AttrValue> knownAttribute(const Tree& tree) {
@@ -284,6 +346,10 @@ private:
 
 bool isLeftOut(const OutTree& out) {
     return out.name == "_";
+}
+
+bool isChain(const Tree& tree) {
+    return tree.isCall("chain") && tree.args.size() >= 2 && tree.args[0].isName();
 }
 
 bool isChoice(const Tree& tree) {

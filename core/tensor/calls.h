@@ -9,6 +9,7 @@
 namespace fw {
 
 bool isLeftOut(const OutTree& out); // `_`: a result that it does not have
+bool isChain(const Tree& tree);     // chain(op, a, b, ...): op(op(a, b), ...)
 bool isChoice(const Tree& tree);    // select(condition, a, b) or given(operand, a, b)
 
 // The calls that a call of it stands for. `places`: where the text says each of them.

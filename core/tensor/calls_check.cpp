@@ -77,7 +77,8 @@ private:
                    didYouMean(tree.text, all, "operands, values, attributes and dims have names"));
         }
         for (const Tree& arg : tree.args)
-            checkNames(arg);
+            if (!isChain(tree) || &arg != &tree.args.front()) // which is an operator
+                checkNames(arg);
         for (const TreeAttr& attr : tree.attrs)
             checkNames(attr.value);
     }
@@ -90,7 +91,8 @@ private:
             const bool isLater =
                 std::any_of(m_op.outs.begin(), m_op.outs.end(),
                             [&](const OutTree& out) { return one.isName(out.name); });
-            const bool asksIfThere = tree.text == "given" && &arg == &tree.args[0];
+            const bool asksIfThere =
+                (tree.text == "given" && &arg == &tree.args[0]) || tree.isCall("len");
             if (arg.isName() && !asksIfThere && isVariadic(arg.text))
                 refuse(arg.span, fmt::format("'{}' is any number of operands", arg.text),
                        arg.text + "... hands all of them on");
@@ -162,12 +164,31 @@ private:
             check(tree.args[2], results);
             return;
         }
+        if (isChain(tree)) {
+            checkChain(tree);
+            return;
+        }
         for (const Tree& arg : tree.args)
             check(arg, 1);
         if (isAttribute(tree.text))
             checkNamed(tree, results);
         else
             checkCalled(tree, results);
+    }
+
+    void checkChain(const Tree& tree) {
+        const Tree& name = tree.args.front();
+        for (const Tree& arg : tree.args)
+            if (&arg != &name)
+                check(arg, 1);
+        const Operator* called = m_operators.findReader(name.text);
+        if (called == nullptr)
+            refuse(name, DiagCode::TextName,
+                   fmt::format("there is no operator '{}' before it", name.text));
+        else if (!called->arity().takes(2))
+            refuse(name, DiagCode::OperatorArity,
+                   fmt::format("a chain is of calls with two operands, and {} takes {}", name.text,
+                               called->arity().text()));
     }
 
     void checkCalled(const Tree& tree, std::size_t results) {

@@ -24,6 +24,9 @@ Vocabulary vocabularyOf(const OpTree& op) {
         if (!parseDtype(param.type.dtype))
             out.names.emplace(param.type.dtype, TermKind::DType);
     }
+    for (const ParamTree& param : op.params) // an element
+        if (!param.variadic)
+            out.names.emplace(param.name, TermKind::Any);
     return out;
 }
 
@@ -52,7 +55,93 @@ TermValue termOf(const NameValue& value) {
                                                         : TermValue(list);
 }
 
+Scope scopeOf(const Names& names) {
+    Scope out;
+    out.restIsAbsent = true; // operands, and the dims of those that are not given
+    for (const auto& [name, value] : names)
+        out.names.emplace(name, termOf(value));
+    return out;
+}
+
+bool saysName(const Tree& tree, const std::string& name) {
+    return tree.isName(name) || std::any_of(tree.args.begin(), tree.args.end(),
+                                            [&](const Tree& part) { return saysName(part, name); });
+}
+
+// A dim or an attribute of the same name goes first.
+bool isElement(const OpTree& op, const ParamTree& param, const Tree& condition) {
+    Vocabulary dims;
+    for (const ParamTree& one : op.params)
+        addDims(one.type, dims);
+    return !param.variadic && saysName(condition, param.name) && !dims.names.contains(param.name) &&
+           std::none_of(op.attrs.begin(), op.attrs.end(),
+                        [&](const AttrParamTree& attr) { return attr.name == param.name; });
+}
+
+std::vector<std::size_t> operandsIn(const OpTree& op, const Tree& condition) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < op.params.size(); ++i)
+        if (isElement(op, op.params[i], condition))
+            out.push_back(i);
+    return out;
+}
+
+TermValue elementAt(const TensorData& data, std::size_t at) {
+    return isFloat(data.dtype()) ? TermValue(data.at(at)) : TermValue(Expr(data.integerAt(at)));
+}
+
+// The first element that does not meet it, or what all ask of free dimensions.
+std::optional<ElementDemand> demandOf(const OpTree& op, const ConditionTree& requirement,
+                                      Scope scope, const std::vector<const TensorData*>& known) {
+    const std::vector<std::size_t> operands = operandsIn(op, requirement.tree);
+    for (const std::size_t operand : operands) {
+        const TensorData* data = operand < known.size() ? known[operand] : nullptr;
+        if (data == nullptr || data->dtype() == DType::Text ||
+            (operands.size() > 1 && data->count() != 1))
+            return std::nullopt;
+        if (operands.size() > 1)
+            scope.names.insert_or_assign(op.params[operand].name, elementAt(*data, 0));
+    }
+    if (operands.empty())
+        return std::nullopt;
+    const TensorData& data = *known[operands.front()];
+    std::optional<ElementDemand> out;
+    std::set<std::string> judged;
+    for (std::size_t i = 0; i < data.count(); ++i) {
+        const TermValue element = elementAt(data, i);
+        if (!judged.insert(textOf(element)).second)
+            continue;
+        scope.names.insert_or_assign(op.params[operands.front()].name, element);
+        const ConditionResult found = decide(requirement, scope);
+        if (found.truth == Truth::Yes || (found.truth == Truth::Unknown && !found.open))
+            continue;
+        ElementDemand here{operands.front(), i,          textOf(element),
+                           requirement.text, found.seen, found.open.value_or(boolExpr(false))};
+        if (found.truth == Truth::No)
+            return here;
+        here.condition = out ? andExpr(out->condition, here.condition) : here.condition;
+        out = std::move(here);
+    }
+    return out;
+}
+
 } // namespace
+
+bool requiresOfElements(const OpTree& op) {
+    return std::any_of(op.requirements.begin(), op.requirements.end(),
+                       [&](const ConditionTree& requirement) {
+                           return !operandsIn(op, requirement.tree).empty();
+                       });
+}
+
+std::vector<ElementDemand> demandsOfElements(const OpTree& op, const Names& names,
+                                             const std::vector<const TensorData*>& known) {
+    std::vector<ElementDemand> out;
+    for (const ConditionTree& requirement : op.requirements)
+        if (auto demand = demandOf(op, requirement, scopeOf(names), known))
+            out.push_back(std::move(*demand));
+    return out;
+}
 
 Diags checkRequirements(const OpTree& op, const std::string& file) {
     Diags out;
@@ -67,10 +156,7 @@ Result<std::vector<Assumption>> demandRequirements(const OpTree& op, const Names
     std::vector<Assumption> out;
     if (op.requirements.empty())
         return out;
-    Scope scope;
-    scope.restIsAbsent = true; // the dims of operands that are not given
-    for (const auto& [name, value] : names)
-        scope.names.emplace(name, termOf(value));
+    const Scope scope = scopeOf(names);
     for (const ConditionTree& requirement : op.requirements) {
         const ConditionResult found = decide(requirement, scope);
         const std::string seen = found.seen.empty() ? "" : ": " + found.seen;

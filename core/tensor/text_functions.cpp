@@ -95,7 +95,7 @@ bool isListFunction(std::string_view function) {
 }
 
 bool isNumberFunction(std::string_view function) {
-    constexpr std::string_view all[] = {"size", "rank", "lowest", "largest"};
+    constexpr std::string_view all[] = {"size", "rank", "len", "lowest", "largest"};
     return std::find(std::begin(all), std::end(all), function) != std::end(all);
 }
 

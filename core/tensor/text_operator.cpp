@@ -1,11 +1,17 @@
 #include "tensor/text_operator.h"
 
 #include "tensor/attribute_check.h"
+#include "tensor/binding.h"
 #include "tensor/onnx_clauses.h"
+#include "tensor/requirement.h"
 
 #include <algorithm>
 
 namespace fw {
+
+TextOperator::TextOperator(std::shared_ptr<const OpTree> tree, std::string file)
+    : m_tree(std::move(tree)), m_file(std::move(file)),
+      m_asksOfElements(requiresOfElements(*m_tree)) {}
 
 std::vector<std::string> TextOperator::inputNames() const {
     std::vector<std::string> out;
@@ -65,6 +71,13 @@ std::optional<AttrValue> TextOperator::attrDefault(std::string_view name) const 
 
 std::vector<OnnxBinding> TextOperator::onnx() const {
     return onnxBindings(m_tree->onnx, m_file);
+}
+
+std::vector<ElementDemand>
+TextOperator::demandsOf(const OpCall& call, const std::vector<const TensorData*>& known) const {
+    const auto binding = bindCall(*m_tree, m_file, call);
+    return binding ? demandsOfElements(*m_tree, binding->names, known)
+                   : std::vector<ElementDemand>();
 }
 
 Diag TextOperator::named(Diag diag) const {

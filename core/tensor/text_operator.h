@@ -9,8 +9,7 @@ namespace fw {
 
 class TextOperator : public Operator {
 public:
-    TextOperator(std::shared_ptr<const OpTree> tree, std::string file)
-        : m_tree(std::move(tree)), m_file(std::move(file)) {}
+    TextOperator(std::shared_ptr<const OpTree> tree, std::string file);
 
     const std::string& name() const final { return m_tree->name; }
     const std::string& doc() const final { return m_tree->doc; }
@@ -27,6 +26,9 @@ public:
     std::optional<AttrType> attrType(std::string_view name) const final;
     std::optional<AttrValue> attrDefault(std::string_view name) const final;
     std::vector<OnnxBinding> onnx() const final;
+    bool asksOfElements() const final { return m_asksOfElements; }
+    std::vector<ElementDemand> demandsOf(const OpCall& call,
+                                         const std::vector<const TensorData*>& known) const final;
 
 protected:
     const OpTree& tree() const { return *m_tree; }
@@ -36,6 +38,7 @@ protected:
 private:
     std::shared_ptr<const OpTree> m_tree;
     std::string m_file;
+    bool m_asksOfElements = false; // of every node that is read that is asked
 };
 
 } // namespace fw

@@ -178,7 +178,7 @@ void TestHelp::everyRecordThatIsNamedIsListed() {
     QStringList codes;
     for (const QJsonValue& one : m_help[u"codes"_s].toArray())
         codes << one[u"code"_s].toString();
-    for (const QString& code : {u"USE01"_s, u"FUS01"_s, u"OPQ02"_s, u"FIL01"_s})
+    for (const QString& code : {u"USE01"_s, u"FUS01"_s, u"OPQ02"_s, u"FIL01"_s, u"SYS01"_s})
         QVERIFY(codes.contains(code));
 }
 
@@ -190,6 +190,10 @@ void TestHelp::oneCommand() {
         QJsonDocument::fromJson(runHelped({u"help"_s, u"explain"_s, u"--json"_s}).out).object();
     QCOMPARE(json[u"commands"_s].toArray().size(), 1);
     QCOMPARE(runHelped({u"help"_s, u"nosuch"_s}).code, 2);
+    const Ended none = runHelped({u"fuze"_s});
+    QCOMPARE(none.code, 2);
+    QVERIFY2(none.errors.contains("there is no command 'fuze' (did you mean fuse?"),
+             none.errors.constData());
 }
 
 // What bash offers behind these words, the last of which is being typed.

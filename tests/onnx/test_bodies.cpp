@@ -21,6 +21,8 @@ private Q_SLOTS:
     void knownValuesReachBodies();
     void whatCannotBeShownIsSaid();
     void valuesWithoutATypeAreNamed();
+    void whatIsNoBodyIsNamed_data();
+    void whatIsNoBodyIsNamed();
     void badBodiesAreRefused_data();
     void badBodiesAreRefused();
     void constantConditionsTakeTheirBranch_data();
@@ -296,6 +298,36 @@ void TestBodies::valuesWithoutATypeAreNamed() {
         told.at("turn/body/sizes").c_str());
 }
 
+// What an operator that runs graphs has not, or has as something else.
+void TestBodies::whatIsNoBodyIsNamed_data() {
+    QTest::addColumn<QString>("what");
+    QTest::addColumn<QString>("message");
+    QTest::newRow("no branch") << "none"
+                               << "node choose: error OPR02: If of opset 17 needs the attribute "
+                                  "'else_branch'";
+    QTest::newRow("a number") << "number"
+                              << "node choose: error OPR02: attribute 'else_branch' of If is not a "
+                                 "graph";
+    QTest::newRow("no body") << "loop"
+                             << "node turn: error OPR02: Loop of opset 17 needs the attribute "
+                                "'body'";
+}
+
+void TestBodies::whatIsNoBodyIsNamed() {
+    QFETCH(QString, what);
+    QFETCH(QString, message);
+    M m = what == u"loop" ? loop({"2", "2"}) : branches();
+    proto::NodeProto& node = *m.graph().mutable_node(what == u"loop" ? 0 : 1);
+    node.mutable_attribute()->RemoveLast();
+    if (what == u"number")
+        M::set(node, "else_branch", 3);
+    const auto read = test::read(m.bytes());
+    QVERIFY2(read.ok(), read.ok() ? "" : read.diag().text().c_str());
+    QVERIFY(!read->diagnostics.empty());
+    const std::string said = read->diagnostics.front().text();
+    QVERIFY2(said.find(message.toStdString()) != std::string::npos, said.c_str());
+}
+
 void TestBodies::badBodiesAreRefused_data() {
     QTest::addColumn<QString>("what");
     QTest::addColumn<QString>("message");
@@ -305,9 +337,13 @@ void TestBodies::badBodiesAreRefused_data() {
     QTest::newRow("twice") << "twice"
                            << "'p' is defined twice";
     QTest::newRow("result") << "result"
-                            << "node turn: error ONX02: the output 'nothing' is not computed";
+                            << "node turn: error ONX02: its body: the output 'nothing' is not "
+                               "computed";
     QTest::newRow("no result") << "no result"
-                               << "node turn: error ONX02: the graph has no outputs";
+                               << "node turn: error ONX02: its body: the graph has no outputs";
+    QTest::newRow("more operands") << "operands"
+                                   << "node turn: error ONX02: Loop: its body takes 3 values, and "
+                                      "it is given 4";
     QTest::newRow("cycle") << "cycle"
                            << "the graph has a cycle";
     QTest::newRow("branch results") << "branch"
@@ -328,6 +364,8 @@ void TestBodies::badBodiesAreRefused() {
         inner.mutable_output(1)->set_name("nothing");
     else if (what == u"no result")
         inner.clear_output();
+    else if (what == u"operands")
+        m.graph().mutable_node(0)->add_input("b");
     else if (what == u"cycle")
         inner.mutable_node(1)->set_input(0, "p");
     if (what == u"branch") {

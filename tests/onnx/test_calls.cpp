@@ -20,6 +20,8 @@ private Q_SLOTS:
     void whatIsFilledIn();
     void attributesAndLists();
     void sizesThatAreComputed();
+    void sizesInLists();
+    void elementsThatAreRequired();
     void conditionsOnFreeSizes();
     void conditionsOnNumbers();
     void numbersOfTheTypeBesideThem();
@@ -199,6 +201,16 @@ void TestCalls::anyNumberOfOperands() {
                 "a b c", "y", {{"a", {"4"}}, {"b", {"4"}}, {"c", {"4"}}});
     QCOMPARE(problemOf(read), std::string());
     QCOMPARE(read->graph->findByName("n")->outputs[0].type.text(), std::string("f32[12]"));
+    const std::string chained = "op mine (xs*: T[N]) -> y onnx \"com.me\" \"Mine\" {\n"
+                                "  y = select(len(xs) == 1, relu(xs...), mul(chain(add, xs...), "
+                                "len(xs))) }";
+    const auto three = readOne(chained, "a b c", "y", {{"a", {"4"}}, {"b", {"4"}}, {"c", {"4"}}});
+    QCOMPARE(problemOf(three), std::string());
+    QCOMPARE(operatorsOf(*three->graph), std::string("add add mul"));
+    QCOMPARE(three->graph->constant(three->graph->findByName("n")->inputs[1])->at(0), 3.0);
+    const auto one = readOne(chained, "a", "y", {{"a", {"4"}}});
+    QCOMPARE(problemOf(one), std::string());
+    QCOMPARE(operatorsOf(*one->graph), std::string("relu"));
     const auto halves = readOne("op mine (x: T[A, B]) -> (y, z) onnx \"com.me\" \"Mine\" {\n"
                                 "  (y, z) = split(x) {axis = 1, sizes = [2, 2]} }",
                                 "x", "y z", {{"x", {"2", "4"}}});
@@ -221,6 +233,54 @@ void TestCalls::sizesThatAreComputed() {
     const auto bound = readWith(free, text);
     QCOMPARE(problemOf(bound), std::string());
     QCOMPARE(operatorsOf(*bound->graph), std::string("bind_dims reshape"));
+}
+
+// Some of them beside others, which are known.
+void TestCalls::sizesInLists() {
+    const std::string text = "op mine (x: T[S...], to: i64[K]) -> y onnx \"com.me\" \"Mine\" {\n"
+                             "  y = reshape(x) {shape = [1, to..., to[1]]} }";
+    M m = ofMine();
+    m.input("x", {"2", "18"}).integers("to", {4, 3}).output("y");
+    mine(m, "Mine", "x to", "y");
+    const auto known = readWith(m, text);
+    QCOMPARE(problemOf(known), std::string());
+    QCOMPARE(known->graph->findByName("n")->outputs[0].type.text(), std::string("f32[1, 4, 3, 3]"));
+    M free = ofMine();
+    free.input("x", {"2", "18"}).input("to", {"2"}, proto::TensorProto::INT64).output("y");
+    mine(free, "Mine", "x to", "y");
+    const auto bound = readWith(free, text);
+    QCOMPARE(problemOf(bound), std::string());
+    QCOMPARE(operatorsOf(*bound->graph), std::string("bind_dims reshape"));
+    M wrong = ofMine();
+    wrong.input("x", {"2", "6"}).integers("to", {12}).output("y");
+    mine(wrong, "Mine", "x to", "y");
+    QVERIFY(problemOf(readWith(wrong, text)).find("no element 1 among 1 sizes") !=
+            std::string::npos);
+}
+
+// What `requires` says of the elements of operands that are known.
+void TestCalls::elementsThatAreRequired() {
+    const std::string body = " requires k > 0, k * 2 <= N, rate < limit -> y onnx \"com.me\" "
+                             "\"Mine\" { y = relu(x) }";
+    const std::string text = "op mine (x: T[N], k: i64[A...], rate?: f32[], limit?: f32[])" + body;
+    const auto reading = [&](const std::string& extent, const std::vector<std::int64_t>& k,
+                             float rate) {
+        M m = ofMine();
+        m.input("x", {extent}).integers("k", k).output("y");
+        m.weights("rate", {}, {rate}).weights("limit", {}, {0.5F});
+        mine(m, "Mine", "x k rate limit", "y");
+        return readWith(m, text);
+    };
+    QCOMPARE(problemOf(reading("6", {1, 3}, 0.25F)), std::string());
+    const std::string wrong = problemOf(reading("6", {1, 4}, 0.25F));
+    QVERIFY2(wrong.find("element 1 of 'k' is 4, and k * 2 <= N must hold") != std::string::npos,
+             wrong.c_str());
+    QVERIFY(problemOf(reading("6", {1, 3}, 0.5F)).find("rate < limit must hold") !=
+            std::string::npos);
+    const auto free = reading("M", {1, 4, 3}, 0.25F);
+    QCOMPARE(problemOf(free), std::string());
+    QCOMPARE(free->graph->assumptions().size(), std::size_t(1));
+    QVERIFY(free->graph->assumptions()[0].sentence.find("'k'") != std::string::npos);
 }
 
 // Several calls that round are computed in f32; one alone, and what moves elements only, is not.
@@ -372,6 +432,10 @@ void TestCalls::whatTheTextSaysWrongly_data() {
         "part() takes 3 operands, not 1");
     row("any number as one", "op m (xs*: T[N]) -> y { y = concat(xs) {axis = 0} }",
         "'xs' is any number of operands");
+    row("a chain of no operator", "op m (xs*: T[N]) -> y { y = chain(nothing, xs...) }",
+        "there is no operator 'nothing'");
+    row("a chain of one operand", "op m (xs*: T[N]) -> y { y = chain(relu, xs...) }",
+        "a chain is of calls with two operands");
     row("a chain of calls", "op m (a: T[N], b: T[N]) -> y onnx \"d\" \"T\" chain { y = sub(a, b) }",
         "not of calls of others");
     row("elements", "op m (x: T[N]) -> y { y[n] = x[n] }", "y is written element by element");

@@ -122,7 +122,7 @@ std::vector<IndexCase> indexCases() {
          {3},
          {0, 4, 1},
          {0, 1, 5},
-         "element 2 of 'i' is 5, which does not lie between 0 and 4"},
+         "element 2 of 'i' is 5, and n <= D must hold: n = 5, D = 4"},
         {"images of regions",
          [](ModelBuilder& m) {
              m.weights("x", {2, 1, 4, 4}).weights("r", {2, 4});
@@ -131,7 +131,7 @@ std::vector<IndexCase> indexCases() {
          {2},
          {0, 1},
          {0, -1},
-         "element 1 of 'i' is -1, which does not lie between 0 and 1"},
+         "element 1 of 'i' is -1, and batch >= 0 must hold"},
     };
 }
 

@@ -64,6 +64,23 @@ void TestRefusals::namesAreThoseOfTheModel_data() {
             m.input("p", {"2", "3"}).input("q", {"4", "5"});
             m.node("MatMul", "p q", "y");
         });
+    row("product with weights",
+        "MatMul: 'p' is f32[2, 4], 'w' is f32[3, 5]; dimension 1 of 'p' is 4 and dimension 0 of "
+        "'w' is 3: they must be equal",
+        [](M& m) {
+            m.input("p", {"2", "4"}).weights("w", {3, 5});
+            m.node("MatMul", "p w", "y");
+        });
+    row("term that is larger than the product", "S[0] == 1", [](M& m) {
+        m.input("p", {"1", "4"}).weights("w", {4, 5}).input("c", {"3", "5"});
+        m.node("Gemm", "p w c", "y");
+    });
+    row("attribute behind an unknown operator",
+        "warning OPR02: Softmax of opset 17 has no attribute 'axs'", [](M& m) {
+            m.input("p", {"2", "4"});
+            m.node("Odd", "p", "u");
+            M::set(m.node("Softmax", "u", "y"), "axs", 1);
+        });
     row("normalised", "dimension 1 of 'x' is 4 and dimension 0 of 'mean' is 3: they must be equal",
         [](M& m) {
             m.input("x", {"1", "4", "5", "5"}).weights("s", {4}).weights("mean", {3});

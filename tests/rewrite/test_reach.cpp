@@ -45,6 +45,12 @@ const Rule rules[] = {
     {"other", "rule other { match y = add(not neg(any), x) emit y = relu(x) }"},
     {"halves", "rule halves { match y = add(out(0, s = split(x, ...)), h = out(1, s)) duplicate "
                "emit y = relu(h) }"},
+    {"numbers", "rule numbers { match y = add(mul(x, 2), 1) emit y = mul(x, 2) }"},
+    {"turned", "rule turned { match y = mul(k: const, neg(x)) duplicate emit y = mul(k, x) }"},
+    {"parts", "rule parts { match (a, b) = split(neg(x)) {*s} duplicate "
+              "emit (a, b) = split(x) {*s} }"},
+    {"aimed", "rule aimed on any where rank(x) == 2 { match y = sigmoid(tanh(x)) "
+              "emit y = tanh(x) }"},
     {"cse", "builtin cse"},
 };
 
@@ -64,6 +70,10 @@ GraphPtr randomGraph(std::uint64_t seed, int n) {
             body += fmt::format("({0}a, {0}b) = split({1}) {{sizes = [2, 2]}}\n", name, any());
             body += fmt::format("{0} = add({0}a, {0}b)\n{0}c = concat({0}, {0}b)\n", name);
             values.push_back(name + "c");
+        } else if (random.chance(10)) {
+            body += fmt::format("{} = {}({}, {})\n", name, random.chance(50) ? "add" : "mul", any(),
+                                1 + random.below(2));
+            values.push_back(name);
         } else if (random.chance(25)) {
             body += fmt::format("{} = add({}, {})\n", name, any(), any());
             values.push_back(name);

@@ -181,6 +181,7 @@ void TestSyntax::missingBraceKeepsTheNext() {
 }
 
 void TestSyntax::names() {
+    QCOMPARE(tokenize("\xef\xbb\xbfrule").tokens[0].text, std::string("rule")); // a mark of UTF-8
     QCOMPARE(nameOrQuoted("conv.relu_1"), std::string("conv.relu_1"));
     QCOMPARE(nameOrQuoted("/l.0/Add:0"), std::string("\"/l.0/Add:0\""));
     QCOMPARE(nameOrQuoted(""), std::string("\"\""));

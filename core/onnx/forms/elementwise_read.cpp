@@ -4,28 +4,9 @@
 #include "onnx/read/filled.h"
 #include "onnx/read/importers.h"
 
-#include <fmt/format.h>
-#include <limits>
-
 namespace fw {
 
 namespace {
-
-Status mean(NodeImport& n) {
-    FW_CHECK(n.need(1, std::numeric_limits<std::size_t>::max()));
-    if (n.inputCount() > 1)
-        n.computeWide();
-    FW_TRY(ValueRef sum, n.input(0));
-    if (n.inputCount() == 1)
-        return n.result("identity", {sum});
-    for (std::size_t i = 1; i < n.inputCount(); ++i) {
-        FW_TRY(const ValueRef next, n.input(i));
-        FW_TRY(sum, n.step("add", {sum, next}));
-    }
-    const ValueRef count =
-        n.scalarConstant("count", static_cast<double>(n.inputCount()), n.type(sum).dtype);
-    return n.result("div", {sum, count});
-}
 
 // Nothing is dropped, and the mask says so.
 Status dropout(NodeImport& n) {
@@ -52,7 +33,6 @@ Status dropout(NodeImport& n) {
 
 std::span<const ImporterRow> elementwiseImporters() {
     static constexpr ImporterRow rows[] = {
-        {"Mean", 1, mean},
         {"Dropout", 1, dropout},
     };
     return rows;

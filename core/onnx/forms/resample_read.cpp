@@ -343,45 +343,14 @@ Status resize(NodeImport& n) {
                                                   : std::optional(policy == "not_smaller"));
 }
 
-Status roiAlign(NodeImport& n) {
-    FW_CHECK(n.need(3, 3));
-    FW_TRY(const std::string mode, n.text("mode", "avg"));
-    FW_TRY(const std::string coordinates,
-           n.text("coordinate_transformation_mode",
-                  n.opset() < 16 ? "output_half_pixel" : "half_pixel"));
-    FW_TRY(const std::int64_t height, n.integer("output_height", 1));
-    FW_TRY(const std::int64_t width, n.integer("output_width", 1));
-    FW_TRY(const std::int64_t ratio, n.integer("sampling_ratio", 0));
-    FW_TRY(const double scale, n.real("spatial_scale", 1));
-    if (mode != "avg" && mode != "max")
-        return n.malformed("there is no mode '" + mode + "'");
-    if (ratio < 0 || ratio > 1024 || height < 1 || width < 1)
-        return n.malformed(fmt::format("{} x {} parts with {} points", height, width, ratio));
-    if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
-        return n.malformed("there is no coordinate_transformation_mode '" + coordinates + "'");
-    FW_TRY(const ValueRef x, n.input(0));
-    FW_TRY(const ValueRef rois, n.input(1));
-    FW_TRY(const ValueRef batch, n.input(2));
-    if (n.type(x).rank() > 0)
-        FW_CHECK(n.needBetween(2, 0, simplify(n.type(x).shape[0] - Expr(1))));
-    Attrs attrs;
-    attrs.set("height", height);
-    attrs.set("width", width);
-    if (ratio > 0)
-        attrs.set("ratio", ratio);
-    attrs.set("scale", scale);
-    attrs.set("half", std::int64_t{coordinates == "half_pixel"});
-    const std::string op = mode == "max" ? "roi_align_max" : "roi_align";
-    return n.result(ratio > 0 ? op : op + "_adaptive", {x, rois, batch}, std::move(attrs));
-}
-
 } // namespace
 
 std::span<const ImporterRow> resampleImporters() {
     static constexpr ImporterRow rows[] = {
-        {"Upsample", 7, upsampleAttribute}, {"Upsample", 9, upsample},
-        {"Resize", 10, upsample},           {"Resize", 11, resize},
-        {"RoiAlign", 10, roiAlign},
+        {"Upsample", 7, upsampleAttribute},
+        {"Upsample", 9, upsample},
+        {"Resize", 10, upsample},
+        {"Resize", 11, resize},
     };
     return rows;
 }

@@ -263,36 +263,13 @@ Status resize(GraphWriter& out, const Node& node) {
     return {};
 }
 
-// Without a ratio there is about one point for each place of a part.
-Status roiAlign(GraphWriter& out, const Node& node) {
-    auto& written =
-        out.main(node, "RoiAlign",
-                 {out.use(node.inputs[0]), out.use(node.inputs[1]), out.use(node.inputs[2])});
-    if (node.op.starts_with("roi_align_max"))
-        setAttribute(written, "mode", std::string("max"));
-    setAttribute(
-        written, "coordinate_transformation_mode",
-        std::string(node.attrs.integer("half", 1) != 0 ? "half_pixel" : "output_half_pixel"));
-    setAttribute(written, "output_height", node.attrs.integer("height", 1));
-    setAttribute(written, "output_width", node.attrs.integer("width", 1));
-    setAttribute(written, "sampling_ratio", node.attrs.integer("ratio", 0));
-    setAttribute(written, "spatial_scale", node.attrs.real("scale", 1));
-    return {};
-}
-
 } // namespace
 
 std::span<const WriterRow> resampleWriters() {
     static constexpr std::array rows{
-        WriterRow{"resize_nearest", resize},
-        WriterRow{"resize_linear", resize},
-        WriterRow{"resize_cubic", resize},
-        WriterRow{"roi_align", roiAlign, 16},
-        WriterRow{"roi_align_max", roiAlign, 16},
-        WriterRow{"resize_filtered", resize, 18},
+        WriterRow{"resize_nearest", resize},         WriterRow{"resize_linear", resize},
+        WriterRow{"resize_cubic", resize},           WriterRow{"resize_filtered", resize, 18},
         WriterRow{"resize_filtered_at", resize, 18},
-        WriterRow{"roi_align_adaptive", roiAlign, 16},
-        WriterRow{"roi_align_max_adaptive", roiAlign, 16},
     };
     return rows;
 }

@@ -1,5 +1,4 @@
-// Operators that pick elements, by index or by size, and spectra: their attributes become operands
-// again.
+// Operators whose attributes become operands again, of types that ONNX asks for.
 #include "onnx/model/tensor_proto.h"
 #include "onnx/write/graph_writer.h"
 
@@ -9,11 +8,6 @@
 namespace fw {
 
 namespace {
-
-std::string number(GraphWriter& out, const Node& node, const std::string& suffix,
-                   std::int64_t value) {
-    return out.initializer(node.name + "." + suffix, dataFromIntegers(DType::I64, {}, {value}));
-}
 
 std::string casted(GraphWriter& out, const Node& node, const std::string& x, DType to,
                    const std::string& suffix) {
@@ -53,47 +47,6 @@ Status oneHot(GraphWriter& out, const Node& node) {
     }
     auto& written = out.main(node, "OneHot", {places, depth, out.use(node.inputs[1])});
     setAttribute(written, "axis", std::int64_t{-1});
-    return {};
-}
-
-Status reverseSequence(GraphWriter& out, const Node& node) {
-    out.main(node, "ReverseSequence", out.operands(node));
-    return {};
-}
-
-Status dft(GraphWriter& out, const Node& node) {
-    FW_TRY(const std::string length, out.dims(node.name + ".length", dimsOf(node, "length")));
-    const std::string one =
-        out.step(node, "Squeeze", {length, out.integers(node.name + ".first", {0})}, "number");
-    // One side of a transform back gives real numbers, which dft does not.
-    const bool isReal = node.op == "inverse_real_dft";
-    if (!isReal && node.attrs.integer("onesided", 0) != 0 && node.attrs.integer("inverse", 0) != 0)
-        return makeDiag(DiagCode::UnsupportedAttribute,
-                        "ONNX has no one-sided inverse of DFT that keeps complex numbers");
-    const std::int64_t axis = node.attrs.integer("axis", 1);
-    std::vector<std::string> inputs{out.use(node.inputs[0]), one};
-    const bool asOperand = out.opset() >= 20;
-    if (asOperand)
-        inputs.push_back(number(out, node, "axis", axis));
-    auto& written = out.main(node, "DFT", inputs);
-    if (!asOperand)
-        setAttribute(written, "axis", axis);
-    setAttribute(written, "inverse", isReal ? 1 : node.attrs.integer("inverse", 0));
-    setAttribute(written, "onesided", isReal ? 1 : node.attrs.integer("onesided", 0));
-    return {};
-}
-
-Status stft(GraphWriter& out, const Node& node) {
-    std::string step;
-    if (const Integers fixed = node.attrs.integers("step"); fixed.size() == 1) {
-        step = number(out, node, "step", fixed.front());
-    } else {
-        FW_TRY(const std::string size, out.dims(node.name + ".step", dimsOf(node, "step")));
-        step = out.step(node, "Squeeze", {size, out.integers(node.name + ".first", {0})}, "one");
-    }
-    auto& written =
-        out.main(node, "STFT", {out.use(node.inputs[0]), step, out.use(node.inputs[1])});
-    setAttribute(written, "onesided", node.attrs.integer("onesided", 1));
     return {};
 }
 
@@ -137,9 +90,8 @@ Status melWeights(GraphWriter& out, const Node& node) {
 
 std::span<const WriterRow> selectionWriters() {
     static constexpr std::array rows{
-        WriterRow{"one_hot", oneHot}, WriterRow{"reverse_sequence", reverseSequence},
-        WriterRow{"dft", dft, 17},    WriterRow{"inverse_real_dft", dft, 17},
-        WriterRow{"stft", stft, 17},  WriterRow{"mel_weights", melWeights, 17},
+        WriterRow{"one_hot", oneHot},
+        WriterRow{"mel_weights", melWeights, 17},
     };
     return rows;
 }

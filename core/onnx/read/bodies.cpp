@@ -49,6 +49,20 @@ std::vector<std::pair<int, int>> carriedBy(const proto::NodeProto& node,
     return out;
 }
 
+// A body takes what the node hands on, of a Loop behind the trip and whether there is another one.
+std::optional<Diag> wrongInputs(const proto::NodeProto& node, std::int64_t opset,
+                                const proto::GraphProto& body) {
+    if (!isLoop(node) && !isScan(node))
+        return std::nullopt;
+    const int given = isLoop(node) ? std::max(node.input_size(), 2)
+                                   : node.input_size() - operandsBeforeStates(node, opset);
+    if (body.input_size() == given)
+        return std::nullopt;
+    return makeDiag(DiagCode::OnnxMalformed,
+                    fmt::format("{}: its body takes {} values, and it is given {}",
+                                cleanText(node.op_type()), body.input_size(), given));
+}
+
 // Loop and Scan say what their bodies take where the bodies themselves do not.
 void fillInputTypes(const proto::NodeProto& node, std::int64_t opset, proto::GraphProto& body,
                     const std::vector<std::optional<DType>>& operands) {
@@ -202,6 +216,8 @@ ModelImporter::readBodies(int index, const std::vector<std::string>& captured,
     }
     ReadBodies out;
     const auto read = [&](const proto::GraphProto& graph, const std::string& name) -> Status {
+        if (auto wrong = wrongInputs(node, m_opset, graph))
+            return inNode(index, std::move(*wrong));
         std::vector<Given> given;
         for (const std::string& outer : capturedNames(graph)) {
             const auto place = std::find(captured.begin(), captured.end(), outer);
@@ -225,8 +241,11 @@ ModelImporter::readBodies(int index, const std::vector<std::string>& captured,
         }
         Diag diag = body.takeDiag();
         const bool runs = taken.empty() || taken == name || diag.code != DiagCode::OnnxMalformed;
-        if (refusesModel(diag) && runs)
+        if (refusesModel(diag) && runs) {
+            if (diag.where.node.empty()) // of none of its nodes
+                diag.message = fmt::format("its {}: {}", name, diag.message);
             return inNode(index, std::move(diag));
+        }
         diag.message = fmt::format("its body {} is not shown: {}", name, diag.message);
         diag.severity = Severity::Warning;
         out.warnings.push_back(inNode(index, std::move(diag)));

@@ -22,6 +22,20 @@ Diag computedLater(const NodeImport& node, const std::string& ours, std::size_t 
         "make it a constant of the model");
 }
 
+// As many as the operand has elements.
+Result<AttrValue> madeUpSizes(const NodeImport& node, const std::string& ours,
+                              std::size_t operand) {
+    FW_TRY(const TensorType type, node.inputType(operand));
+    const auto extents = fixedExtents(type.shape);
+    const auto count = extents ? checkedCount(*extents) : Result<std::int64_t>(0);
+    if (!extents || !count || *count > static_cast<std::int64_t>(smallTensorLimit))
+        return computedLater(node, ours, operand);
+    Exprs out;
+    for (std::int64_t i = 0; i < *count; ++i)
+        out.push_back(varExpr(Symbol(fmt::format("{}_{}", ours, i))));
+    return AttrValue(std::move(out));
+}
+
 } // namespace
 
 Result<AttrValue> attributeValue(const NodeImport& node, const std::string& name, AttrType type) {
@@ -103,12 +117,14 @@ Result<AttrValue> spelledValue(const NodeImport& node, const OnnxAttribute& sour
 }
 
 Result<AttrValue> operandValue(NodeImport& node, const std::string& ours, std::size_t operand,
-                               AttrType type, bool bind) {
+                               AttrType type, Computed computed) {
     if (type == AttrType::IntList || type == AttrType::Dims) {
         if (auto known = node.integers(operand))
             return AttrValue(std::move(*known));
         const auto small = node.shapeValues(operand);
-        if (!small && !bind)
+        if (!small && computed == Computed::MadeUp)
+            return madeUpSizes(node, ours, operand);
+        if (!small && computed == Computed::Refused)
             return computedLater(node, ours, operand);
         FW_TRY(const Exprs sizes, small ? Result<Exprs>(*small) : node.sizes(operand));
         return shapeAttr(sizes);

@@ -12,10 +12,12 @@ Result<AttrValue> attributeValue(const NodeImport& node, const std::string& name
 AttrType typeOfFixed(const AttrValue& value); // of the attribute that is held against it
 // What the operator has for what the node has.
 Result<AttrValue> spelledValue(const NodeImport& node, const OnnxAttribute& source);
-// The elements of an operand as an attribute. `bind`: those that are computed while the model runs
-// may become free dimensions, where the attribute may hold such.
+// What elements that are computed while the model runs are, where the attribute may hold free
+// dimensions: refused, such dimensions (a trial makes them up), or those that are bound to them.
+enum class Computed : std::uint8_t { Refused, MadeUp, Bound };
+// The elements of an operand as an attribute.
 Result<AttrValue> operandValue(NodeImport& node, const std::string& ours, std::size_t operand,
-                               AttrType type, bool bind);
+                               AttrType type, Computed computed);
 // All axes; `order`: All or Reversed.
 Integers axesInOrder(std::size_t rank, OnnxAttribute::Default order);
 // Axes that count from the front, as the operator has them.

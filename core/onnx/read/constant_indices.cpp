@@ -1,4 +1,5 @@
 // Indices that are known while a model is read, held against the axes that they count.
+#include "expr/simplify.h"
 #include "ir/index_operands.h"
 #include "onnx/read/model_importer.h"
 #include "onnx/read/node_import.h"
@@ -30,12 +31,44 @@ Status ModelImporter::checkIndices(NodeImport& context) {
             if (input.valid())
                 present.push_back(input);
         }
+        if (op->asksOfElements())
+            FW_CHECK(checkElements(context, *op, call, node.inputs));
         if (std::none_of(present.begin(), present.end(),
                          [&](const ValueRef& input) { return knownIntegers(input) != nullptr; }))
             continue;
         for (const IndexOperand& index : indexOperands(*op, call))
             if (const TensorData* data = knownIntegers(present.at(index.operand)))
                 FW_CHECK(checkIndices(context, index, present[index.operand], *data));
+    }
+    return {};
+}
+
+Status ModelImporter::checkElements(NodeImport& context, const Operator& op, const OpCall& call,
+                                    const std::vector<ValueRef>& operands) {
+    std::vector<const TensorData*> known;
+    std::vector<std::string> shown;
+    for (const ValueRef& operand : operands) {
+        const bool isThere = operand.valid();
+        known.push_back(!isThere ? nullptr
+                        : editor().find(operand.node)->isConstant()
+                            ? editor().find(operand.node)->data.get()
+                            : computed(operand));
+        shown.push_back(isThere ? context.shownValue(operand) : "");
+    }
+    return context.needElements(op, call, known, shown);
+}
+
+Status NodeImport::needElements(const Operator& op, const OpCall& call,
+                                const std::vector<const TensorData*>& known,
+                                const std::vector<std::string>& shown) {
+    for (const ElementDemand& one : op.demandsOf(call, known)) {
+        const std::string& of = shown.at(one.operand);
+        if (simplify(one.condition).isInt(0))
+            return malformed(fmt::format("element {} of {} is {}, and {} must hold: {}; {}",
+                                         one.element, of, one.value, one.requirement, one.seen,
+                                         m_model.operandsText(m_node)));
+        assume(one.condition, fmt::format("{}: {} holds {}, and {} must hold: {}", m_node.op_type(),
+                                          of, one.value, one.requirement, one.seen));
     }
     return {};
 }

@@ -13,6 +13,7 @@ namespace fw {
 namespace {
 
 using Operand = CallSequence::Operand;
+using SizeList = std::vector<CallSequence::Size>;
 
 // What an operand or a result of a call is: a value of the graph once somebody needs it as one, and
 // what is known of it.
@@ -126,8 +127,9 @@ private:
             for (const Operand& operand : all.calls[i].operands)
                 need(operand);
             for (const CallSequence::Attribute& attribute : all.calls[i].attributes)
-                if (const auto* operand = std::get_if<Operand>(&attribute.value))
-                    need(*operand);
+                if (const auto* sizes = std::get_if<SizeList>(&attribute.value))
+                    for (const CallSequence::Size& size : *sizes)
+                        need(size.of);
         }
         return needed;
     }
@@ -173,22 +175,33 @@ private:
     }
 
     // The elements of a value as sizes: known ones, or dimensions that are bound while it runs.
-    Result<AttrValue> sizesOf(const Operand& operand) {
+    Result<Exprs> sizesOf(const Operand& operand) {
         FW_TRY(CallValue value, valueOf(operand, DType::I64));
         if (!value.isThere())
             return m_node.unsupported("the operand that has its sizes is absent");
-        if (value.operand && !value.ref.valid()) {
-            FW_TRY(const Exprs sizes, m_node.sizes(*value.operand));
-            return shapeAttr(sizes);
-        }
+        if (value.operand && !value.ref.valid())
+            return m_node.sizes(*value.operand);
         if (const auto known = value.known ? integersIn(*value.known) : std::nullopt)
-            return shapeAttr(known->elements);
+            return known->elements;
         FW_TRY(const ValueRef vector, inGraph(value));
         if (!m_bound.contains(vector)) {
-            FW_TRY(const Exprs sizes, m_node.boundExtents(vector));
-            m_bound[vector] = shapeAttr(sizes);
+            FW_TRY(m_bound[vector], m_node.boundExtents(vector));
         }
         return m_bound.at(vector);
+    }
+
+    Result<AttrValue> sizesOf(const SizeList& all) {
+        Exprs out;
+        for (const CallSequence::Size& size : all) {
+            FW_TRY(const Exprs part,
+                   size.known ? Result<Exprs>(Exprs{*size.known}) : sizesOf(size.of));
+            if (size.element && *size.element >= part.size())
+                return m_node.unsupported(fmt::format("there is no element {} among {} sizes",
+                                                      *size.element, part.size()));
+            const auto first = part.begin() + static_cast<std::ptrdiff_t>(size.element.value_or(0));
+            out.insert(out.end(), first, size.element ? first + 1 : part.end());
+        }
+        return shapeAttr(out);
     }
 
     Result<Attrs> attributesOf(const CallSequence::Call& call, const Operator& op) {
@@ -198,7 +211,7 @@ private:
             if (const auto* known = std::get_if<AttrValue>(&attribute.value)) {
                 value = *known;
             } else {
-                FW_TRY(value, sizesOf(std::get<Operand>(attribute.value)));
+                FW_TRY(value, sizesOf(std::get<SizeList>(attribute.value)));
             }
             out.set(attribute.name, asAttribute(op, attribute.name, std::move(value)));
         }
@@ -286,8 +299,12 @@ private:
         const auto inferred = call ? op.infer(*call) : Result<Inferred>(call.diag());
         if (!inferred || inferred->outputs.empty())
             return std::nullopt;
-        if (operands.empty())
-            return filled(op, *call, inferred->outputs[0]);
+        std::vector<const TensorData*> numbers;
+        for (const CallValue& operand : operands)
+            if (const TensorData* number = numberIn(operand))
+                numbers.push_back(number);
+        if (numbers.size() == operands.size())
+            return filled(op, *call, inferred->outputs[0], numbers);
         if (op.isView() && operands[0].ref.valid() && m_node.constant(operands[0].ref) != nullptr) {
             const auto extents = fixedExtents(inferred->outputs[0].shape);
             if (!extents)
@@ -308,14 +325,24 @@ private:
         return isSmall ? knownSizes(op, *call, operands) : std::nullopt;
     }
 
-    // What a call makes of its attributes alone.
-    static std::optional<std::vector<CallValue>> filled(const Operator& op, const OpCall& call,
-                                                        const TensorType& type) {
+    // A real number that is known, without axes.
+    const TensorData* numberIn(const CallValue& value) const {
+        const TensorData* data = value.known       ? numbersIn(&*value.known)
+                                 : value.isThere() ? constantOf(value)
+                                                   : nullptr;
+        return data != nullptr && data->extents().empty() && isFloat(data->dtype()) ? data
+                                                                                    : nullptr;
+    }
+
+    // What a call makes of its attributes and of numbers.
+    static std::optional<std::vector<CallValue>>
+    filled(const Operator& op, const OpCall& call, const TensorType& type,
+           const std::vector<const TensorData*>& numbers) {
         const auto extents = fixedExtents(type.shape);
         const auto count = extents ? checkedCount(*extents) : Result<std::int64_t>(0);
         if (!extents || !count || *count > mostFilled)
             return std::nullopt;
-        auto results = op.reference(call, {});
+        auto results = op.reference(call, numbers);
         if (!results)
             return std::nullopt;
         std::vector<CallValue> out;
@@ -346,7 +373,7 @@ private:
     int& m_made; // calls, of the node
     const std::vector<CallValue>* m_operands = nullptr;
     std::vector<std::vector<CallValue>> m_results; // of each call
-    std::map<ValueRef, AttrValue> m_bound;         // vectors whose elements are dimensions
+    std::map<ValueRef, Exprs> m_bound;             // vectors whose elements are dimensions
 };
 
 // A result that no call of its own makes.
@@ -360,6 +387,19 @@ Status handOn(NodeImport& node, Calls& calls, std::size_t output, CallValue& val
         return node.constantResult(*numbersIn(&*value.known));
     FW_TRY(const ValueRef ref, calls.inGraph(value));
     return isOperand && output == 0 ? node.result("identity", {ref}) : node.alias(output, ref);
+}
+
+Status needElements(NodeImport& node, const Operator& op, const OpCall& call,
+                    const std::vector<std::size_t>& operands) {
+    if (!op.asksOfElements())
+        return {};
+    std::vector<const TensorData*> known;
+    std::vector<std::string> shown;
+    for (const std::size_t operand : operands) {
+        known.push_back(node.computedConstant(operand));
+        shown.push_back(node.has(operand) ? node.operandName(operand) : "");
+    }
+    return node.needElements(op, call, known, shown);
 }
 
 } // namespace
@@ -386,6 +426,7 @@ Status importCalls(NodeImport& node, const Operator& op, const std::vector<std::
             call.inputs.back()->shape.clear();
     }
     FW_TRY(const CallSequence all, op.calls(call));
+    FW_CHECK(needElements(node, op, call, operands));
     if (narrowSteps(node, op, call) > 1)
         node.computeWide();
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -129,7 +129,9 @@ private:
         std::optional<AttrValue> value;
         if (isOperand && m_node.has(*source->operand)) {
             FW_TRY(value, operandValue(m_node, ours, *source->operand, type,
-                                       bind && source->axesOf.empty()));
+                                       !source->axesOf.empty() ? Computed::Refused
+                                       : bind                  ? Computed::Bound
+                                                               : Computed::MadeUp));
         } else if (!isOperand && m_node.given(theirs) && !isUndefined(theirs, type)) {
             FW_TRY(value, source != nullptr && !source->spellings.empty()
                               ? spelledValue(m_node, *source)

@@ -13,9 +13,9 @@ ImportFunction findImporter(std::string_view domain, std::string_view type, std:
         std::map<std::pair<std::string_view, std::string_view>, Versions> rows;
         for (const auto& family :
              {elementwiseImporters(), contractionImporters(), windowImporters(),
-              movementImporters(), shapeImporters(), normalizationImporters(), selectionImporters(),
-              resampleImporters(), signalImporters(), einsumImporters(), attentionImporters(),
-              contribAttentionImporters(), runningImporters(), sequenceImporters()})
+              movementImporters(), shapeImporters(), normalizationImporters(), resampleImporters(),
+              einsumImporters(), attentionImporters(), contribAttentionImporters(),
+              runningImporters(), sequenceImporters()})
             for (const ImporterRow& row : family)
                 rows[{row.domain, row.type}].emplace_back(row.since, row.import);
         for (auto& [name, versions] : rows)

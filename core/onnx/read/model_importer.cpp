@@ -95,6 +95,12 @@ Status ModelImporter::readHeader() {
     else if (m_opsets.empty() && m_run.model.ir_version() >= 3)
         return makeDiag(DiagCode::OnnxOpset,
                         "names no opset: not a whole ONNX model, or cut short");
+    else if (m_run.model.ir_version() >= 3 &&
+             std::any_of(m_graph.node().begin(), m_graph.node().end(),
+                         [](const auto& node) { return isStandardDomain(node.domain()); }))
+        return makeDiag(DiagCode::OnnxOpset,
+                        "names no opset of the standard domain, whose operators it has", {},
+                        "add it to the opsets that the model imports");
     if (m_opset < 1)
         return makeDiag(DiagCode::OnnxOpset, fmt::format("opset {} does not exist", m_opset));
     if (m_opset < oldestOpset || m_opset > newestOpset)

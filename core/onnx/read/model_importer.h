@@ -252,6 +252,8 @@ private:
     // Indices that are known, of all that the node became: refused where they lie outside of their
     // axis, an assumption where that is free.
     Status checkIndices(NodeImport& context);
+    Status checkElements(NodeImport& context, const Operator& op, const OpCall& call,
+                         const std::vector<ValueRef>& operands);
     Status checkIndices(NodeImport& context, const IndexOperand& index, ValueRef value,
                         const TensorData& data);
     Result<bool> importKnown(int index); // constants and shape arithmetic

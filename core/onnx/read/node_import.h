@@ -125,8 +125,13 @@ public:
 
     // Its name in the model, or its type and what it was made of.
     std::string shownValue(ValueRef value) const;
-    // The elements of the operand lie from `low` to `high`, as far as they are known: refused, or
-    // assumed of free dimensions. For what is no index along an axis (constant_indices.cpp).
+    // What the operator requires of elements, as far as they are known: refused, or assumed of free
+    // dimensions. `shown`: the operands of the call, for people.
+    Status needElements(const Operator& op, const OpCall& call,
+                        const std::vector<const TensorData*>& known,
+                        const std::vector<std::string>& shown);
+    // The elements of the operand lie from `low` to `high`, in the same way. For what is no index
+    // along an axis (constant_indices.cpp).
     Status needBetween(std::size_t operand, std::int64_t low, const Expr& high);
     // What must hold of free dimensions for this reading of the node; one sentence of what and why.
     void assume(const Expr& condition, std::string sentence);

@@ -73,6 +73,11 @@ Status NodeImport::toNormalForm(std::string& op, std::vector<ValueRef>& inputs, 
     if (op != "batch_matmul" || inputs.size() != 2 || constant(inputs[1]) == nullptr ||
         type(inputs[1]).rank() != 2)
         return {};
+    OpCall product;
+    for (const ValueRef input : inputs)
+        product.inputs.emplace_back(type(input));
+    if (auto fits = operatorNamed(op)->infer(product); !fits) // before the weights are turned
+        return inWords(fits.takeDiag(), op, inputs);
     op = "dense";
     FW_TRY(inputs[1], transposedWeights(inputs[1]));
     return {};

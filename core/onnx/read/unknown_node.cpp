@@ -298,6 +298,15 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
     FW_CHECK(addOperands(index, captured, wish));
     FW_TRY(ReadBodies read, readBodies(index, captured));
     Diags inside = std::move(read.warnings);
+    // Nobody has looked at the attributes of what waits for a type, or would run graphs.
+    if (why.code == DiagCode::TypeUnknown || why.code == DiagCode::NotRunnable)
+        for (Diag& problem : ownProblemsOf(node, m_opset)) {
+            problem.where = {};
+            if (why.code == DiagCode::NotRunnable)
+                why = std::move(problem);
+            else
+                inside.push_back(inNode(index, std::move(problem)));
+        }
     for (ReadBody& one : read.bodies) {
         for (Diag& diag : one.diagnostics) { // nothing in it runs as long as the node does not
             diag.severity = Severity::Warning;
@@ -338,7 +347,9 @@ Status ModelImporter::importUnknown(int index, const std::string& name, Diag why
 
 Diag ModelImporter::reasonUnknown(const proto::NodeProto& node) {
     const std::string type = typeName(node);
-    if (isStandardDomain(node.domain()) && hasSubgraphs(node))
+    if (isStandardDomain(node.domain()) &&
+        (hasSubgraphs(node) || needsAttribute(node.op_type(), m_opset, "body") ||
+         needsAttribute(node.op_type(), m_opset, "then_branch")))
         return makeDiag(DiagCode::NotRunnable,
                         fmt::format("{} runs graphs of its own, which cannot be done yet", type),
                         {},

@@ -256,7 +256,7 @@ OpsetRange opsetsOf(const proto::NodeProto& node, std::int64_t opset) {
     return out;
 }
 
-Diags problemsOf(const proto::NodeProto& node, std::int64_t opset) {
+Diags ownProblemsOf(const proto::NodeProto& node, std::int64_t opset) {
     Diags out;
     if (isStandardDomain(node.domain()) && opset <= newestOpset) {
         const std::string type = cleanText(node.op_type());
@@ -275,6 +275,13 @@ Diags problemsOf(const proto::NodeProto& node, std::int64_t opset) {
                                        versions->front().since, opset)
                          : fmt::format("opset {} has no operator named {}", opset, type)));
     }
+    for (Diag& diag : out)
+        diag.at({{}, cleanText(node.name())});
+    return out;
+}
+
+Diags problemsOf(const proto::NodeProto& node, std::int64_t opset) {
+    Diags out = ownProblemsOf(node, opset);
     forInnerNodes(node, [&](const proto::NodeProto& inner) {
         for (Diag& diag : problemsOf(inner, opset))
             out.push_back(std::move(diag));

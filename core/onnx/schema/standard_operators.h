@@ -36,6 +36,7 @@ OpsetRange ownOpsetsOf(const proto::NodeProto& node, std::int64_t opset);
 // attribute or a number of operands that `opset` does not have. Sub-graphs included, other domains
 // and opsets that are not listed are not judged. Diagnostics name the node.
 Diags problemsOf(const proto::NodeProto& node, std::int64_t opset);
+Diags ownProblemsOf(const proto::NodeProto& node, std::int64_t opset); // not of its bodies
 
 // Whether the operator has this attribute in `opset`, or in the newest listed one.
 bool hasAttribute(std::string_view type, std::int64_t opset, std::string_view attribute);

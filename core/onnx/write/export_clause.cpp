@@ -61,6 +61,13 @@ bool agrees(const Graph& graph, const Node& node, const Operator& op, const Onnx
     });
 }
 
+// Whether that is what makes its first result, where it stands for calls.
+bool endsIn(const Operator& reader, const OpCall& call, const std::string& op) {
+    const auto all = reader.calls(call);
+    const auto* last = all ? std::get_if<CallSequence::Result>(&all->results.front()) : nullptr;
+    return last != nullptr && all->calls[last->call].op == op;
+}
+
 // The one size of a list as an operand without axes.
 Result<std::string> asNumber(GraphWriter& out, const Node& node, const std::string& name,
                              const AttrValue& value) {
@@ -201,14 +208,21 @@ Result<const OnnxBinding*> GraphWriter::clauseFor(const Node& node) const {
     const OnnxBinding& clause = **found;
     // Of several readers the first that takes the operands.
     const OnnxReading* reader = nullptr;
+    bool leadsBack = false;
     for (const OnnxReading* one : m_graph.operators().onnxReadings(clause.domain, clause.type,
                                                                    opsetOf(clause), clause.fixed)) {
-        reader = reader == nullptr || one->op == node.op ? one : reader;
-        if (one->op == node.op ||
-            m_graph.operators().findReader(one->op)->infer(callOf(m_graph, node)).ok())
+        const Operator& other = *m_graph.operators().findReader(one->op);
+        OpCall call = callOf(m_graph, node);
+        for (const std::string& ours : other.attrNames())
+            if (const auto said = clause.fixed.find(one->binding.nodeAttribute(ours));
+                said != clause.fixed.end())
+                call.attrs.set(ours, said->second);
+        leadsBack = one->op == node.op || endsIn(other, call, node.op);
+        reader = reader == nullptr || leadsBack ? one : reader;
+        if (leadsBack || other.infer(call).ok())
             break;
     }
-    if (reader == nullptr || reader->op != node.op)
+    if (!leadsBack)
         return makeDiag(DiagCode::UnknownOperator,
                         fmt::format("{} would be read as {} again, not as {}", clause.type,
                                     reader == nullptr ? "nothing" : reader->op, node.op),
