@@ -52,7 +52,9 @@ std::string render(const MatchDocument& document) {
         std::int64_t candidates = 0;
         for (const FunnelStep& step : rule.funnel) {
             candidates = std::max(candidates, step.count);
-            funnel.row({shortened(step.clause) + (step.optional ? " ?" : ""),
+            funnel.row({shortened(step.clause) + (step.alternative ? " |"
+                                                  : step.optional  ? " ?"
+                                                                   : ""),
                         fmt::format("{}", step.count)});
         }
         if (candidates > 0)

@@ -102,7 +102,9 @@ FW_RECORD(CheckDocument,
 FW_RECORD_THAT_IS(TextRange, FunnelStep,
     (std::string, clause), // "relu(^)", "used_once(c)"
     (std::int64_t, count),
-    (bool, optional)       // may be absent: whoever does not have it stays in the running
+    (bool, optional),      // may be absent: whoever does not have it stays in the running
+    (bool, alternative),   // one of several that may stand there
+    (std::optional<std::int64_t>, before) // nodes, or matches, that could have got so far; none: it reads no other step
 )
 
 FW_WORDS(CaptureKind, "value", "operator")

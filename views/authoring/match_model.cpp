@@ -88,15 +88,16 @@ int MatchModel::columnCount(const QModelIndex& parent) const {
 QString MatchModel::textOf(const snapshot::FunnelStep& step, int row, int column) const {
     if (column == What)
         return (stepAt(row - 1) ? u"→ "_s : QString()) + text(step.clause) +
-               (step.optional ? u" ?"_s : QString());
+               (step.alternative ? u" |"_s
+                : step.optional  ? u" ?"_s
+                                 : QString());
     if (column == Count)
         return QString::number(step.count);
     if (column == Share)
         return {};
-    const auto* before = stepAt(row - 1);
-    if (!before || before->count == step.count)
-        return step.optional ? u"may be absent"_s : QString();
-    return u"%1 of %2 end here"_s.arg(before->count - step.count).arg(before->count);
+    if (step.before && step.count < *step.before && !step.optional)
+        return u"%1 of %2 end here"_s.arg(*step.before - step.count).arg(*step.before);
+    return step.alternative ? u"one of several"_s : step.optional ? u"may be absent"_s : QString();
 }
 
 QVariant MatchModel::data(const QModelIndex& index, int role) const {
