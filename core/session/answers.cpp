@@ -16,6 +16,7 @@
 #include "session/document.h"
 #include "session/drawing.h"
 #include "session/group_times.h"
+#include "session/explain_unplanned.h"
 #include "session/match.h"
 #include "session/measure.h"
 #include "session/order.h"
@@ -139,6 +140,11 @@ Result<ExplainDocument> explainCommand(PipelineStore& store, const Arguments& ar
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     FW_TRY(const Target* target, pipeline->target());
     FW_TRY(ExplainDocument out, explain(*simplified->graph, *plan, arguments.nodes));
+    if (arguments.nodes.size() == 1) {
+        FW_TRY(const Imported* imported, pipeline->imported(context));
+        if (auto told = explainUnplanned(*imported, *simplified, arguments.nodes.front()))
+            return std::move(*told);
+    }
     std::vector<NodeId> nodes;
     for (const std::string& name : arguments.nodes) {
         FW_TRY(const Node* node, findNode(*simplified->graph, name));

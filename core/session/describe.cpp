@@ -381,17 +381,18 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     return out;
 }
 
+const Node* nodeNamed(const Graph& graph, const std::string& name) {
+    if (name.size() <= 1 || name[0] != '#')
+        return graph.findByName(name);
+    NodeId id = -1;
+    for (std::size_t i = 1;
+         i < name.size() && name[i] >= '0' && name[i] <= '9' && id < (NodeId(1) << 50); ++i)
+        id = (id < 0 ? 0 : id * 10) + (name[i] - '0');
+    return graph.find(id);
+}
+
 Result<const Node*> findNode(const Graph& graph, const std::string& name) {
-    const Node* found = nullptr;
-    if (name.size() > 1 && name[0] == '#') {
-        NodeId id = -1;
-        for (std::size_t i = 1;
-             i < name.size() && name[i] >= '0' && name[i] <= '9' && id < (NodeId(1) << 50); ++i)
-            id = (id < 0 ? 0 : id * 10) + (name[i] - '0');
-        found = graph.find(id);
-    } else {
-        found = graph.findByName(name);
-    }
+    const Node* found = nodeNamed(graph, name);
     if (found == nullptr || !isOperator(*found)) {
         std::string near;
         for (const NodePtr& node : graph.nodes())

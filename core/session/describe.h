@@ -30,7 +30,8 @@ std::string noticeText(const Decision& decision); // "LAY01 y: stored in another
 // "#id".
 Result<snapshot::ExplainDocument> explain(const Graph& graph, const FusionPlan& plan,
                                           const std::vector<std::string>& nodes);
-Result<const Node*> findNode(const Graph& graph, const std::string& name);
+Result<const Node*> findNode(const Graph& graph, const std::string& name); // an operator
+const Node* nodeNamed(const Graph& graph, const std::string& name);        // null: there is none
 
 snapshot::OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
                                         const std::string& only);

@@ -112,6 +112,12 @@ QString inWords(const std::string& change) {
                            : u"with %1 alone"_s.arg(names.split(u',').join(u" and "_s));
 }
 
+// Rules took it out, and nothing stands for it: why is asked of the imported operator.
+bool isErased(const Picked& picked) {
+    return picked.fused.empty() && picked.imported.size() == 1 &&
+           picked.importedSubject != snapshot::noNode;
+}
+
 // The answer is whole first; what does not fit below it is scrolled to.
 constexpr int leastGates = 24; // pixels
 
@@ -178,7 +184,7 @@ void ExplainView::documentChanged(Parts) {
     const Picked& picked = selection().picked();
     if (const snapshot::RegionRecord* region = regionOf(document(), picked.region))
         return showRegion(*region);
-    const bool about = !picked.fused.empty();
+    const bool about = !picked.fused.empty() || isErased(picked);
     const bool stopped = (state == State::Stale || state == State::Empty) &&
                          document().error(Part::Explain).code == DiagCode::Cancelled;
     // What is kept after that is of what was asked for before.
@@ -208,9 +214,12 @@ void ExplainView::selectionChanged(const QObject*) {
 
 void ExplainView::selectionSettled() {
     const Picked& picked = selection().picked();
-    if (!document().fused() || picked.fused.empty() || regionOf(document(), picked.region))
+    if (!document().fused() || regionOf(document(), picked.region) ||
+        (picked.fused.empty() && !isErased(picked)))
         return;
     std::vector<snapshot::NodeId> ids(picked.fused.begin(), picked.fused.end());
+    if (isErased(picked))
+        ids = {picked.importedSubject};
     if (ids.size() > 2 || picked.group >= 0) { // a group answers through its anchor
         snapshot::NodeId anchor = picked.fusedSubject;
         if (picked.group >= 0 && document().plan())

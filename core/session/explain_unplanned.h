@@ -1,0 +1,14 @@
+// What the plan says nothing of: operators of the model that rules took out, inputs and constants.
+#pragma once
+
+#include "session/pipeline.h"
+#include "snapshot/records.h"
+
+namespace fw {
+
+// By name, or "#id" of either graph. Nothing of what is planned, or is in neither of the graphs.
+std::optional<snapshot::ExplainDocument> explainUnplanned(const Imported& imported,
+                                                          const Simplified& simplified,
+                                                          const std::string& name);
+
+} // namespace fw
