@@ -5,6 +5,7 @@
 #include "rewrite/declaration_check.h"
 #include "session/assist.h"
 #include "session/bisect.h"
+#include "session/book_counterfactual.h"
 #include "session/book_gains.h"
 #include "session/book_texts.h"
 #include "session/calibrate.h"
@@ -15,8 +16,8 @@
 #include "session/diff.h"
 #include "session/document.h"
 #include "session/drawing.h"
-#include "session/group_times.h"
 #include "session/explain_unplanned.h"
+#include "session/group_times.h"
 #include "session/match.h"
 #include "session/measure.h"
 #include "session/order.h"
@@ -139,12 +140,12 @@ Result<ExplainDocument> explainCommand(PipelineStore& store, const Arguments& ar
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
     FW_TRY(const Simplified* simplified, pipeline->simplified(context));
     FW_TRY(const Target* target, pipeline->target());
-    FW_TRY(ExplainDocument out, explain(*simplified->graph, *plan, arguments.nodes));
     if (arguments.nodes.size() == 1) {
         FW_TRY(const Imported* imported, pipeline->imported(context));
         if (auto told = explainUnplanned(*imported, *simplified, arguments.nodes.front()))
             return std::move(*told);
     }
+    FW_TRY(ExplainDocument out, explain(*simplified->graph, *plan, arguments.nodes));
     std::vector<NodeId> nodes;
     for (const std::string& name : arguments.nodes) {
         FW_TRY(const Node* node, findNode(*simplified->graph, name));
@@ -153,6 +154,9 @@ Result<ExplainDocument> explainCommand(PipelineStore& store, const Arguments& ar
     FW_TRY(const PlanOptions options, pipeline->planOptions());
     FW_TRY(out.counterfactuals,
            libraryCounterfactuals(*simplified->graph, *target, options, *plan, nodes));
+    FW_TRY(std::vector<CounterfactualRecord> books,
+           bookCounterfactuals(store, arguments, context, *simplified->graph, *plan, nodes));
+    std::move(books.begin(), books.end(), std::back_inserter(out.counterfactuals));
     return out;
 }
 

@@ -235,9 +235,10 @@ FW_RECORD(GateRecord,
 )
 
 FW_RECORD(CounterfactualRecord,
-    (std::string, change), // "-libs="
+    (std::string, change), // "-libs=", "with simplify.fw"
     (std::string, verdict),
-    (std::vector<std::string>, groups)
+    (std::vector<std::string>, groups),
+    (std::string, book)    // that is shipped and switched off; empty: other libraries
 )
 
 FW_RECORD(WayRecord,

@@ -330,14 +330,20 @@ void ExplainView::fillWhatIfs(const snapshot::ExplainDocument& explanation) {
         const QString said = other.verdict == "yes"  ? u"would fuse %1"_s
                              : other.verdict == "no" ? u"would not fuse %1"_s
                                                      : u"try %1"_s;
-        auto* button = new QPushButton(said.arg(inWords(other.change)), m_actions);
+        const QString words = other.book.empty() ? inWords(other.change) : change;
+        auto* button = new QPushButton(said.arg(words), m_actions);
         QStringList groups;
         for (const std::string& group : other.groups)
             groups << text(group);
         button->setToolTip(
-            toolTipOf(u"Plan with %1 now; undo brings this plan back. Groups then: %2"_s.arg(
-                change, groups.join(u", "_s))));
-        connect(button, &QPushButton::clicked, this, [this, change] { tryChange(change); });
+            toolTipOf(u"Plan %1 now; undo brings this plan back. Groups then: %2"_s.arg(
+                other.book.empty() ? u"with "_s + change : change, groups.join(u", "_s))));
+        connect(button, &QPushButton::clicked, this, [this, change, book = other.book] {
+            if (book.empty())
+                tryChange(change);
+            else
+                Q_EMIT asked(EditInputs{snapshot::SwitchShipped{book, snapshot::Enabled::Yes}});
+        });
         m_whatIfRow->addWidget(button);
         m_whatIfs.push_back(button);
     }
