@@ -23,6 +23,15 @@ std::string rows(const std::vector<ChangeRecord>& changes, char mark) {
     return out;
 }
 
+std::string total(const DiffDocument& document) {
+    if (!document.estBeforeUs || !document.estAfterUs)
+        return {};
+    return fmt::format("all groups, est. {} us before, {} us after{}\n",
+                       decimal(*document.estBeforeUs, 1), decimal(*document.estAfterUs, 1),
+                       document.otherSizes.empty() ? std::string()
+                                                   : ", of other sizes: " + document.otherSizes);
+}
+
 } // namespace
 
 std::string render(const DiffDocument& document) {
@@ -33,7 +42,8 @@ std::string render(const DiffDocument& document) {
     return sides + rows(document.removed, '-') + rows(document.added, '+') +
            rows(document.changed, '~') +
            fmt::format("{} removed, {} added, {} changed\n", document.removed.size(),
-                       document.added.size(), document.changed.size());
+                       document.added.size(), document.changed.size()) +
+           total(document);
 }
 
 } // namespace fw::cli

@@ -52,7 +52,9 @@ std::string render(const MatchDocument& document) {
         std::int64_t candidates = 0;
         for (const FunnelStep& step : rule.funnel) {
             candidates = std::max(candidates, step.count);
-            funnel.row({shortened(step.clause) + (step.optional ? " ?" : ""),
+            funnel.row({shortened(step.clause) + (step.alternative ? " |"
+                                                  : step.optional  ? " ?"
+                                                                   : ""),
                         fmt::format("{}", step.count)});
         }
         if (candidates > 0)
@@ -108,12 +110,26 @@ std::string render(const UsesDocument& document) {
     Table table({"used by", "how", "where"}, {});
     for (const UseRecord& use : document.uses)
         table.row({use.kind + " " + use.name, use.how,
-                   use.line > 0 ? fmt::format("{}:{}:{}", use.file, use.line, use.column)
-                                : std::string()});
+                   fmt::format("{}:{}:{}", use.file, use.line, use.column)});
     if (!document.uses.empty())
         out += table.text();
     if (document.more > 0)
         out += fmt::format("... and {} more\n", document.more);
+    if (!document.said.empty())
+        out += fmt::format("what came of it: {}\n", document.said);
+    Table came({"", "where", "why", "line", "us", "measured us"},
+               {false, false, false, true, true, true});
+    const auto time = [](const std::optional<double>& us) {
+        return us ? fmt::format("{:.3g}", *us) : std::string();
+    };
+    for (const CameRecord& row : document.came)
+        came.row({row.how.str(), row.what, row.why,
+                  row.line > 0 ? fmt::format("{}", row.line) : std::string(), time(row.estUs),
+                  time(row.measuredUs)});
+    if (!document.came.empty())
+        out += came.text();
+    if (document.moreCame > 0)
+        out += fmt::format("... and {} more\n", document.moreCame);
     if (!document.planned)
         out += "there is no plan: groups are missing\n";
     return out;

@@ -3,6 +3,7 @@
 #include "app/window/books_area.h"
 #include "views/authoring/match_panel.h"
 #include "views/common/numbers.h"
+#include "views/common/text.h"
 #include "views/editor/find_bar.h"
 
 #include <QAction>
@@ -81,8 +82,13 @@ void BooksView::documentChanged(Parts parts) {
     if (parts.hasAny({Part::Checks, Part::TextMatches}))
         for (int i = 0; i < m_books->tabs()->count(); ++i)
             showBook(m_books->pathAt(i));
-    if (parts.hasAny({Part::Info, Part::TextMatches, Part::Checks, Part::Rewrite, Part::Bisected}))
+    if (parts.hasAny({Part::Info, Part::TextMatches, Part::Checks, Part::Rewrite, Part::Bisected,
+                      Part::Plan}))
         showMatches();
+    if (parts.has(Part::Profile)) {
+        m_cameOf = {};
+        askCame();
+    }
     updateCommands();
 }
 
@@ -314,24 +320,16 @@ void BooksView::offerUses(const QString& path, const Caret& at, std::vector<Choi
         path, at.line, at.column, [=, this](std::shared_ptr<const snapshot::UsesDocument> uses) {
             std::vector<Choice> entries = places;
             if (uses)
-                for (const snapshot::UseRecord& use : uses->uses) {
-                    const QString who =
-                        QString::fromStdString(use.kind) + u' ' + QString::fromStdString(use.name);
-                    const QString how = QString::fromStdString(use.how);
-                    if (use.line > 0 && places.empty())
-                        entries.push_back({who, how, [this, use] {
-                                               openPlace(QString::fromStdString(use.file), use.line,
-                                                         use.column);
-                                           }});
-                    else if (use.line == 0)
+                for (const snapshot::UseRecord& use : uses->uses)
+                    if (places.empty())
                         entries.push_back(
-                            {who, how, [this, use] {
-                                 const snapshot::NodeSet nodes(use.nodes.begin(), use.nodes.end());
-                                 selection().pick(selection().ofImported(nodes), this);
-                                 if (!nodes.empty())
-                                     selection().reveal(GraphSide::Imported, *nodes.begin());
-                             }});
-                }
+                            {text(use.kind + ' ' + use.name), text(use.how),
+                             [this, use] { openPlace(text(use.file), use.line, use.column); }});
+            if (uses)
+                for (const snapshot::CameRecord& came : uses->came)
+                    entries.push_back({(came.group ? u"group "_s : QString()) + text(came.what),
+                                       text(came.how.str() + ": " + came.why),
+                                       [this, came] { showPlace(came); }});
             if (entries.empty())
                 return Q_EMIT asked(
                     Say{uses ? u"nobody uses %1"_s.arg(QString::fromStdString(uses->name))

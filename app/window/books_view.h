@@ -25,6 +25,17 @@ class BooksArea;
 class Drafts;
 class MatchPanel;
 
+// What came of a declaration is asked again if one of these is another one.
+struct CameQuestion {
+    QString book;
+    int line = 0; // 0: none
+    QString declared;
+    std::uint64_t generation = 0; // of the inputs
+    const void* plan = nullptr;
+
+    bool operator==(const CameQuestion&) const = default;
+};
+
 class BooksView : public View {
     Q_OBJECT
 
@@ -88,6 +99,9 @@ private:
     void caretMoved();
     void showRule(const snapshot::RuleMatches* rule); // null: none at the caret
     void askProbe();                                  // of the selected operator
+    void askCame();                                   // of the declaration at the caret
+    void showCame(Shared<snapshot::UsesDocument> came);
+    void showPlace(const snapshot::CameRecord& came);
     void showHalos();
     void tellPlace(std::vector<Halo> frames, GraphSide side);
     void openCounterexample(int line); // of the declaration there
@@ -109,6 +123,7 @@ private:
     MatchPanel* m_matches;
     Shared<snapshot::InfoDocument> m_model; // that was asked about
     QString m_liveRule;                     // at the caret
+    CameQuestion m_cameOf;                  // that was asked last
     int m_liveMatch = -1;                   // of its matches
     snapshot::NodeId m_shownMiss = snapshot::noNode;
     bool m_offering = false;

@@ -144,6 +144,7 @@ void BooksView::connectMatches() {
             page->editor()->select(range);
     });
     connect(m_matches, &MatchPanel::missRequested, this, &BooksView::showMiss);
+    connect(m_matches, &MatchPanel::cameRequested, this, &BooksView::showPlace);
     connect(m_matches, &MatchPanel::relaxRequested, this, [this](const snapshot::Fix& fix) {
         if (BookPage* page = m_books->current()) {
             page->editor()->apply(fix);
@@ -171,10 +172,7 @@ void BooksView::showMatches() {
     BookPage* page = m_books->current();
     const auto* matches = m_document.textMatchesOf(m_books->currentPath());
     const bool shipped = m_books->isShipped(m_books->currentPath());
-    bool finds = !shipped; // a shipped book of operators has nothing to find
-    if (matches)
-        forRules(*matches, [&](const RuleMatches&) { finds = true; });
-    m_matches->setVisible(page && matches && finds);
+    m_matches->setVisible(page && matches);
     m_matches->setReadOnly(shipped);
     std::map<int, MarginNote> notes;
     const auto& checks = m_document.checks();
@@ -195,12 +193,18 @@ void BooksView::showMatches() {
         tellPlace({}, GraphSide::Imported);
         return;
     }
+    const bool acts = shipped || m_document.takesPart(m_books->currentPath().toStdString());
     forRules(*matches, [&](const RuleMatches& rule) {
         const auto look = isOld(*matches, rule)      ? MarginNote::Look::Stale
                           : !rule.matches.empty()    ? MarginNote::Look::Good
                           : !rule.nearMisses.empty() ? MarginNote::Look::Near
                                                      : MarginNote::Look::Quiet;
-        notes[rule.line] = joined({matchesText(rule), {}, look}, notes[rule.line]);
+        MarginNote found{matchesText(rule), {}, look};
+        if (!acts) {
+            found.text += u", takes no part"_s;
+            found.tip = u"the book takes no part in the plan (Ctrl+Alt+B)\n"_s;
+        }
+        notes[rule.line] = joined(found, notes[rule.line]);
     });
     page->editor()->setNotes(std::move(notes));
     const RuleMatches* rule = ruleAtCaret();
@@ -215,7 +219,66 @@ void BooksView::showMatches() {
     if (stale && !matches->imported && !matches->rewritten)
         m_matches->setNothing(u"nothing was found yet: the text has errors"_s);
     askProbe();
+    askCame();
     showHalos();
+}
+
+// While the text is wrong, or a plan is made, what is shown of the same declaration is that of
+// before.
+void BooksView::askCame() {
+    const BookPage* page = m_books->current();
+    const DeclarationLine* declared = page ? page->declarationAtCaret() : nullptr;
+    const QString path = m_books->currentPath();
+    const State plan = m_document.state(Part::Plan);
+    const bool known = (plan == State::Ready || plan == State::Error) &&
+                       !m_document.brokenTexts().contains(path.toStdString());
+    CameQuestion now;
+    if (declared && m_document.isOpen())
+        now = {path, declared->line, declared->keyword + u' ' + declared->name,
+               m_document.generation(), m_document.plan().get()};
+    if (now.book != m_cameOf.book || now.declared != m_cameOf.declared) {
+        m_matches->setCame(nullptr);
+        m_cameOf = {};
+    }
+    if (now == m_cameOf || (now.line > 0 && !known))
+        return;
+    m_cameOf = now;
+    if (now.line > 0)
+        m_document.books().askCame(path, now.line, [=, this](Shared<snapshot::UsesDocument> came) {
+            if (m_cameOf != now)
+                return;
+            const bool answered = came != nullptr;
+            showCame(std::move(came));
+            if (!answered && !ruleAtCaret())
+                m_matches->setNothing(now.declared.trimmed() + u": nothing is known of it"_s);
+        });
+}
+
+// With the times that were measured here, of the groups that came of it.
+void BooksView::showCame(Shared<snapshot::UsesDocument> came) {
+    const auto& profile = m_document.profileResult();
+    if (came && profile && m_document.state(Part::Profile) == State::Ready) {
+        auto timed = std::make_shared<snapshot::UsesDocument>(*came);
+        for (snapshot::CameRecord& row : timed->came)
+            for (const snapshot::ProfileRow& group : profile->rows)
+                if (row.group == group.groupId)
+                    row.measuredUs = group.medianUs;
+        came = std::move(timed);
+    }
+    m_matches->setCame(std::move(came));
+}
+
+// In the text and in the graph.
+void BooksView::showPlace(const snapshot::CameRecord& came) {
+    if (came.line > 0 && m_books->current())
+        m_books->current()->editor()->select(came);
+    const snapshot::NodeSet nodes(came.nodes.begin(), came.nodes.end());
+    if (came.group)
+        selection().pick(selection().ofGroup(int(*came.group)), this);
+    else if (!nodes.empty())
+        selection().pick(selection().ofImported(nodes), this);
+    if (!nodes.empty())
+        selection().reveal(GraphSide::Imported, *nodes.begin());
 }
 
 void BooksView::askProbe() {
@@ -258,6 +321,7 @@ void BooksView::caretMoved() {
         return showMatches();
     if (!rule)
         showRule(nullptr); // another declaration of those that find nothing
+    askCame();
     showHalos();
 }
 
@@ -266,11 +330,8 @@ void BooksView::showRule(const RuleMatches* rule) {
     const DeclarationLine* declared = rule || !page ? nullptr : page->declarationAtCaret();
     QString without;
     if (declared) {
-        static const QStringList finding = {u"rule"_s, u"pattern"_s,   u"chain"_s,
-                                            u"fuse"_s, u"composite"_s, u"schedule"_s};
         without = QString(declared->keyword + u' ' + declared->name).trimmed() +
-                  (finding.contains(declared->keyword) ? u": not looked for yet"_s
-                                                       : u": nothing to look for in the model"_s);
+                  u": not looked for yet"_s;
     }
     m_matches->setRule(rule ? std::optional(*rule) : std::nullopt, m_liveMatch, without);
 }
@@ -339,10 +400,10 @@ void BooksView::tellPlace(std::vector<Halo> frames, GraphSide side) {
 
 void BooksView::stepMatch(int step) {
     const RuleMatches* rule = ruleAtCaret();
-    if (!rule || rule->matches.empty())
-        return Q_EMIT asked(
-            Say{rule ? u"%1 matches nothing"_s.arg(QString::fromStdString(rule->name))
-                     : u"no declaration at the caret"_s});
+    if (!rule)
+        return Q_EMIT asked(Say{m_matches->title()});
+    if (rule->matches.empty())
+        return Q_EMIT asked(Say{u"%1 matches nothing"_s.arg(QString::fromStdString(rule->name))});
     const int count = int(rule->matches.size());
     m_liveMatch = m_liveMatch < 0 ? (step > 0 ? 0 : count - 1)
                                   : ((m_liveMatch + step) % count + count) % count;

@@ -415,6 +415,18 @@ void DocumentBooks::askUses(const QString& book, int line, int column,
     m_questions.send<snapshot::UsesDocument>(wanted, orNull(std::move(done)));
 }
 
+// The books are those of the plan: what takes no part in it has done nothing.
+void DocumentBooks::askCame(const QString& book, int line, Then<snapshot::UsesDocument> done) {
+    const std::string path = book.toStdString();
+    Arguments wanted = argumentsFor(m_parts.inputs());
+    if (const std::string* text = textOf(path)) {
+        std::erase_if(wanted.texts, [&](const auto& source) { return source.file == path; });
+        wanted.texts.push_back({path, *text});
+    }
+    wanted.position = snapshot::TextPlace{path, line, 0};
+    m_questions.sendLatest<snapshot::UsesDocument>(m_cameRequest, wanted, orNull(std::move(done)));
+}
+
 void DocumentBooks::askFormat(const QString& path, const QString& text,
                               Then<snapshot::FormatDocument> done) {
     Arguments wanted;

@@ -64,6 +64,8 @@ public:
                   Then<snapshot::ProbeDocument> done);
     // Who uses what is declared at a place of a book; null: nothing is.
     void askUses(const QString& book, int line, int column, Then<snapshot::UsesDocument> done);
+    // What came of the declaration on a line, in what is planned; null: the text does not parse.
+    void askCame(const QString& book, int line, Then<snapshot::UsesDocument> done);
     // Of a graph as text, with the operators of a book and of those that act.
     void askGraph(const std::string& text, const QString& book,
                   Answered<snapshot::GraphDocument> done);
@@ -109,7 +111,7 @@ private:
     std::map<std::string, Typed> m_typed; // asked for last
     std::set<std::string>
         m_oldChecks; // of the checks: there is none, or another book was changed since
-    InFlight m_assistRequest, m_probeRequest;
+    InFlight m_assistRequest, m_probeRequest, m_cameRequest;
     std::uint64_t m_generation = 0; // of texts
 };
 

@@ -16,6 +16,7 @@ PlanResults::PlanResults(KeptParts& parts, Questions& questions, DocumentBooks& 
 
 void PlanResults::begin() {
     m_compared.reset();
+    m_timed.reset();
     m_used.clear();
     m_states.forget();
     m_parts.nextGeneration();
@@ -48,7 +49,10 @@ void PlanResults::askFor(Part part, const Arguments& arguments, Shared<T>& slot,
 }
 
 void PlanResults::answered(Part part) {
+    if (part == Part::Profile)
+        m_timed = m_parts.kept().plan;
     if (part == Part::Plan) {
+        keepTimes();
         comparePlans();
         askRules();
     }
@@ -94,6 +98,15 @@ void PlanResults::tellProfile() {
                                      : QString())
                             .arg(m_parts.kept().profileResult->runs)
                             .arg(m_parts.kept().profileResult->compileMs, 0, 'f', 0));
+}
+
+// A book that was saved under a name, or a word of it that says nothing new, makes the same plan.
+void PlanResults::keepTimes() {
+    if (m_parts.state(Part::Profile) != State::Stale || !m_timed ||
+        !snapshot::sameGroups(*m_timed, *m_parts.kept().plan))
+        return;
+    m_timed = m_parts.kept().plan;
+    m_parts.setPart(Part::Profile, State::Ready);
 }
 
 void PlanResults::want(Part part, const Arguments& about) {
@@ -224,8 +237,10 @@ bool PlanResults::restore() {
     m_parts.kept().imported = used.imported;
     m_parts.kept().fused = used.fused;
     m_parts.kept().plan = used.plan;
-    if (used.profile)
+    if (used.profile) {
         m_parts.kept().profileResult = used.profile;
+        m_timed = used.plan;
+    }
     m_parts.setPart(Part::Imported, State::Ready);
     m_parts.setPart(Part::Fused, State::Ready);
     m_parts.setPart(Part::Plan, State::Ready);

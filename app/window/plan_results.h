@@ -52,6 +52,7 @@ private:
                 std::function<void(const Answer<T>&)> always = {});
     void answered(Part part); // it is kept
     void tellProfile();
+    void keepTimes(); // if they are those of the new plan, too
     void refused(Part part, const Diag& why, bool hadOne);
     void nextGeneration(); // what is answered to an earlier one is dropped
     void cancelAll();
@@ -69,6 +70,7 @@ private:
     DocumentBooks& m_books;
     ComparedStates m_states;
     Shared<snapshot::FuseDocument> m_compared; // the last plan that was ready
+    Shared<snapshot::FuseDocument> m_timed;    // the plan that was profiled last
     std::deque<UsedInputs> m_used;             // last first
 };
 

@@ -43,7 +43,7 @@ const ViewRows& viewRows() {
     // clang-format off
     static const ViewRows rows = {
         {u"booksView"_s, u"Books"_s, Area::Text, 0,
-         {Inputs, Info, Checks, Rewrite, TextMatches, Bisected}, makeBooks},
+         {Inputs, Info, Checks, Rewrite, TextMatches, Bisected, Plan, Profile}, makeBooks},
         {u"graphs"_s, u"Graphs"_s, Area::Centre, 0,
          {Info, Imported, Fused, Regions, States, Plan, Profile, Step, Explain}, makeView<GraphsView>},
         {u"outline"_s, u"Outline"_s, Area::Left, 520,
@@ -61,7 +61,7 @@ const ViewRows& viewRows() {
         {u"stages"_s, u"Stages"_s, Area::Below, 0,
          {Stages}, makeView<StagesView>},
         {u"problems"_s, u"Problems"_s, Area::Below, 0,
-         {Inputs, Checks, Rewrite}, makeView<ProblemsView>},
+         {Inputs, Checks, Rewrite, Matches}, makeView<ProblemsView>},
         {u"log"_s, u"Log"_s, Area::Below, 0,
          {}, makeView<LogView>},
         {u"rulesDock"_s, u"Rules"_s, Area::Left, 200,

@@ -79,8 +79,9 @@ struct Group {
 
 // What became of a fusion rule.
 struct AskedRule {
-    std::vector<NodeId> formed; // a node of each group that it made
-    double ms = 0;              // that looking for it and forming them took
+    std::vector<NodeId> formed;                    // a node of each group that it made
+    double ms = 0;                                 // that looking for it and forming them took
+    std::vector<std::pair<NodeId, Decision>> told; // of the roots at which it made none
 };
 
 struct FusionPlan {

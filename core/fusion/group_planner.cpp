@@ -54,7 +54,8 @@ Result<FusionPlan> GroupPlanner::run() {
         std::vector<NodeId> formed;
         for (std::size_t i = before; i < m_forming.size(); ++i)
             formed.push_back(m_forming[i].nodes.front());
-        m_plan.asked.push_back({std::move(formed), millisecondsSince(start)});
+        m_plan.asked.push_back(
+            {std::move(formed), millisecondsSince(start), std::exchange(m_toldOfRule, {})});
     }
     joinMeasured();
     for (const NodePtr& node : m_graph.nodes()) {

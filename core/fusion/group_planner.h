@@ -247,6 +247,7 @@ private:
     std::map<std::pair<NodeId, NodeId>, EdgeDecision> m_edges;
     GraphPins m_pins;
     std::map<NodeId, std::string> m_useRefused;  // why another computes it
+    std::vector<std::pair<NodeId, Decision>> m_toldOfRule; // AskedRule::told of the one asked
     std::map<NodeId, Candidates> m_refusedCalls; // by the anchor of what a composite matched
     SharedTexts m_evidence;                      // of gates, of which most say the same
     FusionPlan m_plan;

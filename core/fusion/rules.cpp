@@ -230,6 +230,7 @@ void GroupPlanner::tellOfRule(const FuseRule& rule, const Node& root, Decision t
     told.subject = rule.tree->name + " at " + root.name;
     if (told.code == ReasonCode::FuseRuleRefused)
         told.evidence = fmt::format("{}, {}", rule.place(), told.evidence);
+    m_toldOfRule.emplace_back(root.id, told);
     // That a library is not loaded is told once.
     const bool again =
         told.code == ReasonCode::LibraryNotLoaded &&

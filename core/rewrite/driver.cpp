@@ -101,6 +101,8 @@ public:
         tellReason(fired);
         m_trace.decisions = takeDecisions();
         m_trace.applications = m_progress.takeApplications();
+        for (auto& refused : m_notApplied)
+            m_trace.notApplied.push_back(std::move(refused.second));
         if (m_trace.applications.empty())
             return Rewritten{m_first, std::move(m_trace)};
         giveOrigins(m_progress.editor(), m_trace.applications);
@@ -109,9 +111,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t mostWays = 16;        // to match at a root, of which none fits
-    static constexpr std::size_t mostTold = 16;        // applications of a rule that were undone
-    static constexpr std::size_t mostTooManyWays = 10; // 10^6 steps, of 10^5 for each
+    static constexpr std::size_t mostWays = 16;          // to match at a root, of which none fits
+    static constexpr std::size_t mostTold = 16;          // applications of a rule that were undone
+    static constexpr std::size_t mostNotApplied = 10000; // that are kept
+    static constexpr std::size_t mostTooManyWays = 10;   // 10^6 steps, of 10^5 for each
 
     static Diag cancelled() { return makeDiag(DiagCode::Cancelled, "rewriting was cancelled"); }
 
@@ -184,7 +187,8 @@ private:
                 if (!attempt)
                     stopped(entry, *root, attempt.diag());
                 else if (attempt->failed && refused.empty())
-                    note(entry, *root, ReasonCode::ConditionFalse, attempt->failed->sentence);
+                    refuse(index, *root, {root}, ReasonCode::ConditionFalse,
+                           attempt->failed->sentence);
                 if (!attempt || !attempt->match)
                     break;
                 applied = apply(index, *attempt->match);
@@ -245,8 +249,10 @@ private:
         const Graph& graph = m_progress.graph();
         const NodePtr root = editor.share(match.roots.front().node);
         Application out = applicationOf(index, match, editor);
-        if (m_progress.leavesOut(entry.tree->name, *out.matched.front()))
+        if (m_progress.leavesOut(entry.tree->name, *out.matched.front())) {
+            keepRefused(index, *root, out.matched, ReasonCode::RuleLeftOut, {});
             return false;
+        }
         const NodeId firstMade = out.firstAdded;
         const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
         const Subgraph taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
@@ -259,7 +265,7 @@ private:
             *entry.rule, graph, match, [](ValueRef value) { return value; }, editor);
         const auto undo = [&](ReasonCode code, const std::string& why) {
             editor.rollback();
-            note(entry, *root, code, why);
+            refuse(index, *root, out.matched, code, why);
             return false;
         };
         const auto undone = [&](const Diag& diag) {
@@ -279,6 +285,9 @@ private:
         const bool same = after == before && hashOf(graph, given) == exposedBefore;
         if (same || returns(entry, *root, out.matched, gone, taken, before, made, after)) {
             editor.rollback();
+            keepRefused(index, *root, out.matched, ReasonCode::RulesInCircle,
+                        same ? "the right side is what was matched"
+                             : "applications that led to it took it out");
             return false;
         }
         if (const Status settled = editor.settle(); !settled)
@@ -338,6 +347,20 @@ private:
         if (code != ReasonCode::RuleUndone || ++entry.undone <= mostTold)
             m_progress.decisions.push_back(
                 {entry.tree->name + " at " + root.name, Verdict::No, code, why});
+    }
+
+    void refuse(std::size_t index, const Node& root, const std::vector<NodePtr>& matched,
+                ReasonCode code, const std::string& why) {
+        note(m_entries[index], root, code, why);
+        keepRefused(index, root, matched, code, why);
+    }
+
+    void keepRefused(std::size_t index, const Node& root, const std::vector<NodePtr>& matched,
+                     ReasonCode code, const std::string& why) {
+        if (m_notApplied.size() < mostNotApplied)
+            m_notApplied.insert_or_assign(
+                std::pair(index, root.id),
+                NotApplied{index, matched, root.id, {root.name, Verdict::No, code, why}});
     }
 
     void stopped(Entry& entry, const Node& root, const Diag& diag) {
@@ -403,6 +426,7 @@ private:
     RewriteProgress m_progress;
     RuleCycles m_returning;
     std::vector<Entry> m_entries;
+    std::map<std::pair<std::size_t, NodeId>, NotApplied> m_notApplied; // by entry and root
     RewriteTrace m_trace;
     std::size_t m_mostOperators = 0, m_mostApplications = 0;
     int m_sweeps = 0;
@@ -430,6 +454,7 @@ void append(RewriteTrace& trace, RewriteTrace more) {
     };
     move(trace.applications, more.applications);
     move(trace.circles, more.circles);
+    move(trace.notApplied, more.notApplied);
     move(trace.decisions, more.decisions);
 }
 
@@ -473,6 +498,7 @@ private:
         for (Application& application : out.trace.applications)
             if (!application.body)
                 application.body = body;
+        out.trace.notApplied.clear(); // its nodes are those of another graph
         append(trace, std::move(out.trace));
         m_known.emplace(body.get(), out.graph);
         return out.graph;

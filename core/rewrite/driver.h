@@ -68,12 +68,21 @@ struct RulesInCircle {
     std::string text() const; // "there, back undo each other"
 };
 
+// A match that was refused, as it was asked last.
+struct NotApplied {
+    std::size_t entry = 0;        // of RewriteTrace::applied
+    std::vector<NodePtr> matched; // as Application has it; the root alone if a condition refused it
+    NodeId root = -1;
+    Decision decision;
+};
+
 struct RewriteTrace {
     std::vector<AppliedRule> applied; // every entry of the book, in its order; the time is that of
                                       // looking, too
     std::string stopReason;           // "fixpoint", or "limit: ..."
     std::vector<Application> applications; // in order
     std::vector<RulesInCircle> circles;
+    std::vector<NotApplied> notApplied; // by entry and root, not of bodies; the first ten thousand
     Decisions decisions;
 };
 

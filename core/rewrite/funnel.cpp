@@ -20,67 +20,107 @@ class Steps {
 public:
     explicit Steps(const PatternTable& table) : m_table(table) {}
 
-    void add(const PatternTree& p, const LeadUp& lead, bool optional) {
+    using Need = PatternStep::Need;
+    // The steps that the place of a pattern may be; none: anything.
+    using Ends = std::vector<std::size_t>;
+
+    // `before`: those that `^` may be.
+    Ends add(const PatternTree& p, const LeadUp& lead, Need need, const Ends& before) {
         switch (p.kind) {
         case PatternKind::Call:
-        case PatternKind::Associative:
+        case PatternKind::Associative: {
+            std::vector<Ends> reads;
             for (const PatternTree& operand : p.args)
-                add(operand, lead, optional);
-            return step(p, lead, optional);
-        case PatternKind::Dominated:
-            add(p.args[0], lead, optional);
-            return step(p, lead, optional);
+                reads.push_back(add(operand, lead, need, before));
+            return step(p, lead, need, std::move(reads));
+        }
+        case PatternKind::Dominated: {
+            std::vector<Ends> reads{add(p.args[0], lead, need, before)};
+            return step(p, lead, need, std::move(reads));
+        }
         case PatternKind::Output:
-            return add(p.args[0], lead, optional);
+            return add(p.args[0], lead, need, before);
         case PatternKind::Capture: // a chain is a step as a whole
             if (refers(p) && m_table.contains(p.name))
-                step(p, lead, optional);
-            return;
+                return step(p, lead, need, {before});
+            return {};
         case PatternKind::Sequence:
-            for (std::size_t i = 0; i < p.args.size() && m_steps.size() < mostSteps; ++i)
-                add(
-                    p.args[i],
-                    [&p, i, &lead](PatternTree last) {
-                        PatternTree out;
-                        out.kind = PatternKind::Sequence;
-                        out.args.assign(p.args.begin(),
-                                        p.args.begin() + static_cast<std::ptrdiff_t>(i));
-                        out.args.push_back(std::move(last));
-                        return lead(std::move(out));
-                    },
-                    optional);
-            return;
+            return sequence(p, lead, need, before);
         case PatternKind::Optional:
-            return add(p.args[0], lead, true);
+            return add(p.args[0], lead, Need::MayBeAbsent, before);
         case PatternKind::Repeat:
-            return add(p.args[0], lead, optional || p.low == 0);
-        case PatternKind::Alternatives:
+            return add(p.args[0], lead, p.low == 0 ? Need::MayBeAbsent : need, before);
+        case PatternKind::Alternatives: {
             // Each by itself, so that one sees which of them is there.
-            for (const PatternTree& option : p.args)
-                add(option, lead, true);
-            return;
+            Ends ends;
+            for (const PatternTree& option : p.args) {
+                const Ends one = add(option, lead, Need::OneOfSeveral, before);
+                ends.insert(ends.end(), one.begin(), one.end());
+            }
+            return ends;
+        }
         case PatternKind::Bind:
-            return add(p.args[0], lead, optional);
+            return add(p.args[0], lead, need, before);
         case PatternKind::Previous:
+            return before;
         case PatternKind::Any:
         case PatternKind::Const:
         case PatternKind::Rest:
         case PatternKind::Not:
-            return;
+            return {};
         }
+        return {};
     }
 
     std::vector<PatternStep> take() { return std::move(m_steps); }
 
 private:
-    void step(const PatternTree& p, const LeadUp& lead, bool optional) {
-        if (m_steps.size() < mostSteps)
-            m_steps.push_back({p.span, optional, lead(p)});
+    Ends sequence(const PatternTree& p, const LeadUp& lead, Need need, Ends ends) {
+        for (std::size_t i = 0; i < p.args.size() && m_steps.size() < mostSteps; ++i) {
+            const LeadUp behind = [&p, i, &lead](PatternTree last) {
+                PatternTree out;
+                out.kind = PatternKind::Sequence;
+                out.args.assign(p.args.begin(), p.args.begin() + static_cast<std::ptrdiff_t>(i));
+                out.args.push_back(std::move(last));
+                return lead(std::move(out));
+            };
+            const Ends next = add(p.args[i], behind, need, ends);
+            if (mayBeAbsent(p.args[i]))
+                ends.insert(ends.end(), next.begin(), next.end());
+            else
+                ends = next;
+        }
+        return ends;
+    }
+
+    static bool mayBeAbsent(const PatternTree& p) {
+        return p.kind == PatternKind::Optional || (p.kind == PatternKind::Repeat && p.low == 0);
+    }
+
+    Ends step(const PatternTree& p, const LeadUp& lead, Need need, std::vector<Ends> reads) {
+        if (m_steps.size() == mostSteps)
+            return {};
+        std::erase_if(reads, [](const Ends& operand) { return operand.empty(); });
+        m_steps.push_back({p.span, need, lead(p), std::move(reads)});
+        return {m_steps.size() - 1};
     }
 
     const PatternTable& m_table;
     std::vector<PatternStep> m_steps;
 };
+
+// How many nodes the step could have gone on from: of each of its operands those that may be it.
+std::optional<std::size_t> beforeStep(const PatternStep& step,
+                                      const std::vector<FunnelCount>& counts) {
+    std::optional<std::size_t> out;
+    for (const std::vector<std::size_t>& operand : step.reads) {
+        std::size_t most = 0;
+        for (const std::size_t other : operand)
+            most = std::max(most, counts[other].count);
+        out = out ? std::min(*out, most) : most;
+    }
+    return out;
+}
 
 } // namespace
 
@@ -88,8 +128,7 @@ std::vector<PatternStep> stepsOf(const std::vector<NamedPattern>& patterns,
                                  const PatternTable& table) {
     Steps steps(table);
     for (const NamedPattern& named : patterns)
-        steps.add(
-            named.pattern, [](PatternTree p) { return p; }, false);
+        steps.add(named.pattern, [](PatternTree p) { return p; }, PatternStep::Need::Must, {});
     return steps.take();
 }
 
@@ -102,11 +141,12 @@ std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedP
     };
     std::vector<FunnelCount> out;
     std::vector<Counted> steps;
-    for (const PatternStep& step : stepsOf(patterns, table)) {
+    const std::vector<PatternStep> written = stepsOf(patterns, table);
+    for (const PatternStep& step : written) {
         PreparedPatterns alone(step.upTo, table);
         PossibleRoots possible(alone.first(), table);
         steps.push_back({std::move(alone), std::move(possible)});
-        out.push_back({step.span, false, step.optional, 0});
+        out.push_back({step.span, false, step.need, 0, {}});
     }
     // All of them at a node while it is at hand.
     for (const NodePtr& node : graph.nodes()) {
@@ -123,6 +163,8 @@ std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedP
                     : 0;
         }
     }
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i].before = beforeStep(written[i], out);
     return out;
 }
 

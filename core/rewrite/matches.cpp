@@ -244,11 +244,11 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
         std::chrono::steady_clock::now() > limits.until)
         out.stopped = "the time was over before the nodes of each step were counted";
     for (std::size_t i = 0; i < failed.size(); ++i) {
+        const std::size_t before = complete;
         complete -= failed[i];
-        if (i < rule->where.size())
-            out.funnel.push_back({rule->where[i].tree.span, true, false, complete});
-        else if (failed[i] > 0)
-            out.funnel.push_back({{}, true, false, complete});
+        if (i < rule->where.size() || failed[i] > 0)
+            out.funnel.push_back({i < rule->where.size() ? rule->where[i].tree.span : Span(), true,
+                                  PatternStep::Need::Must, complete, before});
     }
     dropInner(out.matches);
     // Before the attempts that are as far away: there everything that must be has matched.

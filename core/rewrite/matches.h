@@ -19,13 +19,25 @@ struct MatchLimits {
     RefuseMatch refuse = {};            // RuleMatchOptions::refuse
 };
 
+// One operator of a pattern, with all that leads up to it.
+struct PatternStep {
+    enum class Need : std::uint8_t { Must, MayBeAbsent, OneOfSeveral };
+    Span span;
+    Need need = Need::Must;
+    PatternTree upTo; // a pattern of its own, which ends with the step
+    // The steps before it that it reads: of each operand that is one, those that it may be.
+    std::vector<std::vector<std::size_t>> reads = {};
+};
 // How many nodes a pattern matches from its beginning up to a step; how many matches are left with
 // a condition. Nodes of all sizes count, also those inside larger matches.
 struct FunnelCount {
     Span span; // of the step in the text
     bool condition = false;
-    bool optional = false; // it may be absent: nodes without it stay in the running
+    // Whoever does not have what it may lack stays in the running.
+    PatternStep::Need need = PatternStep::Need::Must;
     std::size_t count = 0;
+    // Nodes, or matches, that could have got so far; none: it reads no other step.
+    std::optional<std::size_t> before;
 };
 
 struct FoundMatches {
@@ -53,12 +65,6 @@ bool canMatch(const DeclarationTree& declaration); // a rule, fusion rule, compo
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
                          const PatternTable& table, const MatchLimits& limits = {});
 
-// One operator of a pattern, with all that leads up to it.
-struct PatternStep {
-    Span span;
-    bool optional = false; // it may be absent
-    PatternTree upTo;      // a pattern of its own, which ends with the step
-};
 // In the order in which they are read; a chain is one step. At most 64.
 std::vector<PatternStep> stepsOf(const std::vector<NamedPattern>& patterns,
                                  const PatternTable& table);

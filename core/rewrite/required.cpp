@@ -110,7 +110,7 @@ public:
     Result<std::string> of(NodeId node) {
         const auto& [step, end] = m_last.at(node);
         std::size_t next = step + 1;
-        while (next + 1 < m_steps.size() && m_steps[next].optional)
+        while (next + 1 < m_steps.size() && m_steps[next].need != PatternStep::Need::Must)
             ++next;
         if (next >= m_steps.size())
             return std::string("a value inside is used outside");

@@ -5,6 +5,7 @@
 #include "rewrite/declaration_check.h"
 #include "session/assist.h"
 #include "session/bisect.h"
+#include "session/book_counterfactual.h"
 #include "session/book_gains.h"
 #include "session/book_texts.h"
 #include "session/calibrate.h"
@@ -16,6 +17,7 @@
 #include "session/document.h"
 #include "session/drawing.h"
 #include "session/explain_ends.h"
+#include "session/explain_unplanned.h"
 #include "session/group_times.h"
 #include "session/match.h"
 #include "session/measure.h"
@@ -141,6 +143,11 @@ Result<ExplainDocument> explainCommand(PipelineStore& store, const Arguments& ar
     FW_TRY(const Target* target, pipeline->target());
     if (auto ends = explainEnds(*simplified->graph, *plan, arguments.nodes))
         return std::move(*ends);
+    if (arguments.nodes.size() == 1) {
+        FW_TRY(const Imported* imported, pipeline->imported(context));
+        if (auto told = explainUnplanned(*imported, *simplified, *plan, arguments.nodes.front()))
+            return std::move(*told);
+    }
     FW_TRY(ExplainDocument out, explain(*simplified->graph, *plan, arguments.nodes));
     std::vector<NodeId> nodes;
     for (const std::string& name : arguments.nodes) {
@@ -150,6 +157,9 @@ Result<ExplainDocument> explainCommand(PipelineStore& store, const Arguments& ar
     FW_TRY(const PlanOptions options, pipeline->planOptions());
     FW_TRY(out.counterfactuals,
            libraryCounterfactuals(*simplified->graph, *target, options, *plan, nodes));
+    FW_TRY(std::vector<CounterfactualRecord> books,
+           bookCounterfactuals(store, arguments, context, *simplified->graph, *plan, nodes));
+    std::move(books.begin(), books.end(), std::back_inserter(out.counterfactuals));
     return out;
 }
 

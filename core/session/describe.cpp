@@ -348,6 +348,11 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
         row.maker = makerOf(group);
         row.source = ChoiceSource::of(group.source);
         row.untuned = group.untuned;
+        std::set<NodeId> origins;
+        for (const NodeId id : group.nodes)
+            for (const NodeId origin : graph.node(id).origins)
+                origins.insert(origin);
+        row.origins.assign(origins.begin(), origins.end());
         for (const Candidate& candidate : group.candidates)
             row.candidates.push_back(record(candidate));
         for (const Decision& warning : group.warnings)

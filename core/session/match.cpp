@@ -209,7 +209,10 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
         row.clause =
             step.span.line > 0 ? oneLine(text.slice(step.span)) : "no inner value is used outside";
         row.count = static_cast<std::int64_t>(step.count);
-        row.optional = step.optional;
+        row.optional = step.need != PatternStep::Need::Must;
+        row.alternative = step.need == PatternStep::Need::OneOfSeveral;
+        if (step.before)
+            row.before = static_cast<std::int64_t>(*step.before);
         out.funnel.push_back(std::move(row));
     }
     for (const NodePtr& node : graph.nodes())

@@ -29,47 +29,120 @@ Takers takersIn(const Graph& before, const RewriteTrace& trace) {
     return out;
 }
 
-bool isApplicationOf(const Application& one, const MatchRecord& match) {
-    std::vector<NodeId> matched, wanted = match.nodeIds;
-    for (const NodePtr& node : one.matched)
-        matched.push_back(node->id);
-    std::sort(matched.begin(), matched.end());
-    std::sort(wanted.begin(), wanted.end());
-    return matched == wanted;
+// Nodes that an application left with other operands or attributes.
+Takers changersIn(const Graph& before, const RewriteTrace& trace) {
+    Takers out;
+    for (std::size_t i = 0; i < trace.applications.size(); ++i) {
+        const Application& one = trace.applications[i];
+        if (one.body != nullptr)
+            continue;
+        for (const GraphStep::Edit& edit : one.step.edits)
+            if (edit.before && edit.after && before.find(edit.before->id) != nullptr)
+                out.emplace(edit.before->id, i);
+    }
+    return out;
+}
+
+std::vector<NodeId> idsOf(const std::vector<NodePtr>& nodes) {
+    std::vector<NodeId> out;
+    for (const NodePtr& node : nodes)
+        out.push_back(node->id);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+snapshot::CameHow howOf(ReasonCode code) {
+    switch (code) {
+    case ReasonCode::RuleLeftOut:
+        return "left out";
+    case ReasonCode::RulesInCircle:
+        return "circle";
+    case ReasonCode::ConditionFalse:
+        return "refused";
+    default:
+        return "undone";
+    }
 }
 
 } // namespace
 
-void tellOutcomes(const Graph& before, const RewriteTrace& trace, MatchDocument& out) {
-    const Takers takers = takersIn(before, trace);
-    for (RuleMatches& rule : out.rules) {
-        if (rule.kind != "rule")
-            continue;
-        for (MatchRecord& match : rule.matches) {
-            auto first = takers.end();
-            for (const NodeId id : match.nodeIds)
-                if (const auto taker = takers.find(id);
-                    taker != takers.end() &&
-                    (first == takers.end() || taker->second < first->second))
-                    first = taker;
-            if (first == takers.end())
-                continue;
-            const Application& one = trace.applications[first->second];
-            const AppliedRule& by = trace.applied.at(one.entry);
-            const std::size_t number = first->second + 1;
-            const bool own = by.rule == rule.name && by.file == rule.file;
-            if (own && isApplicationOf(one, match))
-                match.outcome = reasonText(
-                    {{}, Verdict::Yes, ReasonCode::RuleApplied, fmt::format("number {}", number)});
-            else
-                match.outcome = reasonText(
+MatchOutcomes::MatchOutcomes(const Graph& before, const RewriteTrace& trace)
+    : m_before(before), m_trace(trace), m_takers(takersIn(before, trace)),
+      m_changers(changersIn(before, trace)) {
+    for (const NotApplied& refused : trace.notApplied)
+        m_refused.emplace(std::pair(refused.entry, refused.root), &refused);
+}
+
+std::optional<MatchOutcomes::Touched> MatchOutcomes::first(const Touching& touching,
+                                                           const std::vector<NodeId>& nodes) {
+    std::optional<Touched> out;
+    for (const NodeId id : nodes)
+        if (const auto found = touching.find(id);
+            found != touching.end() && (!out || found->second < out->application))
+            out = Touched{id, found->second};
+    return out;
+}
+
+std::string MatchOutcomes::byWhom(const Touched& touched, std::size_t entry,
+                                  std::string_view how) const {
+    const Application& one = m_trace.applications[touched.application];
+    const AppliedRule& by = m_trace.applied.at(one.entry);
+    return fmt::format("number {}, {}{}, {} {}", touched.application + 1,
+                       one.entry == entry ? "of the same rule" : by.rule,
+                       by.file.empty() ? "" : fmt::format(" ({}:{})", by.file, by.line), how,
+                       m_before.node(touched.node).name);
+}
+
+MatchOutcome MatchOutcomes::of(std::size_t entry, std::vector<NodeId> nodes) const {
+    const auto taken = first(m_takers, nodes);
+    std::sort(nodes.begin(), nodes.end());
+    if (taken) {
+        const Application& one = m_trace.applications[taken->application];
+        if (one.entry == entry && idsOf(one.matched) == nodes)
+            return {"applied",
                     {{},
-                     Verdict::No,
-                     ReasonCode::MatchTaken,
-                     fmt::format("number {}, {}{}, took {}", number,
-                                 own ? "of the same rule" : by.rule,
-                                 by.file.empty() ? "" : fmt::format(" ({}:{})", by.file, by.line),
-                                 before.node(first->first).name)});
+                     Verdict::Yes,
+                     ReasonCode::RuleApplied,
+                     fmt::format("number {}", taken->application + 1)}};
+    }
+    const NotApplied* refused = nullptr; // of it as a whole, or at its root
+    bool whole = false;
+    for (const NodeId id : nodes)
+        if (const auto found = m_refused.find({entry, id}); found != m_refused.end() && !whole) {
+            refused = found->second;
+            whole = idsOf(refused->matched) == nodes;
+        }
+    // What was refused while all of it was there says more than who took it later.
+    if (taken && !whole)
+        return {"taken", {{}, Verdict::No, ReasonCode::MatchTaken, byWhom(*taken, entry, "took")}};
+    if (refused != nullptr)
+        return {howOf(refused->decision.code), refused->decision};
+    if (const auto changed = first(m_changers, nodes))
+        return {"taken",
+                {{}, Verdict::No, ReasonCode::MatchTaken, byWhom(*changed, entry, "changed")}};
+    return {};
+}
+
+std::optional<std::size_t> entryOf(const RewriteTrace& trace, const std::string& rule,
+                                   const std::string& file) {
+    for (std::size_t i = 0; i < trace.applied.size(); ++i)
+        if (trace.applied[i].rule == rule && trace.applied[i].file == file)
+            return i;
+    return std::nullopt;
+}
+
+void tellOutcomes(const Graph& before, const RewriteTrace& trace, MatchDocument& out) {
+    const MatchOutcomes outcomes(before, trace);
+    for (RuleMatches& rule : out.rules) {
+        const auto entry = rule.kind == "rule" ? entryOf(trace, rule.name, rule.file)
+                                               : std::optional<std::size_t>();
+        for (MatchRecord& match : rule.matches) {
+            if (!entry)
+                continue;
+            const MatchOutcome outcome = outcomes.of(*entry, match.nodeIds);
+            match.came = outcome.how;
+            if (!outcome.how.empty())
+                match.outcome = reasonText(outcome.decision);
         }
     }
 }

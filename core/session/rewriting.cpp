@@ -99,14 +99,25 @@ Where placeOf(const std::string& rule, const RewriteTrace& trace) {
     return found == trace.applied.end() ? Where() : Where{found->file, {}, found->line, 1};
 }
 
+// Of a rule that was undone.
+Where placeOf(const Decision& undone, const RewriteTrace& trace) {
+    for (const NotApplied& refused : trace.notApplied)
+        if (refused.decision.code == undone.code && refused.decision.evidence == undone.evidence) {
+            const AppliedRule& rule = trace.applied.at(refused.entry);
+            return {rule.file, {}, rule.line, 1};
+        }
+    return {};
+}
+
 void addDiagnostics(const RewriteTrace& trace, Diags& out) {
     for (const Decision& decision : trace.decisions)
         if (decision.code == ReasonCode::RuleRefuted)
             out.push_back(makeWarning(DiagCode::OutputsDiffer, noticeText(decision),
                                       placeOf(decision.subject, trace)));
         else if (wentWrong(decision) && decision.code != ReasonCode::RulesInCircle)
-            out.push_back(makeWarning(DiagCode::RuleIllegal, fmt::format("{}: {}", decision.subject,
-                                                                         decision.sentence())));
+            out.push_back(makeWarning(DiagCode::RuleIllegal,
+                                      fmt::format("{}: {}", decision.subject, decision.sentence()),
+                                      placeOf(decision, trace)));
     for (const RulesInCircle& circle : trace.circles)
         out.push_back(
             makeWarning(DiagCode::RuleIllegal,

@@ -5,6 +5,7 @@
 #include "session/document.h"
 #include "session/text_context.h"
 #include "session/text_range.h"
+#include "session/what_came.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,8 @@ public:
             const DeclarationTree* subject = nullptr; // of a test without `of`
             std::size_t at = 0;
             for (const DeclarationPtr& one : file.tree.declarations) {
-                const bool implied = one->keyword == "test" && subject != nullptr &&
+                const auto test = declarationAs<TestTree>(one);
+                const bool implied = test && test->of.empty() && subject != nullptr &&
                                      subject->name == m_out.name && kindOf(*subject) == m_out.kind;
                 std::optional<Span> named;
                 std::size_t times = 0;
@@ -81,37 +83,8 @@ public:
         }
     }
 
-    void ofPlan(const Books& books, const Simplified& simplified, const FusionPlan* plan) {
-        m_graph = simplified.graph.get();
-        m_plan = plan;
-        if (m_out.kind == "rule" || m_out.kind == "builtin")
-            applications(simplified.trace);
-        if (m_out.kind == "operator")
-            for (const NodePtr& node : m_graph->nodes())
-                if (node->op == m_out.name)
-                    add("operator", node->name,
-                        plan != nullptr ? "in group " + plan->groupAt(node->id).name
-                                        : std::string("of the model as rules left it"),
-                        node->origins);
-        if (plan == nullptr)
-            return;
-        const auto& rules = books.fusion.fuseRules();
-        for (std::size_t i = 0; i < std::min(rules.size(), plan->asked.size()); ++i) {
-            const bool own =
-                rules[i].tree->name == m_out.name && rules[i].tree->keyword == m_out.kind;
-            const auto through = m_naming.find(place(rules[i].file, rules[i].tree->span.line));
-            if (own || through != m_naming.end())
-                for (const NodeId node : plan->asked[i].formed)
-                    group(plan->groupOf.at(node),
-                          own ? "made by it" : "through " + through->second);
-        }
-        for (const Group& one : plan->groups)
-            for (const Candidate& candidate : one.candidates)
-                if (candidate.chosen)
-                    computed(one, candidate);
-        for (const auto& [id, how] : m_groups)
-            addGroup(id, how);
-    }
+    // Where it acts through others.
+    const NamedThrough& through() const { return m_naming; }
 
 private:
     static std::string place(const std::string& file, std::size_t line) {
@@ -132,6 +105,10 @@ private:
                                m_out.kind == "composite" || m_out.kind == "builtin";
         if (bySubject)
             return by.keyword == "test" && tokens[i - 1].is("of");
+        static const std::set<std::string_view> nameless = {"pin", "grow", "test", "graph",
+                                                            "implementations"};
+        if (nameless.contains(m_out.kind))
+            return false;
         if (m_out.kind == "schedule")
             return tokens[i - 1].is("schedule") && by.keyword == "implementations";
         // In the body of an operator a name is that of an operand or of a function.
@@ -166,15 +143,6 @@ private:
         push(std::move(row));
     }
 
-    void add(std::string kind, std::string name, std::string how, std::vector<NodeId> nodes) {
-        UseRecord row;
-        row.kind = std::move(kind);
-        row.name = std::move(name);
-        row.how = std::move(how);
-        row.nodes = std::move(nodes);
-        push(std::move(row));
-    }
-
     void push(UseRecord row) {
         if (m_out.uses.size() < mostUses)
             m_out.uses.push_back(std::move(row));
@@ -182,74 +150,117 @@ private:
             ++m_out.more;
     }
 
-    void applications(const RewriteTrace& trace) {
-        for (std::size_t i = 0; i < trace.applications.size(); ++i) {
-            const Application& one = trace.applications[i];
-            if (trace.applied.at(one.entry).rule != m_out.name)
-                continue;
-            std::set<NodeId> origins;
-            for (const NodePtr& node : one.matched)
-                origins.insert(node->origins.begin(), node->origins.end());
-            add("application", one.matched.empty() ? std::string() : one.matched.back()->name,
-                fmt::format("application {}", i + 1), {origins.begin(), origins.end()});
-        }
-    }
-
-    void group(int id, std::string how) { m_groups.emplace(id, std::move(how)); }
-    void addGroup(int id, const std::string& how) {
-        const Group& one = m_plan->groups[static_cast<std::size_t>(id)];
-        std::set<NodeId> origins;
-        for (const NodeId node : one.nodes)
-            origins.insert(m_graph->node(node).origins.begin(), m_graph->node(node).origins.end());
-        add("group", one.name, how, {origins.begin(), origins.end()});
-        if (!m_out.uses.empty() && m_out.more == 0)
-            m_out.uses.back().group = id;
-    }
-
-    // By an entry of its block, by an entry that names it, or by its own code.
-    void computed(const Group& one, const Candidate& candidate) {
-        if (m_out.kind == "schedule" && candidate.implementation == "schedule." + m_out.name)
-            return group(one.id, "computed by it");
-        if (m_out.kind == "library" && candidate.implementation.starts_with(m_out.name + "."))
-            return group(one.id, "a call of " + candidate.implementation);
-        for (std::size_t at = 0; at < candidate.place.size();) {
-            const std::size_t end =
-                std::min(candidate.place.find(", ", at), candidate.place.size());
-            const std::string entry = candidate.place.substr(at, end - at);
-            at = end + 2;
-            if (const auto through = m_naming.find(entry); through != m_naming.end())
-                return group(one.id, "through " + through->second);
-            if (m_out.kind == "implementations" && isEntryOfBlock(entry))
-                return group(one.id, "computed by " + candidate.implementation);
-        }
-    }
-
-    bool isEntryOfBlock(const std::string& entry) const {
-        for (const ReadFile& file : m_files)
-            for (const DeclarationPtr& one : file.tree.declarations)
-                if (const auto block = declarationAs<ImplementationsTree>(one);
-                    block && block->name == m_out.name)
-                    for (const EntryTree& each : block->entries)
-                        if (place(file.file, each.span.line) == entry)
-                            return true;
-        return false;
-    }
-
     const std::vector<ReadFile>& m_files;
     UsesDocument& m_out;
-    std::map<std::string, std::string> m_naming; // place of a declaration or entry that names it
-    std::map<int, std::string> m_groups;         // how each is one of its uses
-    const Graph* m_graph = nullptr;
-    const FusionPlan* m_plan = nullptr;
+    NamedThrough m_naming;
 };
 
-// What is declared by the name; shipped books are asked last.
-std::string declaredKind(const std::vector<ReadFile>& files, const std::string& name) {
+// A declaration as it is written.
+struct Declared {
+    DeclarationPtr tree; // null: there is none
+    std::string file;
+};
+
+// By the name; shipped books are asked last.
+Declared declaredAs(const std::vector<ReadFile>& files, const std::string& name) {
     for (const ReadFile& file : files)
         for (const DeclarationPtr& one : file.tree.declarations)
             if (one->name == name && one->keyword != "test" && one->keyword != "graph" &&
                 one->keyword != "implementations")
-                return kindOf(*one);
+                return {one, file.file};
+    return {};
+}
+
+// What the word there names, or what is declared around it; of a line alone (column 0) what is
+// declared on it.
+Declared declaredAt(const std::vector<ReadFile>& files, const BookText& book,
+                    const TextPlace& place) {
+    const TextPlaces places(book.text);
+    const std::size_t at = places.offset(place.line, std::max(1, place.column));
+    if (place.column > 0) {
+        const TextContext word = contextAt(book.text, tokenize(book.text), at);
+        const std::string name = book.text.substr(word.begin, word.end - word.begin);
+        if (Declared named = name.empty() ? Declared() : declaredAs(files, name); named.tree)
+            return named;
+    }
+    for (const DeclarationPtr& one : parseFile(book.text, book.file).declarations)
+        if (place.column > 0 ? one->span.begin <= at && at <= one->span.end
+                             : places.at(one->span.begin).line <= place.line &&
+                                   place.line <= places.at(one->span.end).line)
+            return {one, book.file};
+    return {};
+}
+
+// "my.fw:12" is a place.
+std::optional<TextPlace> placeOf(const std::string& name) {
+    const std::size_t colon = name.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == name.size() ||
+        name.size() - colon > 9 ||
+        name.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+        return std::nullopt;
+    return TextPlace{name.substr(0, colon), std::stoi(name.substr(colon + 1)), 0};
+}
+
+std::vector<ReadFile> filesOf(const std::vector<BookText>& books) {
+    std::vector<ReadFile> out;
+    for (const BookText& book : books)
+        out.push_back({book.file, book.text, false, parseFile(book.text, book.file)});
+    for (const ShippedText& shipped : shippedTexts())
+        if (std::none_of(out.begin(), out.end(),
+                         [&](const ReadFile& one) { return one.file == shipped.file; }))
+            out.push_back(
+                {shipped.file, shipped.text, true, parseFile(shipped.text, shipped.file)});
+    return out;
+}
+
+// As it takes part in what is planned; null: it does not.
+DeclarationPtr inBooks(const Books& books, const Declared& declared) {
+    for (const ReadBook& book : books.read)
+        for (const DeclarationPtr& one : book.declarations)
+            if (book.file == declared.file && one->span.begin == declared.tree->span.begin &&
+                one->name == declared.tree->name)
+                return one;
+    const auto shipped = shippedTexts(); // the operators, which every model has
+    const bool library = std::any_of(shipped.begin(), shipped.end(), [&](const auto& one) {
+        return one.library && one.file == declared.file;
+    });
+    return library ? declared.tree : nullptr;
+}
+
+Status tellModel(PipelineStore& store, const Arguments& arguments, const Context& context,
+                 const Declared& declared, const std::string& text, const NamedThrough& through,
+                 UsesDocument& out) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const Imported* imported, pipeline->imported(context));
+    FW_TRY(const Simplified* simplified, pipeline->simplified(context));
+    FW_TRY(const Books* read, pipeline->books());
+    const Result<const FusionPlan*> plan = pipeline->plan(context);
+    if (!plan && plan.diag().code == DiagCode::Cancelled)
+        return plan.diag();
+    out.planned = plan.ok();
+    const DeclarationPtr acting = inBooks(*read, declared);
+    out.takesPart = acting != nullptr;
+    if (!acting) {
+        const bool isRead = std::any_of(read->read.begin(), read->read.end(),
+                                        [&](const auto& one) { return one.file == declared.file; });
+        out.said = isRead ? "it takes no part in the plan: it is refused, or switched off"
+                          : "its book takes no part in the plan";
+        return {};
+    }
+    const Result<const Target*> target = pipeline->target();
+    const Result<const TargetOffer*> offer = pipeline->offer();
+    const CameIn in{*read,
+                    *imported,
+                    simplified->trace,
+                    *simplified->graph,
+                    plan ? *plan : nullptr,
+                    target ? *target : nullptr,
+                    offer ? *offer : nullptr,
+                    arguments.target,
+                    context.cancel};
+    tellWhatCame(in, acting, declared.file, text, through, out);
+    if (context.cancel.cancelled())
+        return makeDiag(DiagCode::Cancelled, "the question was cancelled");
     return {};
 }
 
@@ -258,48 +269,32 @@ std::string declaredKind(const std::vector<ReadFile>& files, const std::string& 
 Result<UsesDocument> usesOf(PipelineStore& store, const Arguments& arguments,
                             const Context& context) {
     FW_TRY(const std::vector<BookText> books, bookTexts(arguments.rules, arguments.texts));
-    std::vector<ReadFile> files;
-    for (const BookText& book : books)
-        files.push_back({book.file, book.text, false, parseFile(book.text, book.file)});
-    for (const ShippedText& shipped : shippedTexts())
-        if (std::none_of(files.begin(), files.end(),
-                         [&](const ReadFile& one) { return one.file == shipped.file; }))
-            files.push_back(
-                {shipped.file, shipped.text, true, parseFile(shipped.text, shipped.file)});
-    UsesDocument out;
-    out.name = arguments.name;
-    if (arguments.position) {
-        FW_TRY(const BookText book, bookText(arguments.position->file, arguments.texts));
-        const std::size_t at =
-            TextPlaces(book.text).offset(arguments.position->line, arguments.position->column);
-        const TextContext word = contextAt(book.text, tokenize(book.text), at);
-        out.name = book.text.substr(word.begin, word.end - word.begin);
-        out.kind = out.name.empty() ? std::string() : declaredKind(files, out.name);
-        if (out.kind.empty())
-            for (const DeclarationPtr& one : parseFile(book.text, book.file).declarations)
-                if (one->span.begin <= at && at <= one->span.end) {
-                    out.name = one->name;
-                    out.kind = kindOf(*one);
-                }
+    const std::vector<ReadFile> files = filesOf(books);
+    const auto place = arguments.position ? arguments.position : placeOf(arguments.name);
+    Declared declared;
+    std::optional<BookText> beside; // of the place, which may be in no book that takes part
+    if (place) {
+        FW_TRY(beside, bookText(place->file, arguments.texts));
+        declared = declaredAt(files, *beside, *place);
     } else {
-        out.kind = declaredKind(files, out.name);
+        declared = declaredAs(files, arguments.name);
     }
-    if (out.kind.empty())
-        return makeDiag(DiagCode::UnknownName, arguments.position
-                                                   ? "nothing is declared at this place"
-                                                   : "no book declares " + out.name);
+    if (!declared.tree)
+        return makeDiag(DiagCode::UnknownName, place ? "nothing is declared at this place"
+                                                     : "no book declares " + arguments.name);
+    std::string text = beside ? beside->text : std::string();
+    for (const ReadFile& file : files)
+        if (file.file == declared.file)
+            text = file.text;
+    UsesDocument out;
+    out.name = declared.tree->name;
+    out.kind = kindOf(*declared.tree);
+    const TextPlaces::LineColumn begin = TextPlaces(text).at(declared.tree->span.begin);
+    out.declared = {declared.file, begin.line, begin.column};
     Uses uses(files, out);
     uses.ofText();
-    if (arguments.model.empty())
-        return out;
-    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
-    FW_TRY(const Simplified* simplified, pipeline->simplified(context));
-    FW_TRY(const Books* read, pipeline->books());
-    const Result<const FusionPlan*> plan = pipeline->plan(context);
-    if (!plan && plan.diag().code == DiagCode::Cancelled)
-        return plan.diag();
-    out.planned = plan.ok();
-    uses.ofPlan(*read, *simplified, plan ? *plan : nullptr);
+    if (!arguments.model.empty())
+        FW_CHECK(tellModel(store, arguments, context, declared, text, uses.through(), out));
     return out;
 }
 

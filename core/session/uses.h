@@ -8,8 +8,9 @@
 
 namespace fw {
 
-// Of what is declared by the word at arguments.position, else of the declaration there; or named
-// arguments.name. Without a model: the text alone.
+// Of what is declared by the word at arguments.position, else of the declaration there (column 0:
+// of that on the line); or of what is named arguments.name, which may be a place, too: "my.fw:12".
+// Without a model: the text alone.
 Result<snapshot::UsesDocument> usesOf(PipelineStore& store, const snapshot::Arguments& arguments,
                                       const Context& context);
 

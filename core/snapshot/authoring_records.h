@@ -38,23 +38,37 @@ FW_RECORD(ProbeDocument,
 
 // --- uses
 
-// Who makes use of a declaration: the text that names it, or what came of it in the model.
-FW_RECORD_THAT_IS(TextRange, UseRecord, // where it is named; line 0: a group, an application, a node
-    (std::string, kind),                  // of who uses it: "rule", "composite", "test", "group", ...
+// A text that names a declaration.
+FW_RECORD_THAT_IS(TextRange, UseRecord, // where it is named
+    (std::string, kind),                  // of who uses it: "rule", "composite", "test", ...
     (std::string, name),
-    (std::string, how),                   // "names it", "application 3", "computed by it"
-    (std::string, file),                  // of a text; a shipped one without a folder
-    (bool, shipped),
+    (std::string, how),                   // "names it", "tests it"
+    (std::string, file),                  // a shipped one without a folder
+    (bool, shipped)
+)
+
+// What came of a declaration at one place of the model.
+FW_RECORD_THAT_IS(TextRange, CameRecord, // what in the declaration is meant; line 0: all of it
+    (CameHow, how),
+    (std::string, what),                  // the operator, the group, the edge: "conv_3", "conv_3 -> relu_4"
+    (std::string, why),                   // "RUL16 the application was undone: ..."
     (std::optional<std::int64_t>, group), // of the plan
-    (std::vector<NodeId>, nodes)          // of the imported graph
+    (std::vector<NodeId>, nodes),         // of the imported graph
+    (std::optional<double>, estUs),       // of the group
+    (std::optional<double>, measuredUs)   // of the log
 )
 
 FW_RECORD(UsesDocument,
     (std::string, name),
-    (std::string, kind),  // "rule", "operator", ...; empty: nothing is declared by this name
+    (std::string, kind),              // "rule", "operator", ...
+    (TextPlace, declared),            // where it begins; line 0: nowhere in a text
+    (bool, takesPart, true),          // its book does, in what is planned
+    (std::string, said),              // all that came of it in a sentence: "applied at 2 places, undone at 1"
+    (std::vector<CameRecord>, came),
+    (std::int64_t, moreCame),         // that are not listed
     (std::vector<UseRecord>, uses),
-    (std::int64_t, more), // that are not listed
-    (bool, planned, true) // false: what the plan would say is missing
+    (std::int64_t, more),             // likewise
+    (bool, planned, true)             // false: what the plan would say is missing
 )
 
 // clang-format on

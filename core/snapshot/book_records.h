@@ -102,7 +102,9 @@ FW_RECORD(CheckDocument,
 FW_RECORD_THAT_IS(TextRange, FunnelStep,
     (std::string, clause), // "relu(^)", "used_once(c)"
     (std::int64_t, count),
-    (bool, optional)       // may be absent: whoever does not have it stays in the running
+    (bool, optional),      // may be absent: whoever does not have it stays in the running
+    (bool, alternative),   // one of several that may stand there
+    (std::optional<std::int64_t>, before) // nodes, or matches, that could have got so far; none: it reads no other step
 )
 
 FW_WORDS(CaptureKind, "value", "operator")
@@ -120,6 +122,13 @@ FW_RECORD(BindingRecord,
     (int, output)
 )
 
+// What came of a declaration at a place of the model. Applied, undone, taken (another one was
+// there before), left out, circle: of a rule. Formed: a group of a fusion rule. Opened, closed: an
+// edge, by a growth rule. Used: it computes a group. Ready: it could compute it, and another one
+// does. Refused: the declaration, or what it asks for, says no.
+FW_WORDS(CameHow, "", "applied", "undone", "taken", "left out", "circle", "formed", "opened", "closed", "used", "ready",
+         "refused", "passed", "failed")
+
 FW_RECORD(MatchRecord,
     (std::string, root),               // node
     (NodeId, rootId, noNode),
@@ -127,7 +136,8 @@ FW_RECORD(MatchRecord,
     (std::vector<NodeId>, nodeIds),
     (ByName<std::string>, bindings),   // capture -> value and type, or attributes
     (std::vector<BindingRecord>, bound),
-    (std::string, outcome)             // of a rule: what became of it, "RUL11 a rule was applied: number 3"
+    (CameHow, came),                   // of a rule that is asked: what became of it; empty: nothing is known
+    (std::string, outcome)             // "RUL11 a rule was applied: number 3"
 )
 
 FW_RECORD(NearMissRecord,

@@ -111,6 +111,11 @@ public:
             for (const std::string& key : m_keysAfter[g])
                 if (const auto found = holder.find(key); found != holder.end())
                     clusters.join(found->second, first + g);
+        if (m_before.model == m_after.model)
+            joinByOrigin(clusters);
+        out.estBeforeUs = totalOf(m_before);
+        out.estAfterUs = totalOf(m_after);
+        out.otherSizes = otherSizes();
         std::map<std::size_t, Sides> sides;
         std::vector<std::size_t> order; // the later plan's groups first, what went away last
         const auto note = [&](std::size_t member) -> Sides& {
@@ -133,6 +138,69 @@ private:
     struct Sides {
         std::vector<std::size_t> before, after;
     };
+
+    // A node that a rule made has the name of one of those that it stands for; the others are told
+    // by their origins. What is the same in both plans takes no part: one imported node may stand
+    // in several groups.
+    void joinByOrigin(Clusters& clusters) {
+        const std::size_t first = m_before.groups.size();
+        std::map<std::size_t, Sides> sides;
+        for (std::size_t g = 0; g < first; ++g)
+            sides[clusters.find(g)].before.push_back(g);
+        for (std::size_t g = 0; g < m_after.groups.size(); ++g)
+            sides[clusters.find(first + g)].after.push_back(g);
+        std::map<NodeId, std::size_t> holder;
+        for (const auto& [root, one] : sides) {
+            if (one.before.size() == 1 && one.after.size() == 1 &&
+                sameOperators(one.before.front(), one.after.front()))
+                continue;
+            for (const std::size_t g : one.before)
+                for (const NodeId origin : m_before.groups[g].origins)
+                    clusters.join(holder.emplace(origin, g).first->second, g);
+            for (const std::size_t g : one.after)
+                for (const NodeId origin : m_after.groups[g].origins)
+                    clusters.join(holder.emplace(origin, first + g).first->second, first + g);
+        }
+    }
+
+    static std::optional<double> totalOf(const FuseDocument& plan) {
+        std::optional<double> out;
+        for (const GroupRecord& group : plan.groups)
+            if (group.estUs)
+                out = out.value_or(0) + *group.estUs;
+        return out;
+    }
+
+    // Values of one name and two types: the sizes are others, or their names are.
+    std::string otherSizes() const {
+        std::map<std::string, std::string> types;
+        for (const GroupRecord& group : m_before.groups)
+            for (const TensorRecord& output : group.outputs)
+                types.emplace(output.name, output.type);
+        for (const GroupRecord& group : m_after.groups)
+            for (const TensorRecord& output : group.outputs)
+                if (const auto was = types.find(output.name);
+                    m_before.model == m_after.model && was != types.end() &&
+                    was->second != output.type && sizesOf(was->second) != sizesOf(output.type))
+                    return fmt::format("{} is {} and was {}", output.name, output.type,
+                                       was->second);
+        return {};
+    }
+
+    // "[1, 64]" of "f32[1, 64]"; of another rank it is another value.
+    static std::string sizesOf(const std::string& type) {
+        const std::size_t bracket = type.find('[');
+        return bracket == std::string::npos ? std::string() : type.substr(bracket);
+    }
+
+    bool sameOperators(std::size_t before, std::size_t after) const {
+        const auto sorted = [](std::vector<std::string> keys) {
+            std::sort(keys.begin(), keys.end());
+            return keys;
+        };
+        return sorted(m_keysBefore[before]) == sorted(m_keysAfter[after]) &&
+               operatorWords(m_before.groups[before]) == operatorWords(m_after.groups[after]);
+    }
 
     void tell(const Sides& sides, DiffDocument& out) const {
         ChangeRecord change;
@@ -178,14 +246,8 @@ private:
         if (sides.before.size() == 1 && sides.after.size() == 1) {
             const GroupRecord& old = m_before.groups[sides.before.front()];
             const GroupRecord& now = m_after.groups[sides.after.front()];
-            const auto sorted = [](std::vector<std::string> keys) {
-                std::sort(keys.begin(), keys.end());
-                return keys;
-            };
             // A rule may leave another operator under the name of a node.
-            if (sorted(m_keysBefore[sides.before.front()]) !=
-                    sorted(m_keysAfter[sides.after.front()]) ||
-                operatorWords(old) != operatorWords(now)) {
+            if (!sameOperators(sides.before.front(), sides.after.front())) {
                 change.kind = "nodes";
                 change.sentence =
                     fmt::format("{} became {}: its operators differ", from.front(), to.front());
@@ -215,6 +277,17 @@ private:
 };
 
 } // namespace
+
+bool sameGroups(const FuseDocument& one, const FuseDocument& other) {
+    const auto same = [](const GroupRecord& a, const GroupRecord& b) {
+        return a.id == b.id && a.name == b.name && a.nodes == b.nodes &&
+               a.implementation == b.implementation && a.schedule == b.schedule &&
+               a.inputs == b.inputs && a.outputs == b.outputs;
+    };
+    return one.model == other.model && one.target == other.target &&
+           std::equal(one.groups.begin(), one.groups.end(), other.groups.begin(),
+                      other.groups.end(), same);
+}
 
 DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after) {
     return Comparison(before, after).run();

@@ -10,6 +10,10 @@
 
 namespace fw::snapshot {
 
+// Whether times of one are times of the other: the same groups under the same numbers, by the same
+// implementations, for the same target. Where the books stand says nothing of that.
+bool sameGroups(const FuseDocument& one, const FuseDocument& other);
+
 DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after);
 
 // What `fw diff` says of two sides, each made by a worker of its own where their targets ask for

@@ -177,6 +177,7 @@ FW_RECORD(GroupRecord,
     (std::string, name),
     (std::vector<std::string>, nodes),  // names, in order of execution
     (std::vector<NodeId>, nodeIds),     // the same nodes, ids of stage "fused"
+    (std::vector<NodeId>, origins),     // nodes of the imported graph that they stand for
     (NodeId, anchorId, noNode),
     (std::string, anchor),
     (SharedText, implementation),
@@ -234,9 +235,10 @@ FW_RECORD(GateRecord,
 )
 
 FW_RECORD(CounterfactualRecord,
-    (std::string, change), // "-libs="
+    (std::string, change), // "-libs=", "with simplify.fw"
     (std::string, verdict),
-    (std::vector<std::string>, groups)
+    (std::vector<std::string>, groups),
+    (std::string, book)    // that is shipped and switched off; empty: other libraries
 )
 
 FW_RECORD(WayRecord,
@@ -283,7 +285,10 @@ FW_RECORD(DiffDocument,
     (std::string, after),
     (std::vector<ChangeRecord>, added),
     (std::vector<ChangeRecord>, removed),
-    (std::vector<ChangeRecord>, changed)
+    (std::vector<ChangeRecord>, changed),
+    (std::optional<double>, estBeforeUs), // of two plans: sums over all groups with code
+    (std::optional<double>, estAfterUs),
+    (std::string, otherSizes)             // why estimates say nothing of each other: "y is f32[8, 4] and was f32[M, 4]"
 )
 inline bool isEmpty(const DiffDocument& diff) {
     return diff.added.empty() && diff.removed.empty() && diff.changed.empty();

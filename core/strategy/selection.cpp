@@ -110,7 +110,7 @@ std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std
             disturbed += (disturbed.empty() ? "" : ", ") + candidate.implementation;
         if (!candidate.measuredUs)
             continue;
-        times += fmt::format("{}{} {:.1f} us", times.empty() ? "" : ", ", candidate.implementation,
+        times += fmt::format("{}{} {:.3g} us", times.empty() ? "" : ", ", candidate.implementation,
                              *candidate.measuredUs);
         if (!fastest || *candidate.measuredUs < *all[*fastest].measuredUs)
             fastest = i;
@@ -127,13 +127,18 @@ std::optional<Choice> byMeasurement(const Candidates& all, const std::vector<std
             {}, Verdict::Note, ReasonCode::NotMeasured, why + (times.empty() ? "" : ", " + times)};
         return out;
     }
-    if (*all[*fastest].measuredUs < *before.measuredUs * (1 - Measurements::margin))
-        out.index = *fastest;
+    if (*fastest != incumbent.index &&
+        *all[*fastest].measuredUs >= *before.measuredUs * (1 - Measurements::margin)) {
+        out.why = ReasonCode::NotMeasured;
+        out.evidence = fmt::format(
+            "{} is less than {:.0f} % faster, which does not decide, and {} goes by {}: {}",
+            all[*fastest].implementation, 100 * Measurements::margin, before.implementation,
+            incumbent.source, times);
+        return out;
+    }
+    out.index = *fastest;
     out.why = ReasonCode::ChosenMeasured;
     out.evidence = times;
-    if (out.index != *fastest)
-        out.evidence = fmt::format("{} is less than {:.0f} % faster, which does not decide: {}",
-                                   all[*fastest].implementation, 100 * Measurements::margin, times);
     out.source = "log";
     out.notice.reset();
     return out;

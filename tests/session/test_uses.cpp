@@ -41,7 +41,9 @@ QStringList textOf(const UsesDocument& document) {
     QStringList out;
     for (const UseRecord& use : document.uses)
         out << QString::fromStdString(use.kind + " " + use.name + ": " + use.how) +
-                   (use.line > 0 ? QStringLiteral(":%1").arg(use.line) : QString());
+                   QStringLiteral(":%1").arg(use.line);
+    for (const CameRecord& came : document.came)
+        out << QString::fromStdString(came.how.str() + " " + came.what + ": " + came.why);
     return out;
 }
 
@@ -54,12 +56,13 @@ void TestUses::uses_data() {
     const auto row = [](const char* name, const char* kind, const QStringList& first) {
         QTest::newRow(name) << name << kind << first;
     };
-    const QString group = QStringLiteral("group conv2d_bias_relu_0: through fuse pooled");
+    const QString group = QStringLiteral("formed conv2d_bias_relu_0: through fuse pooled");
     row("block", "pattern", {QStringLiteral("fuse pooled: names it:3"), group});
     row("tail", "chain", {QStringLiteral("fuse pooled: names it:3"), group});
     row("pooled", "fuse",
         {QStringLiteral("test one: tests it:4"),
-         QStringLiteral("group conv2d_bias_relu_0: made by it")});
+         QStringLiteral("formed conv2d_bias_relu_0: FUR01 a fusion rule puts them together: "
+                        "pooled at /nowhere/mine.fw:3")});
     row("gone", "rule", {});
     row("rows", "schedule", {QStringLiteral("implementations dense: names it:7")});
     row("fold_batch_norm", "rule",
@@ -86,21 +89,19 @@ void TestUses::groupsAreThoseOfThePlan() {
     const auto found = asked.get<UsesDocument>("uses", askedUses("pooled"));
     const auto plan = asked.get<FuseDocument>("fuse", askedUses(""));
     std::size_t groups = 0;
-    for (const UseRecord& use : found.uses)
-        if (use.group) {
+    for (const CameRecord& came : found.came)
+        if (came.how == CameHow("formed")) {
             ++groups;
-            const GroupRecord& group = plan.groups.at(static_cast<std::size_t>(*use.group));
-            QCOMPARE(use.name, group.name);
-            QVERIFY(!use.nodes.empty());
+            const GroupRecord& group = plan.groups.at(static_cast<std::size_t>(*came.group));
+            QCOMPARE(came.what, group.name);
+            QVERIFY(!came.nodes.empty() && came.estUs);
         }
     QCOMPARE(groups, std::size_t(4)); // the convolutions
     const auto applied = asked.get<UsesDocument>("uses", askedUses("fold_batch_norm"));
-    QCOMPARE(std::count_if(applied.uses.begin(), applied.uses.end(),
-                           [](const UseRecord& use) { return use.kind == "application"; }),
-             std::ptrdiff_t(4));
+    QCOMPARE(applied.said, std::string("applied at 4 places"));
+    QCOMPARE(applied.came.front().why, std::string("RUL11 a rule was applied: number 1"));
     const auto rows = asked.get<UsesDocument>("uses", askedUses("rows"));
-    QCOMPARE(rows.uses.back().kind, std::string("group")); // the dense at the end
-    QCOMPARE(rows.uses.back().how, std::string("through mine"));
+    QCOMPARE(rows.said, std::string("used at 1 place")); // the dense at the end
 }
 
 // The description of what a library takes: who names it, and every call that came of it.
@@ -112,10 +113,11 @@ void TestUses::oneTextForMatchingAndCalls() {
     const auto found = asked.get<UsesDocument>("uses", wanted);
     QCOMPARE(found.kind, std::string("chain"));
     std::size_t calls = 0;
-    for (const UseRecord& use : found.uses) {
-        QVERIFY(use.line == 0 || (use.shipped && use.file == "strategy.fw"));
-        calls += use.group ? 1 : 0;
-        QVERIFY2(!use.group || use.how.starts_with("through onednn."), use.how.c_str());
+    for (const UseRecord& use : found.uses)
+        QVERIFY(use.shipped && use.file == "strategy.fw");
+    for (const CameRecord& came : found.came) {
+        calls += came.group ? 1 : 0;
+        QVERIFY2(came.why.starts_with("through onednn."), came.why.c_str());
     }
     const auto info = asked.ask("doctor", {});
     if (info && info->find("\"onednn\"") != std::string::npos)

@@ -17,6 +17,11 @@ private Q_SLOTS:
     void addedAndRemoved();
     void namelessNodesAreMatchedById();
     void documentRoundTrips();
+    void whatARuleMadeOneIsOneChange();
+    void oneOperatorInTwoGroupsIsNoChange();
+    void sumsOfBothPlans();
+    void otherSizesAreNotWorse();
+    void timesOfOnePlanAreThoseOfAnEqualOne();
 };
 
 namespace {
@@ -131,6 +136,75 @@ void TestPlanChanges::documentRoundTrips() {
     const auto again = fw::snapshot::fromJson<DiffDocument>(toJson(diff));
     QVERIFY(again.ok());
     QVERIFY(*again == diff);
+}
+
+namespace {
+
+GroupRecord standingFor(GroupRecord group, std::vector<NodeId> origins) {
+    group.origins = std::move(origins);
+    return group;
+}
+
+} // namespace
+
+// The node that a rule made has the name of one of three.
+void TestPlanChanges::whatARuleMadeOneIsOneChange() {
+    const DiffDocument diff =
+        comparePlans(plan("", {standingFor(group(0, "a_0", {"a"}, "g", 1), {1}),
+                               standingFor(group(1, "b_1", {"b"}, "g", 2), {2}),
+                               standingFor(group(2, "c_2", {"c"}, "g", 4), {3}),
+                               standingFor(group(3, "other_3", {"o"}, "g", 8), {4})}),
+                     plan("", {standingFor(group(0, "block_0", {"c"}, "g", 5), {1, 2, 3}),
+                               standingFor(group(1, "other_1", {"o"}, "g", 8), {4})}));
+    QVERIFY(diff.added.empty() && diff.removed.empty());
+    QCOMPARE(diff.changed.size(), std::size_t(1));
+    QCOMPARE(diff.changed[0].kind, std::string("merged"));
+    QCOMPARE(diff.changed[0].sentence,
+             std::string("a_0 (g), b_1 (g) and c_2 (g) merged into block_0 (g)"));
+    QCOMPARE(*diff.changed[0].estBeforeUs, 7.0);
+    QCOMPARE(*diff.changed[0].estAfterUs, 5.0);
+}
+
+// Two groups that stand for one operator are not joined while they stay as they were.
+void TestPlanChanges::oneOperatorInTwoGroupsIsNoChange() {
+    const FuseDocument same = plan("", {standingFor(group(0, "a_0", {"a"}, "g"), {1}),
+                                        standingFor(group(1, "b_1", {"b"}, "g"), {1})});
+    QVERIFY(isEmpty(comparePlans(same, same)));
+}
+
+void TestPlanChanges::sumsOfBothPlans() {
+    const DiffDocument diff = comparePlans(
+        plan("", {group(0, "a_0", {"a"}, "g", 3), group(1, "b_1", {"b"}, "g", 4)}),
+        plan("", {group(0, "a_0", {"a"}, "g", 3), group(1, "b_1", {"b"}, "other", 1)}));
+    QCOMPARE(*diff.estBeforeUs, 7.0);
+    QCOMPARE(*diff.estAfterUs, 4.0);
+    QVERIFY(!comparePlans({}, {}).estBeforeUs);
+}
+
+void TestPlanChanges::otherSizesAreNotWorse() {
+    const auto sized = [](const std::string& type) {
+        GroupRecord out = group(0, "a_0", {"a"}, "g");
+        out.outputs = {{"y", type}};
+        return plan("", {out});
+    };
+    QCOMPARE(comparePlans(sized("f32[M, 4]"), sized("f32[17, 4]")).otherSizes,
+             std::string("y is f32[17, 4] and was f32[M, 4]"));
+    QCOMPARE(comparePlans(sized("f32[17, 4]"), sized("f32[17, 4]")).otherSizes, std::string());
+    QCOMPARE(comparePlans(sized("f32[17, 4]"), sized("f16[17, 4]")).otherSizes, std::string());
+}
+
+void TestPlanChanges::timesOfOnePlanAreThoseOfAnEqualOne() {
+    const FuseDocument one = plan("t", {group(0, "a_0", {"a"}, "g")});
+    QVERIFY(sameGroups(one, one));
+    FuseDocument elsewhere = one; // in a book that was saved under another name
+    elsewhere.groups[0].candidates.emplace_back();
+    QVERIFY(sameGroups(one, elsewhere));
+    QVERIFY(!sameGroups(one, plan("other", one.groups)));
+    QVERIFY(!sameGroups(one, plan("t", {group(0, "a_0", {"a"}, "other")})));
+    QVERIFY(!sameGroups(one, plan("t", {})));
+    FuseDocument sized = one;
+    sized.groups[0].outputs = {{"y", "f32[8]"}};
+    QVERIFY(!sameGroups(one, sized));
 }
 
 FW_TEST(TestPlanChanges, QCoreApplication)

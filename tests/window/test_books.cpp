@@ -29,6 +29,7 @@ private Q_SLOTS:
     void init() { begin(); }
     void cleanup() { m.reset(); }
     void bookIsBegunAndSaved();
+    void savingUnderAnotherNameKeepsTheTimes();
     void bookIsLaidOut();
     void bookOpensFromTheRules();
     void shippedBookIsCopied();
@@ -82,6 +83,23 @@ void TestBooks::bookIsBegunAndSaved() {
     QVERIFY(m->trigger("New book"));
     QCOMPARE(QFileInfo(books().currentPath()).fileName(), u"book-2.fw"_s);
     QCOMPARE(books().tabs()->count(), 2);
+}
+
+// The plan is made anew for it, and has the same groups.
+void TestBooks::savingUnderAnotherNameKeepsTheTimes() {
+    QVERIFY(open());
+    QVERIFY(m->trigger("New book"));
+    QVERIFY(m->trigger("Save book"));
+    window().document().tasks().profile();
+    QVERIFY(m->waitIdle());
+    QCOMPARE(window().document().state(Part::Profile), State::Ready);
+    const QString other = path("kept.fw");
+    window().answerSaveName([&](const QString&) { return other; });
+    QVERIFY(m->trigger("Save book as"));
+    QVERIFY(m->waitIdle());
+    QCOMPARE(window().document().inputs().enabledBooks().front(), other.toStdString());
+    QCOMPARE(window().document().state(Part::Plan), State::Ready);
+    QCOMPARE(window().document().state(Part::Profile), State::Ready);
 }
 
 void TestBooks::bookIsLaidOut() {

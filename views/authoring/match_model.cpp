@@ -1,5 +1,7 @@
 #include "views/authoring/match_model.h"
 
+#include "views/authoring/came_cells.h"
+
 #include "views/common/numbers.h"
 #include "views/common/text.h"
 #include "views/common/tool_tip.h"
@@ -9,8 +11,6 @@
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {} // namespace
 
 QString matchesText(const snapshot::RuleMatches& rule, NearMisses told) {
     const auto count = std::int64_t(rule.matches.size());
@@ -51,6 +51,22 @@ void MatchModel::setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe) 
     endResetModel();
 }
 
+void MatchModel::setCame(std::shared_ptr<const snapshot::UsesDocument> came) {
+    if (came == m_came || (came && m_came && *came == *m_came))
+        return;
+    beginResetModel();
+    m_came = std::move(came);
+    endResetModel();
+}
+
+int MatchModel::steps() const {
+    return m_rule ? int(m_rule->funnel.size()) : 0;
+}
+
+int MatchModel::places() const {
+    return m_came ? int(m_came->came.size()) : 0;
+}
+
 int MatchModel::probed() const {
     return m_probe && m_rule ? int(m_probe->rows.size()) + 1 : 0;
 }
@@ -66,18 +82,25 @@ const snapshot::FunnelStep* MatchModel::stepAt(int row) const {
                : nullptr;
 }
 
+const snapshot::CameRecord* MatchModel::cameAt(int row) const {
+    row -= probed() + steps();
+    return row >= 0 && row < places() ? &m_came->came[std::size_t(row)] : nullptr;
+}
+
 const snapshot::NearMissRecord* MatchModel::missAt(int row) const {
-    row -= probed();
-    if (!m_rule || row < int(m_rule->funnel.size()))
+    row -= probed() + steps() + places();
+    // Where a schedule is refused stands among what came of it.
+    if (!m_rule || row < 0 || (m_came && m_rule->kind == "schedule"))
         return nullptr;
-    const std::size_t miss = std::size_t(row) - m_rule->funnel.size();
-    return miss < m_rule->nearMisses.size() ? &m_rule->nearMisses[miss] : nullptr;
+    return std::size_t(row) < m_rule->nearMisses.size() ? &m_rule->nearMisses[std::size_t(row)]
+                                                        : nullptr;
 }
 
 int MatchModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() || !m_rule
-               ? 0
-               : probed() + int(m_rule->funnel.size() + m_rule->nearMisses.size());
+    if (parent.isValid())
+        return 0;
+    const bool misses = m_rule && !(m_came && m_rule->kind == "schedule");
+    return probed() + steps() + places() + (misses ? int(m_rule->nearMisses.size()) : 0);
 }
 
 int MatchModel::columnCount(const QModelIndex& parent) const {
@@ -88,15 +111,16 @@ int MatchModel::columnCount(const QModelIndex& parent) const {
 QString MatchModel::textOf(const snapshot::FunnelStep& step, int row, int column) const {
     if (column == What)
         return (stepAt(row - 1) ? u"→ "_s : QString()) + text(step.clause) +
-               (step.optional ? u" ?"_s : QString());
+               (step.alternative ? u" |"_s
+                : step.optional  ? u" ?"_s
+                                 : QString());
     if (column == Count)
         return QString::number(step.count);
     if (column == Share)
         return {};
-    const auto* before = stepAt(row - 1);
-    if (!before || before->count == step.count)
-        return step.optional ? u"may be absent"_s : QString();
-    return u"%1 of %2 end here"_s.arg(before->count - step.count).arg(before->count);
+    if (step.before && step.count < *step.before && !step.optional)
+        return u"%1 of %2 end here"_s.arg(*step.before - step.count).arg(*step.before);
+    return step.alternative ? u"one of several"_s : step.optional ? u"may be absent"_s : QString();
 }
 
 QVariant MatchModel::data(const QModelIndex& index, int role) const {
@@ -108,6 +132,8 @@ QVariant MatchModel::data(const QModelIndex& index, int role) const {
         return int((index.column() == Count ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (index.row() < probed())
         return dataOf(probedAt(index.row()), index.column(), role);
+    if (const auto* came = cameAt(index.row()))
+        return cameCell(*came, index.column(), role);
     if (step) {
         const auto* first = stepAt(probed());
         switch (role) {
@@ -191,13 +217,13 @@ QVariant MatchModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     switch (section) {
     case What:
-        return u"step or near miss"_s;
+        return u"step or place"_s;
     case Count:
         return u"nodes"_s;
     case Share:
         return {};
     case Detail:
-        return u"why it ends"_s;
+        return u"what came of it, or why it ends"_s;
     default:
         return {};
     }

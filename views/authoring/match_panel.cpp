@@ -41,7 +41,7 @@ MatchPanel::MatchPanel(QWidget* parent)
     m_next->setAccessibleName(u"The next match"_s);
     m_show->setToolTip(u"Shows the node, or the place in the text (Enter)"_s);
     m_table->setObjectName(u"matchTable"_s);
-    m_table->setAccessibleName(u"Steps and near misses"_s);
+    m_table->setAccessibleName(u"Steps, what came of it, and near misses"_s);
     m_table->setModel(&m_model);
     prepare(m_table);
     m_table->setRootIsDecorated(false);
@@ -106,8 +106,9 @@ void MatchPanel::setRule(std::optional<snapshot::RuleMatches> rule, int current,
         title += u"  ·  "_s + QString::fromStdString(rule->diagnostics.front().message);
     if (rule && !rule->stopped.empty())
         title += u"  ·  "_s + QString::fromStdString(rule->stopped);
-    m_title->setFullText(title);
+    m_found = title;
     m_model.setRule(std::move(rule));
+    showTitle();
     if (same && row >= 0 && row < m_model.rowCount())
         m_table->setCurrentIndex(m_model.index(row, 0));
     m_previous->setEnabled(count > 0);
@@ -125,8 +126,30 @@ void MatchPanel::setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe) 
     showButtons();
 }
 
+void MatchPanel::setCame(std::shared_ptr<const snapshot::UsesDocument> came) {
+    const int row = m_table->currentIndex().row();
+    m_model.setCame(std::move(came));
+    if (row >= 0 && row < m_model.rowCount())
+        m_table->setCurrentIndex(m_model.index(row, 0));
+    showTitle();
+    showButtons();
+}
+
+void MatchPanel::showTitle() {
+    const auto* came = m_model.came();
+    QString title = m_found;
+    if (came && m_model.rule())
+        title += u"  ·  "_s + QString::fromStdString(came->said);
+    else if (came)
+        title = QString::fromStdString(came->kind + ' ' + came->name).trimmed() + u": "_s +
+                QString::fromStdString(came->said);
+    if (came && came->moreCame > 0)
+        title += u", the first %1 are listed"_s.arg(came->came.size());
+    m_title->setFullText(title);
+}
+
 void MatchPanel::setStale(const QString& why) {
-    if (!why.isEmpty() && m_model.rule())
+    if (!why.isEmpty() && (m_model.rule() || m_model.came()))
         m_overlay->setStale(why);
     else
         m_overlay->setReady();
@@ -159,8 +182,8 @@ void MatchPanel::showButtons() {
     const int row = m_table->currentIndex().row();
     const auto* miss = relaxable();
     const bool usable = m_table->isEnabled();
-    m_show->setEnabled(usable &&
-                       (m_model.missAt(row) || m_model.stepAt(row) || m_model.probedAt(row)));
+    m_show->setEnabled(usable && (m_model.missAt(row) || m_model.stepAt(row) ||
+                                  m_model.cameAt(row) || m_model.probedAt(row)));
     m_relax->setEnabled(usable && miss && !m_readOnly);
     const QString label = miss && !miss->relax->label.empty()
                               ? QString::fromStdString(miss->relax->label)
@@ -180,6 +203,8 @@ void MatchPanel::showCurrent() {
         Q_EMIT placeRequested(*step);
     else if (const auto* probed = m_model.probedAt(row); probed && probed->line > 0)
         Q_EMIT placeRequested(*probed);
+    else if (const auto* came = m_model.cameAt(row))
+        Q_EMIT cameRequested(snapshot::CameRecord(*came)); // rows may go while it acts
     else if (const auto* miss = m_model.missAt(row))
         Q_EMIT missRequested(*miss);
 }

@@ -26,6 +26,8 @@ public:
                  const QString& without = {});
     // How the selected operator fits it; null: none is selected.
     void setProbe(std::shared_ptr<const snapshot::ProbeDocument> probe);
+    // What came of it, or of a declaration that finds nothing by itself; null: nothing is known.
+    void setCame(std::shared_ptr<const snapshot::UsesDocument> came);
     // Greyed, because the text has moved on; empty: up to date.
     void setStale(const QString& why);
     // Instead of what is found: there is no declaration, or nothing was found yet.
@@ -43,15 +45,18 @@ Q_SIGNALS:
     void stepRequested(int step); // to the next match or the one before
     void placeRequested(const fw::snapshot::TextRange& range);
     void missRequested(const fw::snapshot::NearMissRecord& miss);
+    void cameRequested(const fw::snapshot::CameRecord& came);
     void relaxRequested(const fw::snapshot::Fix& fix);
 
 private:
+    void showTitle();
     void showButtons();
     // Of the current row, or else the nearest that can be relaxed.
     const snapshot::NearMissRecord* relaxable() const;
 
     MatchModel m_model;
     bool m_readOnly = false;
+    QString m_found; // the title without what came of it
     ElidedLabel* m_title;
     QPushButton* m_previous;
     QPushButton* m_next;

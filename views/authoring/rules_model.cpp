@@ -192,6 +192,13 @@ int RulesModel::addRule(int book, Item row, const snapshot::RuleMatches* matches
         if (matches->line > 0)
             row.tip += u"\n%1:%2"_s.arg(text(matches->file)).arg(matches->line);
         row.tone = matches->matches.empty() ? Tone::None : Tone::Good;
+        if (const auto refused = std::int64_t(std::count_if(
+                matches->matches.begin(), matches->matches.end(),
+                [](const auto& match) { return match.came == snapshot::CameHow("undone"); }));
+            refused > 0) {
+            row.detail = u"%1 undone"_s.arg(refused);
+            row.tone = Tone::Bad;
+        }
         for (const auto& match : matches->matches)
             for (const auto id : match.nodeIds)
                 row.nodes << id;
@@ -296,6 +303,10 @@ void RulesModel::addMatches(int rule, const snapshot::RuleMatches& matches, bool
         for (const std::string& node : match.nodes)
             lines << text(node);
         row.tip = u"takes "_s + lines.join(u", "_s);
+        if (!match.came.empty() && match.came != snapshot::CameHow("applied")) {
+            row.detail = text(match.came.str());
+            row.tone = match.came == snapshot::CameHow("undone") ? Tone::Bad : Tone::Warning;
+        }
         if (!match.outcome.empty())
             row.tip += u"\n"_s + text(match.outcome);
         for (const auto& [name, value] : match.bindings)

@@ -59,6 +59,17 @@ QString ChangesModel::summary() const {
     return parts.join(u", "_s);
 }
 
+QString ChangesModel::total() const {
+    if (!m_changes || !m_changes->estBeforeUs || !m_changes->estAfterUs)
+        return {};
+    const QString sums = u"all groups ≈ %1 → %2"_s.arg(timeText(*m_changes->estBeforeUs),
+                                                       timeText(*m_changes->estAfterUs));
+    return m_changes->otherSizes.empty()
+               ? sums
+               : sums +
+                     u", of other sizes: %1"_s.arg(QString::fromStdString(m_changes->otherSizes));
+}
+
 int ChangesModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : int(m_rows.size());
 }
@@ -93,8 +104,8 @@ QVariant ChangesModel::data(const QModelIndex& index, int role) const {
         return toolTipOf(QString::fromStdString(row.sentence));
     if (role == Qt::TextAlignmentRole)
         return int((index.column() >= Before ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role == ItemRole::ToneRole && index.column() == After && row.estBeforeUs &&
-        row.estAfterUs && !row.before.empty() && !row.after.empty()) {
+    if (role == ItemRole::ToneRole && index.column() == After && m_changes->otherSizes.empty() &&
+        row.estBeforeUs && row.estAfterUs && !row.before.empty() && !row.after.empty()) {
         const double ratio = *row.estAfterUs / std::max(*row.estBeforeUs, 1e-9);
         return int(ratio < 0.98 ? Tone::Good : ratio > 1.02 ? Tone::Warning : Tone::None);
     }

@@ -21,6 +21,7 @@ public:
     const snapshot::ChangeRecord* change(int row) const; // null: there is no such row
     // "2 split, 1 merged, 3 other implementations"; empty without changes.
     QString summary() const;
+    QString total() const; // "all groups ≈ 97.8 µs → 39.3 µs"; empty without estimates
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -86,14 +86,18 @@ void ChangesView::setChanges(const Shared<snapshot::DiffDocument>& changes) {
                                    u"Switch a library, choose another target or open a rule book: "
                                    "what that changes in the plan stands here."_s);
     }
-    const QString between = u"%1  →  %2"_s.arg(QString::fromStdString(changes->before),
-                                               QString::fromStdString(changes->after));
+    const QString between = changes->before == changes->after
+                                ? QString()
+                                : u"%1  →  %2"_s.arg(QString::fromStdString(changes->before),
+                                                     QString::fromStdString(changes->after));
     if (isEmpty(*changes)) {
         m_footer->setText(between);
         return overlay()->setEmpty(u"Nothing changed"_s,
                                    u"The plan has the same groups and implementations."_s);
     }
-    m_footer->setText(m_model.summary() + u" · "_s + between);
+    QStringList said = {m_model.summary(), m_model.total(), between};
+    said.removeAll(QString());
+    m_footer->setText(said.join(u" · "_s));
     overlay()->setReady();
 }
 

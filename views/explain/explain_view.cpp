@@ -37,6 +37,12 @@ QString inWords(const std::string& change) {
                            : u"with %1 alone"_s.arg(names.split(u',').join(u" and "_s));
 }
 
+// Rules took it out, and nothing stands for it: why is asked of the imported operator.
+bool isErased(const Picked& picked) {
+    return picked.fused.empty() && picked.imported.size() == 1 &&
+           picked.importedSubject != snapshot::noNode;
+}
+
 // The answer is whole first; what does not fit below it is scrolled to.
 constexpr int leastGates = 24; // pixels
 
@@ -105,7 +111,7 @@ void ExplainView::documentChanged(Parts) {
         return showRegion(*region);
     if (picked.result >= 0)
         return showResult(picked.result);
-    const bool about = !picked.fused.empty();
+    const bool about = !picked.fused.empty() || isErased(picked);
     const bool stopped = (state == State::Stale || state == State::Empty) &&
                          document().error(Part::Explain).code == DiagCode::Cancelled;
     // What is kept after that is of what was asked for before.
@@ -135,10 +141,12 @@ void ExplainView::selectionChanged(const QObject*) {
 
 void ExplainView::selectionSettled() {
     const Picked& picked = selection().picked();
-    if (!document().fused() || picked.fused.empty() || picked.result >= 0 ||
-        regionOf(document(), picked.region))
+    if (!document().fused() || picked.result >= 0 || regionOf(document(), picked.region) ||
+        (picked.fused.empty() && !isErased(picked)))
         return;
     std::vector<snapshot::NodeId> ids(picked.fused.begin(), picked.fused.end());
+    if (isErased(picked))
+        ids = {picked.importedSubject};
     if (ids.size() > 2 || picked.group >= 0) { // a group answers through its anchor
         snapshot::NodeId anchor = picked.fusedSubject;
         if (picked.group >= 0 && document().plan())
@@ -263,14 +271,20 @@ void ExplainView::fillWhatIfs(const snapshot::ExplainDocument& explanation) {
         const QString said = other.verdict == "yes"  ? u"would fuse %1"_s
                              : other.verdict == "no" ? u"would not fuse %1"_s
                                                      : u"try %1"_s;
-        auto* button = new QPushButton(said.arg(inWords(other.change)), m_actions);
+        const QString words = other.book.empty() ? inWords(other.change) : change;
+        auto* button = new QPushButton(said.arg(words), m_actions);
         QStringList groups;
         for (const std::string& group : other.groups)
             groups << text(group);
         button->setToolTip(
-            toolTipOf(u"Plan with %1 now; undo brings this plan back. Groups then: %2"_s.arg(
-                change, groups.join(u", "_s))));
-        connect(button, &QPushButton::clicked, this, [this, change] { tryChange(change); });
+            toolTipOf(u"Plan %1 now; undo brings this plan back. Groups then: %2"_s.arg(
+                other.book.empty() ? u"with "_s + change : change, groups.join(u", "_s))));
+        connect(button, &QPushButton::clicked, this, [this, change, book = other.book] {
+            if (book.empty())
+                tryChange(change);
+            else
+                Q_EMIT asked(EditInputs{snapshot::SwitchShipped{book, snapshot::Enabled::Yes}});
+        });
         m_whatIfRow->addWidget(button);
         m_whatIfs.push_back(button);
     }

@@ -26,6 +26,19 @@ namespace {
 constexpr int logLimit = 5000; // lines
 constexpr size_t problemLimit = 1000;
 
+// Of a schedule: each step that a group refused, at its line.
+Diags refusals(const snapshot::RuleMatches& schedule) {
+    Diags out;
+    for (const snapshot::NearMissRecord& miss : schedule.nearMisses)
+        out.push_back(makeWarning(DiagCode::ScheduleIllegal,
+                                  schedule.name + " at " + miss.root + ": " + miss.found,
+                                  {schedule.file,
+                                   {},
+                                   std::max(miss.range.line, schedule.line),
+                                   std::max(miss.range.column, 1)}));
+    return out;
+}
+
 } // namespace
 
 ProblemsModel::ProblemsModel(QObject* parent) : QAbstractTableModel(parent) {}
@@ -223,7 +236,7 @@ void ProblemsView::documentChanged(Parts parts) {
         m_model.setGeneration(document().generation());
         showState();
     }
-    if (!parts.hasAny({Part::Checks, Part::Rewrite}))
+    if (!parts.hasAny({Part::Checks, Part::Rewrite, Part::Matches}))
         return;
     Diags standing;
     const auto add = [&](const Diags& diags) {
@@ -239,6 +252,10 @@ void ProblemsView::documentChanged(Parts parts) {
     std::erase_if(standing, [](const Diag& diag) { return diag.where.line == 0; }); // of a request
     if (document().rewrite())
         add(document().rewrite()->diagnostics);
+    for (const auto& found : document().matches())
+        for (const auto& rule : found->rules)
+            if (rule.kind == "schedule")
+                add(refusals(rule));
     std::stable_sort(standing.begin(), standing.end(), [](const Diag& a, const Diag& b) {
         return std::tuple(a.where.file, a.where.line, a.where.column) <
                std::tuple(b.where.file, b.where.line, b.where.column);
