@@ -53,7 +53,7 @@ public:
     OtherMatches run() {
         const std::string& stage = stageOf(*m_book.entries.at(m_taken.entry));
         for (std::size_t i = 0; i < m_book.entries.size() && m_out.stopped.empty(); ++i)
-            if (const auto* rule = dynamic_cast<const RuleTree*>(m_book.entries[i].get());
+            if (const auto rule = m_book.ruleAt(i);
                 rule != nullptr && rule->stage == stage && !m_gone.empty())
                 ask(i, *rule);
         return std::move(m_out);
@@ -157,7 +157,7 @@ private:
 
 // The right side in a step of the editor that is still open; without one if it does not fit.
 Result<Application> begun(GraphEditor& editor, const RuleBook& book, const OtherMatch& choice) {
-    const auto* rule = dynamic_cast<const RuleTree*>(book.entries.at(choice.entry).get());
+    const auto rule = book.ruleAt(choice.entry);
     Application out = applicationOf(choice.entry, choice.match, editor);
     editor.begin();
     const Result<Applied> applied = applyRule(

@@ -10,6 +10,7 @@
 #include "rewrite/origins.h"
 #include "rewrite/rule_cycles.h"
 #include "rewrite/sound_books.h"
+#include "syntax/declarations.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
@@ -66,12 +67,13 @@ public:
         const std::size_t operators = m_progress.operators();
         m_mostOperators = operators * m_options.growth + 1000;
         m_mostApplications = operators * 100 + m_options.applications;
-        for (const auto& tree : m_book.entries) {
+        for (std::size_t i = 0; i < m_book.entries.size(); ++i) {
+            const auto& tree = m_book.entries[i];
             m_trace.applied.push_back(m_book.appliedRule(*tree));
             Entry& entry = m_entries.emplace_back();
             entry.tree = tree.get();
             entry.isOfStage = stageOf(*tree) == m_stage;
-            entry.rule = dynamic_cast<const RuleTree*>(tree.get());
+            entry.rule = m_book.ruleAt(i).get();
             if (entry.rule != nullptr) {
                 entry.patterns.emplace(entry.rule->match, m_table);
                 entry.possible.emplace(entry.patterns->first(), m_table);
@@ -492,8 +494,9 @@ const std::vector<std::string>& rewriteStages() {
 }
 
 const std::string& stageOf(const DeclarationTree& entry) {
-    const auto* rule = dynamic_cast<const RuleTree*>(&entry);
-    return rule != nullptr ? rule->stage : rewriteStages().front();
+    const std::string* out = &rewriteStages().front();
+    byKind(entry, [&](const RuleTree& rule) { out = &rule.stage; });
+    return *out;
 }
 
 std::string RulesInCircle::text() const {
@@ -506,13 +509,15 @@ void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::s
     for (const DeclarationPtr& declaration : declarations) {
         if (!file.empty())
             files[declaration.get()] = file;
-        if (auto rule = declarationAs<RuleTree>(declaration))
-            entries.push_back(rule);
-        else if (auto builtin = declarationAs<BuiltinTree>(declaration))
-            entries.push_back(builtin);
-        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            patterns.push_back(pattern);
+        if (isA<RuleTree>(*declaration) || isA<BuiltinTree>(*declaration))
+            entries.push_back(declaration);
     }
+    for (auto& pattern : each<PatternDeclTree>(declarations))
+        patterns.push_back(std::move(pattern));
+}
+
+std::shared_ptr<const RuleTree> RuleBook::ruleAt(std::size_t entry) const {
+    return declarationAs<RuleTree>(entries.at(entry));
 }
 
 bool wentWrong(const Decision& decision) {

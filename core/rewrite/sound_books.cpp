@@ -2,6 +2,7 @@
 
 #include "rewrite/apply.h"
 #include "rewrite/declaration_check.h"
+#include "syntax/declarations.h"
 
 #include <algorithm>
 #include <list>
@@ -24,7 +25,7 @@ bool holds(const Sound<Tree>& sound, const std::shared_ptr<const Tree>& tree) {
 struct Around {
     std::weak_ptr<const OperatorSet> operators;
     std::vector<std::weak_ptr<const PatternDeclTree>> patterns;
-    Sound<DeclarationTree> rules;
+    Sound<RuleTree> rules;
     bool patternsAreSound = false;
 
     bool is(const RuleBook& book, const std::shared_ptr<const OperatorSet>& set) const {
@@ -81,15 +82,14 @@ std::optional<Diag> firstErrorOf(const RuleBook& book,
     around.patternsAreSound = true;
     if (around.rules.size() > mostRules)
         around.rules.clear();
-    for (const auto& entry : book.entries) {
-        const auto* rule = dynamic_cast<const RuleTree*>(entry.get());
-        if (rule == nullptr || holds(around.rules, entry))
+    for (const auto& rule : each<RuleTree>(book.entries)) {
+        if (holds(around.rules, rule))
             continue;
         if (auto wrong = firstError(
                 checkRule(*rule, *operators, table, {}, nullptr, ValueNames::MayBeOperators)))
             return inItsBook(std::move(*wrong), book, *rule)
                 .advise("rule " + rule->name + " cannot be used; fw check BOOK.fw tells more");
-        around.rules.insert_or_assign(entry.get(), entry);
+        around.rules.insert_or_assign(rule.get(), rule);
     }
     return std::nullopt;
 }
