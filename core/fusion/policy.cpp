@@ -67,13 +67,19 @@ void FusionBook::add(const std::vector<DeclarationPtr>& declarations, const std:
         grow.push_back({tree, file});
     for (const auto& tree : each<FuseTree>(declarations))
         fuse.push_back({tree, file});
-    for (const auto& pattern : each<PatternDeclTree>(declarations))
+    const auto patterns = each<PatternDeclTree>(declarations);
+    for (const auto& pattern : patterns)
         m_patterns.add(pattern);
     for (const auto& pin : each<PinTree>(declarations))
         for (const PinClause& clause : pin->clauses)
             m_pins.push_back({clause, file});
     insertFirst(m_grow, std::move(grow));
     insertFirst(m_fuse, std::move(fuse));
+    // In earlier rules, too, a name stands for the pattern that was read last.
+    for (FuseRule& rule : m_fuse)
+        if (!rule.patterns || !patterns.empty())
+            rule.patterns =
+                std::make_shared<const PreparedPatterns>(rule.tree->rule.match, m_patterns.table());
 }
 
 const GrowRule* FusionBook::grow(FusionKind from, FusionKind to, GrowDirection direction,

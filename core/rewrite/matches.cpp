@@ -187,7 +187,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
     if (written.empty())
         return out;
     const PreparedPatterns patterns(written, table);
-    const PossibleRoots possible(patterns.first(), table);
+    const PossibleRoots& possible = patterns.possible();
     Matcher matcher(graph, table);
     std::set<NodeId> matched;
     std::vector<std::size_t> failed(rule != nullptr ? rule->where.size() + 1 : 0);
