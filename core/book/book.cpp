@@ -123,10 +123,9 @@ public:
     void read() {
         for (ReadBook& book : m_books.read)
             declareOperators(book);
-        for (ReadBook& book : m_books.read)
-            for (const DeclarationPtr& declaration : book.written)
-                if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-                    m_books.patterns.insert_or_assign(pattern->name, pattern.get());
+        for (const ReadBook& book : m_books.read)
+            for (const auto& pattern : each<PatternDeclTree>(book.written))
+                m_books.patterns.insert_or_assign(pattern->name, pattern.get());
         for (ReadBook& book : m_books.read)
             declareTargets(book);
         m_targetKeys = targetKeysKnown(m_books.targets);
@@ -136,7 +135,8 @@ public:
         for (ReadBook& book : m_books.read)
             declareSchedules(book);
         for (ReadBook& book : m_books.read)
-            check(book);
+            for (std::size_t i = 0; i < book.written.size(); ++i)
+                judge(book, i);
         while (refuseDependents()) {
         }
         while (refuseTargets()) {
@@ -144,9 +144,9 @@ public:
         tellDependents(m_books.read);
         m_books.patterns.clear();
         for (const ReadBook& book : m_books.read)
-            eachValidPattern(book, [&](const PatternDeclTree& pattern) {
-                m_books.patterns.insert_or_assign(pattern.name, &pattern);
-            });
+            for (const auto& [item, pattern] : book.each<PatternDeclTree>())
+                if (book.stands(item))
+                    m_books.patterns.insert_or_assign(pattern->name, pattern.get());
         noteSameNames();
         const ReachedBooks reached(m_books.read);
         for (ReadBook& book : m_books.read)
@@ -168,7 +168,7 @@ private:
         book.remarks = std::move(tree.remarks);
         for (const DeclarationPtr& declaration : book.written)
             book.items.push_back({declaration->name,
-                                  std::string(kindOf(*declaration).noun),
+                                  std::string(kindOf(declaration->keyword).noun),
                                   "ok",
                                   {},
                                   declaration->span});
@@ -182,17 +182,20 @@ private:
 
     void declareOperators(ReadBook& book) {
         auto operators = std::make_shared<OperatorSet>(*m_books.operators);
-        for (std::size_t i = 0; i < book.written.size(); ++i) {
-            if (const auto op = declarationAs<OpTree>(book.written[i])) {
-                judge(book, i);
-                declareOperator(book, i, op, *operators);
-            }
-            if (const auto rule = declarationAs<RuleTree>(book.written[i]))
-                for (const auto& op : rule->operators) {
-                    refuseWhat(book, i, [&] { return checkOperator(*op, book.file); });
+        using Op = std::shared_ptr<const OpTree>;
+        for (std::size_t i = 0; i < book.written.size(); ++i)
+            byKind(
+                book.written[i],
+                [&](const Op& op) {
+                    judge(book, i);
                     declareOperator(book, i, op, *operators);
-                }
-        }
+                },
+                [&](const std::shared_ptr<const RuleTree>& rule) {
+                    for (const Op& op : rule->operators) {
+                        refuseWhat(book, i, [&] { return checkOperator(*op, book.file); });
+                        declareOperator(book, i, op, *operators);
+                    }
+                });
         m_books.operators = operators;
     }
 
@@ -218,55 +221,44 @@ private:
 
     // Before the composites that name them.
     void declareLibraries(ReadBook& book) {
-        for (std::size_t i = 0; i < book.written.size(); ++i)
-            if (const auto library = declarationAs<LibraryTree>(book.written[i])) {
-                judge(book, i);
-                if (book.items[i].verdict != "ok")
-                    continue;
-                std::erase_if(m_books.libraries, [&](const DeclaredLibrary& one) {
-                    return one.name == library->name;
-                });
-                m_books.libraries.push_back(declaredLibrary(*library, book.file));
-            }
+        for (const auto& [item, library] : book.each<LibraryTree>()) {
+            judge(book, item);
+            if (!book.stands(item))
+                continue;
+            std::erase_if(m_books.libraries, [&name = library->name](const DeclaredLibrary& one) {
+                return one.name == name;
+            });
+            m_books.libraries.push_back(declaredLibrary(*library, book.file));
+        }
     }
 
     // Before the blocks that name them.
     void declareSchedules(ReadBook& book) {
-        for (std::size_t i = 0; i < book.written.size(); ++i)
-            if (const auto schedule = declarationAs<ScheduleTree>(book.written[i])) {
-                judge(book, i);
-                m_schedules.insert_or_assign(
-                    schedule->name,
-                    DeclaredSchedule{{schedule, book.file}, book.items[i].verdict != "ok"});
-            }
+        for (const auto& [item, schedule] : book.each<ScheduleTree>()) {
+            judge(book, item);
+            m_schedules.insert_or_assign(
+                schedule->name, DeclaredSchedule{{schedule, book.file}, !book.stands(item)});
+        }
     }
 
     void declareTargets(ReadBook& book) {
-        for (std::size_t i = 0; i < book.written.size(); ++i) {
-            const auto target = declarationAs<TargetTree>(book.written[i]);
-            if (!target || isTakenTarget(target->name))
+        for (const auto& [item, target] : book.each<TargetTree>()) {
+            if (isTakenTarget(target->name))
                 continue;
             if (m_books.targets.size() < mostTargets || m_books.targets.contains(target->name))
                 m_books.targets.insert_or_assign(target->name, target);
             else
-                book.refuse(i, makeDiag(DiagCode::LimitReached,
-                                        fmt::format("there are {} targets already", mostTargets),
-                                        {book.file, {}, target->span.line, target->span.column},
-                                        "leave out those that are not used"));
+                book.refuse(item, makeDiag(DiagCode::LimitReached,
+                                           fmt::format("there are {} targets already", mostTargets),
+                                           {book.file, {}, target->span.line, target->span.column},
+                                           "leave out those that are not used"));
         }
     }
 
-    void check(ReadBook& book) {
-        for (std::size_t i = 0; i < book.written.size(); ++i)
-            if (!declarationAs<OpTree>(book.written[i]) &&
-                !declarationAs<LibraryTree>(book.written[i]) &&
-                !declarationAs<ScheduleTree>(book.written[i]))
-                judge(book, i);
-    }
-
+    // Once: what others name is judged before them.
     void judge(ReadBook& book, std::size_t i) {
-        const auto check = kindOf(*book.written[i]).check;
-        if (check == nullptr)
+        const auto check = kindOf(book.written[i]->keyword).check;
+        if (check == nullptr || !m_judged.insert(book.written[i].get()).second)
             return;
         const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules,
                                    m_books.targets,    m_targetKeys,     m_libraries,
@@ -286,14 +278,6 @@ private:
         }
     }
 
-    static void eachValidPattern(const ReadBook& book,
-                                 const std::function<void(const PatternDeclTree&)>& visit) {
-        for (std::size_t i = 0; i < book.written.size(); ++i)
-            if (book.items[i].verdict == "ok")
-                if (const auto pattern = declarationAs<PatternDeclTree>(book.written[i]))
-                    visit(*pattern);
-    }
-
     // Takes out what names patterns that were taken out; whether there was any. What falls in one
     // pass takes what stands behind it along, so that few passes are needed.
     bool refuseDependents() {
@@ -301,7 +285,8 @@ private:
         for (const auto& [name, pattern] : m_books.patterns)
             valid[name] = 0;
         for (const ReadBook& book : m_books.read)
-            eachValidPattern(book, [&](const PatternDeclTree& pattern) { ++valid[pattern.name]; });
+            for (const auto& [item, pattern] : book.each<PatternDeclTree>())
+                valid[pattern->name] += book.stands(item) ? 1 : 0;
         Names refused;
         for (const auto& [name, count] : valid)
             if (count == 0)
@@ -317,7 +302,7 @@ private:
                 book.refuse(i, std::move(*problem));
                 any = true;
                 const std::string& name = book.written[i]->name;
-                if (declarationAs<PatternDeclTree>(book.written[i]) && --valid[name] == 0)
+                if (isA<PatternDeclTree>(*book.written[i]) && --valid[name] == 0)
                     refused.insert(name);
             }
         return any;
@@ -328,18 +313,16 @@ private:
     bool refuseTargets() {
         TargetTable valid;
         for (const ReadBook& book : m_books.read)
-            for (std::size_t i = 0; i < book.written.size(); ++i)
-                if (const auto target = declarationAs<TargetTree>(book.written[i]);
-                    target && book.items[i].verdict == "ok")
+            for (const auto& [item, target] : book.each<TargetTree>())
+                if (book.stands(item))
                     valid.insert_or_assign(target->name, target);
         bool any = false;
         for (ReadBook& book : m_books.read)
-            for (std::size_t i = 0; i < book.written.size(); ++i) {
-                const auto target = declarationAs<TargetTree>(book.written[i]);
-                if (!target || book.items[i].verdict != "ok" || valid.contains(target->on.name) ||
+            for (const auto& [item, target] : book.each<TargetTree>()) {
+                if (!book.stands(item) || valid.contains(target->on.name) ||
                     !m_books.targets.contains(target->on.name))
                     continue;
-                book.refuse(i, refusedBelow(target->on.name, target->on.span, book.file));
+                book.refuse(item, refusedBelow(target->on.name, target->on.span, book.file));
                 any = true;
             }
         for (ReadBook& book : m_books.read)
@@ -362,7 +345,7 @@ private:
         for (ReadBook& book : m_books.read)
             for (std::size_t i = 0; i < book.written.size(); ++i) {
                 const DeclarationTree& declaration = *book.written[i];
-                const DeclarationKind& kind = kindOf(declaration);
+                const DeclarationKind& kind = kindOf(declaration.keyword);
                 if (kind.sameName == SameName::Adds || book.items[i].verdict != "ok")
                     continue;
                 const auto [place, isNew] =
@@ -385,17 +368,16 @@ private:
 
     // A book with mistakes is named where an include leads to it, too.
     void noteIncluded(ReadBook& book, const ReachedBooks& reached) {
-        for (std::size_t i = 0; i < book.written.size(); ++i) {
-            const auto include = declarationAs<IncludeTree>(book.written[i]);
-            if (!include || book.items[i].verdict != "ok")
+        for (const auto& [item, include] : book.each<IncludeTree>()) {
+            if (!book.stands(item))
                 continue;
-            for (const ReadBook* other : reached.through(book, i)) {
+            for (const ReadBook* other : reached.through(book, item)) {
                 const bool wrong =
                     !other->errors.empty() ||
                     std::any_of(other->items.begin(), other->items.end(),
                                 [](const CheckedItem& item) { return item.verdict != "ok"; });
                 if (wrong && other != &book)
-                    book.items[i].diagnostics.push_back(makeWarning(
+                    book.items[item].diagnostics.push_back(makeWarning(
                         DiagCode::TextName, "declarations of " + other->file + " are refused",
                         {book.file, {}, include->span.line, include->span.column},
                         "fw check " + other->file));
@@ -407,7 +389,7 @@ private:
     ScheduleTable m_schedules;
     std::vector<std::string> m_targetKeys;
     std::vector<std::string> m_libraries;
-    std::set<const DeclarationTree*> m_replaced;
+    std::set<const DeclarationTree*> m_judged, m_replaced;
 };
 
 } // namespace
@@ -517,16 +499,16 @@ std::optional<CheckedBook> checkBook(const Books& books, const std::string& file
         around.declared.insert(around.declared.end(), one.declarations.begin(),
                                one.declarations.end());
     around.declared.insert(around.declared.end(), book->written.begin(), book->written.end());
-    for (std::size_t i = 0; i < book->written.size(); ++i) {
-        around.before.push_back(book->written[i]);
-        const auto test = declarationAs<TestTree>(book->written[i]);
-        if (!test)
-            continue;
+    for (const auto& [item, test] : book->each<TestTree>()) {
+        const auto at = [&](std::size_t i) {
+            return book->written.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        around.before.insert(around.before.end(), at(around.before.size()), at(item));
         if (auto broken = brokenSubject(books.read, *book, *test)) {
-            out.items[i].verdict = "refused";
-            out.items[i].diagnostics = {std::move(*broken)};
+            out.items[item].verdict = "refused";
+            out.items[item].diagnostics = {std::move(*broken)};
         } else {
-            out.items[i] = runBookTest(*test, around);
+            out.items[item] = runBookTest(*test, around);
         }
     }
     return out;
@@ -538,20 +520,20 @@ Diags errorsOfIncluded(const Books& books, const std::string& file) {
                                    [&](const ReadBook& one) { return one.file == file; });
     const ReachedBooks reached(books.read);
     std::set<const ReadBook*> told;
-    if (book != books.read.end())
-        told.insert(&*book);
     const auto tell = [&](const Diags& diags) {
         std::copy_if(diags.begin(), diags.end(), std::back_inserter(out),
                      [](const Diag& diag) { return diag.severity == Severity::Error; });
     };
-    for (std::size_t i = 0; book != books.read.end() && i < book->written.size(); ++i)
-        if (declarationAs<IncludeTree>(book->written[i]))
-            for (const ReadBook* other : reached.through(*book, i))
-                if (told.insert(other).second) {
-                    tell(other->errors);
-                    for (const CheckedItem& item : other->items)
-                        tell(item.diagnostics);
-                }
+    if (book == books.read.end())
+        return out;
+    told.insert(&*book);
+    for (const auto& [item, include] : book->each<IncludeTree>())
+        for (const ReadBook* other : reached.through(*book, item))
+            if (told.insert(other).second) {
+                tell(other->errors);
+                for (const CheckedItem& one : other->items)
+                    tell(one.diagnostics);
+            }
     return out;
 }
 

@@ -12,6 +12,7 @@
 #include "strategy/selection.h"
 #include "strategy/targets.h"
 #include "strategy/user_libraries.h"
+#include "syntax/declarations.h"
 
 namespace fw {
 
@@ -26,6 +27,21 @@ struct ReadBook {
     Diags remarks;                            // older spellings; told by a check
     std::vector<MissingMark> missing;         // beside `errors`
 
+    // Those of a kind, with their places in `written`.
+    template <class T>
+    struct Written {
+        std::size_t item;
+        std::shared_ptr<const T> tree;
+    };
+    template <class T>
+    std::vector<Written<T>> each() const {
+        std::vector<Written<T>> out;
+        for (std::size_t i = 0; i < written.size(); ++i)
+            if (auto tree = declarationAs<T>(written[i]))
+                out.push_back({i, std::move(tree)});
+        return out;
+    }
+    bool stands(std::size_t item) const { return items[item].verdict == "ok"; }
     void refuse(std::size_t item, Diag diag);
 };
 

@@ -77,34 +77,34 @@ Diags libraryCheck(const Declaration& declaration, const Known&, const std::stri
 const std::vector<DeclarationKind>& declarationKinds() {
     using enum SameName;
     static const std::vector<DeclarationKind> kinds = {
-        {"op", "operator", Hides, operatorCheck},
-        {"pattern", "pattern", Hides, patternCheck},
-        {"chain", "chain", Hides, patternCheck},
-        {"rule", "rule", Replaces, ruleCheck},
-        {"builtin", "builtin", Adds, builtinCheck},
-        {"test", "test", Adds, nullptr},
-        {"target", "target", Replaces, targetCheck},
-        {"library", "library", Replaces, libraryCheck},
-        {"implementations", "implementations", Adds, blockCheck},
-        {"schedule", "schedule", Replaces, scheduleCheck},
-        {"grow", "grow", Adds, growCheck},
-        {"fuse", "fuse", Replaces, fuseCheck},
-        {"composite", "composite", Replaces, fuseCheck},
-        {"pin", "pin", Adds, nullptr},
-        {"graph", "graph", Adds, graphCheck},
-        {"include", "include", Adds, nullptr},
+        {"op", "operator", Hides, true, false, operatorCheck},
+        {"pattern", "pattern", Hides, true, true, patternCheck},
+        {"chain", "chain", Hides, true, true, patternCheck},
+        {"rule", "rule", Replaces, false, true, ruleCheck},
+        {"builtin", "builtin", Adds, false, true, builtinCheck},
+        {"test", "test", Adds, false, false, nullptr},
+        {"target", "target", Replaces, true, false, targetCheck},
+        {"library", "library", Replaces, true, false, libraryCheck},
+        {"implementations", "implementations", Adds, false, false, blockCheck},
+        {"schedule", "schedule", Replaces, true, false, scheduleCheck},
+        {"grow", "grow", Adds, false, false, growCheck},
+        {"fuse", "fuse", Replaces, false, true, fuseCheck},
+        {"composite", "composite", Replaces, false, true, fuseCheck},
+        {"pin", "pin", Adds, false, false, nullptr},
+        {"graph", "graph", Adds, false, false, graphCheck},
+        {"include", "include", Adds, false, false, nullptr},
     };
     return kinds;
 }
 
-const DeclarationKind& kindOf(const DeclarationTree& declaration) {
+const DeclarationKind& kindOf(std::string_view keyword) {
     const auto& all = declarationKinds();
     const auto found = std::find_if(all.begin(), all.end(), [&](const DeclarationKind& kind) {
-        return kind.keyword == declaration.keyword;
+        return kind.keyword == keyword;
     });
     if (found == all.end())
         throw InternalError("the grammar has a declaration that books do not know: " +
-                            declaration.keyword);
+                            std::string(keyword));
     return *found;
 }
 

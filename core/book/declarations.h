@@ -32,11 +32,13 @@ struct DeclarationKind {
     std::string_view keyword;
     std::string_view noun; // of verdicts: "operator"
     SameName sameName;
+    bool isUsed;      // others name it and cannot do without
+    bool canBeTested; // by a test that stands behind it
     // What is wrong with it. nullptr: nothing can be, or the test is run instead.
     Diags (*check)(const DeclarationTree&, const BookNamesKnown&, const std::string& file);
 };
 
 const std::vector<DeclarationKind>& declarationKinds();
-const DeclarationKind& kindOf(const DeclarationTree& declaration);
+const DeclarationKind& kindOf(std::string_view keyword);
 
 } // namespace fw

@@ -107,9 +107,8 @@ Folding foldingOf(const std::vector<ReadBook>& books, std::size_t shipped,
                   const PatternTable& patterns, const OperatorSet& operators) {
     Folding out;
     for (std::size_t i = 0; i < shipped; ++i)
-        for (const DeclarationPtr& one : books[i].declarations)
-            if (const auto rule = declarationAs<RuleTree>(one);
-                rule && rule->stage == rewriteStages().front())
+        for (const auto& rule : each<RuleTree>(books[i].declarations))
+            if (rule->stage == rewriteStages().front())
                 addFolding(*rule, patterns, operators, out);
     return out;
 }
@@ -162,9 +161,8 @@ void placeRules(std::vector<ReadBook>& books, std::size_t shipped,
                 const OperatorSet& operators) {
     Folding folding;
     for (std::size_t i = shipped; i < books.size(); ++i)
-        for (DeclarationPtr& one : books[i].written) {
-            const auto rule = declarationAs<RuleTree>(one);
-            if (!rule || asShipped[i] || rule->stage != rewriteStages().front())
+        for (const auto& [item, rule] : books[i].each<RuleTree>()) {
+            if (asShipped[i] || rule->stage != rewriteStages().front())
                 continue;
             if (folding.into.empty())
                 folding = foldingOf(books, shipped, patterns, operators);
@@ -177,9 +175,9 @@ void placeRules(std::vector<ReadBook>& books, std::size_t shipped,
             }
             auto placed = std::make_shared<RuleTree>(*rule);
             placed->stage = rewriteStages().back();
-            std::replace(books[i].declarations.begin(), books[i].declarations.end(), one,
-                         DeclarationPtr(placed));
-            one = std::move(placed);
+            std::replace(books[i].declarations.begin(), books[i].declarations.end(),
+                         DeclarationPtr(rule), DeclarationPtr(placed));
+            books[i].written[item] = std::move(placed);
         }
 }
 

@@ -1,6 +1,9 @@
 #include "book/dependents.h"
 
+#include "book/declarations.h"
 #include "rewrite/matches.h"
+#include "syntax/declarations.h"
+#include "syntax/fusion.h"
 #include "syntax/test.h"
 
 #include <algorithm>
@@ -23,24 +26,17 @@ const PatternTree* reference(const PatternTree& p, const Names& names) {
     return nullptr;
 }
 
-// Kinds whose names others use.
-bool isNamed(std::string_view keyword) {
-    static const std::set<std::string_view> kinds = {"op",       "pattern", "chain",
-                                                     "schedule", "target",  "library"};
-    return kinds.contains(keyword);
-}
-
 // What is wrong, by name, with the keywords of what is called so; without what is declared rightly
 // as well.
 std::map<std::string, std::set<std::string>> wrongNames(const std::vector<ReadBook>& books) {
     std::map<std::string, std::set<std::string>> out;
     for (const ReadBook& book : books) {
         for (const BrokenDeclaration& broken : book.broken)
-            if (isNamed(broken.keyword) && !broken.name.empty())
+            if (kindOf(broken.keyword).isUsed && !broken.name.empty())
                 out[broken.name].insert(broken.keyword);
         for (std::size_t i = 0; i < book.written.size(); ++i)
             if (const DeclarationTree& one = *book.written[i];
-                book.items[i].verdict != "ok" && isNamed(one.keyword))
+                book.items[i].verdict != "ok" && kindOf(one.keyword).isUsed)
                 out[one.name].insert(one.keyword);
     }
     for (const ReadBook& book : books)
@@ -89,25 +85,31 @@ Diag refusedBelow(const std::string& name, const Span& span, const std::string& 
 
 std::optional<Diag> needsRefused(const DeclarationPtr& declaration, const Names& refused,
                                  const std::string& file) {
-    const auto refuse = [&](const std::string& name, const Span& span) {
-        return refusedBelow(name, span, file);
+    std::optional<Diag> out; // about the first one
+    const auto named = [&](const std::string& name, const Span& span) {
+        if (!out && refused.contains(name))
+            out = refusedBelow(name, span, file);
     };
-    if (const auto rule = ruleOf(*declaration))
-        for (const NamedPattern& named : rule->match)
-            if (const PatternTree* found = reference(named.pattern, refused))
-                return refuse(found->name, found->span);
-    if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-        if (const PatternTree* found = reference(pattern->pattern, refused))
-            return refuse(found->name, found->span);
-    if (const auto target = declarationAs<TargetTree>(declaration))
-        for (const SequenceTree& sequence : target->required)
-            if (const PatternTree* found = reference(sequence.pattern, refused))
-                return refuse(found->name, found->span);
-    if (const auto block = declarationAs<ImplementationsTree>(declaration))
-        for (const EntryTree& entry : block->entries)
-            if (refused.contains(entry.chain))
-                return refuse(entry.chain, entry.chainSpan);
-    return std::nullopt;
+    const auto pattern = [&](const PatternTree& p) {
+        if (const PatternTree* found = reference(p, refused))
+            named(found->name, found->span);
+    };
+    const auto rule = [&](const RuleTree& one) {
+        for (const NamedPattern& matched : one.match)
+            pattern(matched.pattern);
+    };
+    byKind(
+        *declaration, rule, [&](const FuseTree& fuse) { rule(fuse.rule); },
+        [&](const PatternDeclTree& declared) { pattern(declared.pattern); },
+        [&](const TargetTree& target) {
+            for (const SequenceTree& sequence : target.required)
+                pattern(sequence.pattern);
+        },
+        [&](const ImplementationsTree& block) {
+            for (const EntryTree& entry : block.entries)
+                named(entry.chain, entry.chainSpan);
+        });
+    return out;
 }
 
 void tellDependents(std::vector<ReadBook>& books) {
@@ -124,7 +126,7 @@ void tellDependents(std::vector<ReadBook>& books) {
                     isAboutName(diag) ? textAt(declaration, diag.where) : std::string_view();
                 return std::find_if(wrong.begin(), wrong.end(), [&](const auto& one) {
                     const bool itself =
-                        one.first == declaration.name && isNamed(declaration.keyword);
+                        one.first == declaration.name && kindOf(declaration.keyword).isUsed;
                     return !itself && beginsWith(text, one.first);
                 });
             };
@@ -150,30 +152,25 @@ std::optional<Diag> brokenSubject(const std::vector<ReadBook>& books, const Read
                                                 : broken.name,
                             test.span, book.file);
     };
-    const auto canBeSubject = [](const std::string& keyword) {
-        static const std::set<std::string> kinds = {"rule", "pattern",   "chain",
-                                                    "fuse", "composite", "builtin"};
-        return kinds.contains(keyword);
-    };
     if (!test.of.empty()) {
         for (const ReadBook& one : books)
             for (const DeclarationPtr& known : one.written)
-                if (known->name == test.of && canBeSubject(known->keyword))
+                if (known->name == test.of && kindOf(known->keyword).canBeTested)
                     return std::nullopt;
         for (const ReadBook& one : books)
             for (const BrokenDeclaration& broken : one.broken)
-                if (broken.name == test.of && canBeSubject(broken.keyword))
+                if (broken.name == test.of && kindOf(broken.keyword).canBeTested)
                     return refused(broken);
         return std::nullopt;
     }
     const BrokenDeclaration* last = nullptr;
     for (const BrokenDeclaration& broken : book.broken)
-        if (broken.begin < test.span.begin && canBeSubject(broken.keyword))
+        if (broken.begin < test.span.begin && kindOf(broken.keyword).canBeTested)
             last = &broken;
     const bool isHidden =
         last == nullptr ||
         std::any_of(book.written.begin(), book.written.end(), [&](const DeclarationPtr& one) {
-            return canBeSubject(one->keyword) && one->span.begin > last->begin &&
+            return kindOf(one->keyword).canBeTested && one->span.begin > last->begin &&
                    one->span.begin < test.span.begin;
         });
     return isHidden ? std::nullopt : std::optional(refused(*last));

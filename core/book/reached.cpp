@@ -14,10 +14,7 @@ ReachedBooks::ReachedBooks(const std::vector<ReadBook>& books)
     for (std::size_t i = 0; i < books.size(); ++i)
         places.emplace(books[i].file, i);
     for (std::size_t i = 0; i < books.size(); ++i)
-        for (std::size_t item = 0; item < books[i].written.size(); ++item) {
-            const auto include = declarationAs<IncludeTree>(books[i].written[item]);
-            if (!include)
-                continue;
+        for (const auto& [item, include] : books[i].each<IncludeTree>()) {
             const std::string file = includedFile(books[i].file, include->name);
             if (const auto found = places.find(file); found != places.end()) {
                 m_edges[i].push_back({item, found->second});

@@ -46,28 +46,26 @@ void leaveOutReplaced(std::vector<ReadBook>& books, std::size_t shipped,
     std::map<std::string, std::string> left; // operator -> rules
     for (std::size_t i = 0; i < shipped; ++i)
         std::erase_if(books[i].declarations, [&](const DeclarationPtr& declaration) {
-            const auto rule = declarationAs<RuleTree>(declaration);
             bool out = false;
-            if (rule)
-                for (const std::string& name : operatorsOf(*rule, patterns))
+            byKind(*declaration, [&](const RuleTree& rule) {
+                for (const std::string& name : operatorsOf(rule, patterns))
                     if (operators.isReplaced(name)) {
                         out = true;
-                        left[name] += (left[name].empty() ? "" : ", ") + rule->name;
+                        left[name] += (left[name].empty() ? "" : ", ") + rule.name;
                     }
+            });
             return out;
         });
     for (std::size_t i = shipped; i < books.size(); ++i)
-        for (const DeclarationPtr& declaration : books[i].declarations)
-            if (declarationAs<OpTree>(declaration) &&
-                standardOperators()->find(declaration->name) != nullptr &&
-                operators.isReplaced(declaration->name)) {
-                const auto rules = left.find(declaration->name);
+        for (const auto& op : each<OpTree>(books[i].declarations))
+            if (standardOperators()->find(op->name) != nullptr && operators.isReplaced(op->name)) {
+                const auto rules = left.find(op->name);
                 diagnostics.push_back(makeWarning(
                     DiagCode::TextName,
-                    fmt::format("op {} takes the place of the shipped one{}{}", declaration->name,
+                    fmt::format("op {} takes the place of the shipped one{}{}", op->name,
                                 rules == left.end() ? "" : ", whose rules are left out: ",
                                 rules == left.end() ? "" : rules->second),
-                    {books[i].file, {}, declaration->span.line, declaration->span.column}));
+                    {books[i].file, {}, op->span.line, op->span.column}));
             }
 }
 

@@ -2,6 +2,7 @@
 
 #include "book/reached.h"
 #include "rewrite/matches.h"
+#include "syntax/declarations.h"
 #include "syntax/fusion.h"
 #include "syntax/include.h"
 #include "syntax/target.h"
@@ -13,7 +14,7 @@ namespace {
 using Names = std::set<std::string>;
 
 // Behind >>, and where a chain begins, only a chain makes sense.
-bool mark(PatternTree& p, const Names& names, bool isStep) {
+bool markIn(PatternTree& p, const Names& names, bool isStep) {
     const bool isName = p.kind == PatternKind::Bind || (p.kind == PatternKind::Capture && !isStep);
     bool any = isName && names.contains(p.name);
     p.value = p.value || any;
@@ -21,48 +22,45 @@ bool mark(PatternTree& p, const Names& names, bool isStep) {
                           p.kind == PatternKind::Repeat || p.kind == PatternKind::Not;
     const bool follows = p.kind == PatternKind::Sequence || p.kind == PatternKind::Dominated;
     for (std::size_t i = 0; i < p.args.size(); ++i)
-        any = mark(p.args[i], names, follows ? isStep || i > 0 : isStep && passesOn) || any;
+        any = markIn(p.args[i], names, follows ? isStep || i > 0 : isStep && passesOn) || any;
     return any;
 }
 
-bool mark(RuleTree& rule, const Names& names) {
+bool markAll(RuleTree& rule, const Names& names) {
     bool any = false;
     for (NamedPattern& named : rule.match)
-        any = mark(named.pattern, names, false) || any;
+        any = markIn(named.pattern, names, false) || any;
     return any;
 }
 
-bool mark(FuseTree& fuse, const Names& names) {
-    return mark(fuse.rule, names);
+bool markAll(FuseTree& fuse, const Names& names) {
+    return markAll(fuse.rule, names);
 }
 
-bool mark(PatternDeclTree& pattern, const Names& names) {
-    return mark(pattern.pattern, names, pattern.isChain);
+bool markAll(PatternDeclTree& pattern, const Names& names) {
+    return markIn(pattern.pattern, names, pattern.isChain);
 }
 
-bool mark(TargetTree& target, const Names& names) {
+bool markAll(TargetTree& target, const Names& names) {
     bool any = false;
     for (SequenceTree& sequence : target.required)
-        any = mark(sequence.pattern, names, false) || any;
+        any = markIn(sequence.pattern, names, false) || any;
     return any;
-}
-
-template <class Tree>
-DeclarationPtr marked(const DeclarationPtr& declaration, const Names& names) {
-    const auto tree = declarationAs<Tree>(declaration);
-    if (!tree)
-        return nullptr;
-    auto copy = std::make_shared<Tree>(*tree);
-    return mark(*copy, names) ? DeclarationPtr(std::move(copy)) : declaration;
 }
 
 DeclarationPtr withValues(const DeclarationPtr& declaration, const Names& names) {
-    for (const DeclarationPtr& one :
-         {marked<RuleTree>(declaration, names), marked<FuseTree>(declaration, names),
-          marked<PatternDeclTree>(declaration, names), marked<TargetTree>(declaration, names)})
-        if (one)
-            return one;
-    return declaration;
+    DeclarationPtr out = declaration;
+    const auto mark = [&]<class Tree>(const Tree& tree) {
+        auto copy = std::make_shared<Tree>(tree);
+        if (markAll(*copy, names))
+            out = std::move(copy);
+    };
+    byKind(
+        *declaration, [&](const RuleTree& rule) { mark(rule); },
+        [&](const FuseTree& fuse) { mark(fuse); },
+        [&](const PatternDeclTree& pattern) { mark(pattern); },
+        [&](const TargetTree& target) { mark(target); });
+    return out;
 }
 
 void addBound(const PatternTree& p, Names& out) {
@@ -80,20 +78,22 @@ Names boundIn(const DeclarationTree& declaration) {
             out.insert(named.name);
             addBound(named.pattern, out);
         }
-    if (const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration)) {
-        for (const PatternParam& param : pattern->params)
+    byKind(declaration, [&](const PatternDeclTree& pattern) {
+        for (const PatternParam& param : pattern.params)
             out.insert(param.name);
-        addBound(pattern->pattern, out);
-    }
+        addBound(pattern.pattern, out);
+    });
     return out;
 }
 
 // Patterns, chains and operators that a book declares.
 Names declaredBy(const ReadBook& book, bool operators = true) {
     Names out;
-    for (const DeclarationPtr& one : book.written)
-        if (declarationAs<PatternDeclTree>(one) || (operators && declarationAs<OpTree>(one)))
-            out.insert(one->name);
+    for (const auto& pattern : each<PatternDeclTree>(book.written))
+        out.insert(pattern->name);
+    if (operators)
+        for (const auto& op : each<OpTree>(book.written))
+            out.insert(op->name);
     return out;
 }
 
@@ -113,10 +113,9 @@ void scopeNames(std::vector<ReadBook>& books, const std::vector<bool>& isShipped
         Names patterns;     // that it sees
         if (!isShipped[i]) {
             std::vector<const ReadBook*> seen{&books[i]};
-            for (std::size_t item = 0; item < books[i].written.size(); ++item)
-                if (declarationAs<IncludeTree>(books[i].written[item]))
-                    for (const ReadBook* other : reached.through(books[i], item))
-                        seen.push_back(other);
+            for (const auto& [item, include] : books[i].each<IncludeTree>())
+                for (const ReadBook* other : reached.through(books[i], item))
+                    seen.push_back(other);
             for (const ReadBook* one : seen) {
                 for (const std::string& name : declaredBy(*one))
                     values.erase(name);

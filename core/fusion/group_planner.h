@@ -164,7 +164,7 @@ private:
     // rules.cpp
     void applyRule(const FuseRule& rule);
     void applyRuleAt(const Node& root, const FuseRule& rule, Matcher& matcher,
-                     const PreparedPatterns& matched, const TargetOffer& offer, std::size_t& alone);
+                     const TargetOffer& offer, std::size_t& alone);
     bool isMeant(const FuseRule& rule, const TargetOffer& offer) const;
     bool isOfUser(const FuseRule& rule) const; // a composite of a library that a book declares
     void tellOfRule(const FuseRule& rule, const Node& root, Decision told);
@@ -186,7 +186,7 @@ private:
     // `place` is that of the rule or pin; `wish` the implementation that a pin wants for the whole.
     void melt(Forming& group, const std::string& place, const std::string& wish) const;
     void meltHeld(Forming& group, const FuseRule& rule, Matcher& matcher,
-                  const PreparedPatterns& matched, const TargetOffer& offer) const;
+                  const TargetOffer& offer) const;
     Made besideCall(const FuseRule& rule, const std::vector<NodeId>& nodes, const Node& root,
                     const std::string& own, const std::string& ofCall) const;
     // measured.cpp: groups and their operators apart, by the times of the log.

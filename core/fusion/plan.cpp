@@ -6,6 +6,7 @@
 #include "fusion/group_planner.h"
 #include "fusion/layout.h"
 #include "fusion/lower_groups.h"
+#include "syntax/declarations.h"
 
 #include <chrono>
 
@@ -30,7 +31,7 @@ Result<FusionPlan> planFusion(const Graph& graph, const Target& target,
 }
 
 RefuseMatch refusalOfGroups(const DeclarationTree& declaration, const Graph& graph) {
-    if (dynamic_cast<const FuseTree*>(&declaration) == nullptr)
+    if (!isA<FuseTree>(declaration))
         return {};
     static const Target none;
     // Made when it is first asked.

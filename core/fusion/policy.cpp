@@ -5,6 +5,7 @@
 #include "strategy/generated_code.h"
 #include "strategy/targets.h"
 #include "strategy/user_libraries.h"
+#include "syntax/declarations.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -62,19 +63,23 @@ std::string PinRule::place() const {
 void FusionBook::add(const std::vector<DeclarationPtr>& declarations, const std::string& file) {
     std::vector<GrowRule> grow;
     std::vector<FuseRule> fuse;
-    for (const DeclarationPtr& declaration : declarations) {
-        if (auto tree = declarationAs<GrowTree>(declaration))
-            grow.push_back({tree, file});
-        else if (auto rule = declarationAs<FuseTree>(declaration))
-            fuse.push_back({rule, file});
-        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            m_patterns.add(pattern);
-        else if (auto pin = declarationAs<PinTree>(declaration))
-            for (const PinClause& clause : pin->clauses)
-                m_pins.push_back({clause, file});
-    }
+    for (const auto& tree : each<GrowTree>(declarations))
+        grow.push_back({tree, file});
+    for (const auto& tree : each<FuseTree>(declarations))
+        fuse.push_back({tree, file});
+    const auto patterns = each<PatternDeclTree>(declarations);
+    for (const auto& pattern : patterns)
+        m_patterns.add(pattern);
+    for (const auto& pin : each<PinTree>(declarations))
+        for (const PinClause& clause : pin->clauses)
+            m_pins.push_back({clause, file});
     insertFirst(m_grow, std::move(grow));
     insertFirst(m_fuse, std::move(fuse));
+    // In earlier rules, too, a name stands for the pattern that was read last.
+    for (FuseRule& rule : m_fuse)
+        if (!rule.patterns || !patterns.empty())
+            rule.patterns =
+                std::make_shared<const PreparedPatterns>(rule.tree->rule.match, m_patterns.table());
 }
 
 const GrowRule* FusionBook::grow(FusionKind from, FusionKind to, GrowDirection direction,

@@ -26,6 +26,7 @@ struct GrowRule {
 struct FuseRule {
     std::shared_ptr<const FuseTree> tree;
     std::string file;
+    std::shared_ptr<const PreparedPatterns> patterns = {}; // FusionBook makes them
 
     std::string place() const; // "conv_tail at my.fw:3"
 };

@@ -195,7 +195,7 @@ void GroupPlanner::melt(Forming& group, const std::string& place, const std::str
 
 // A group that a pin holds together, and that is all that the rule matches.
 void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& matcher,
-                            const PreparedPatterns& matched, const TargetOffer& offer) const {
+                            const TargetOffer& offer) const {
     const bool isMelted = std::any_of(
         group.selection().candidates.begin(), group.selection().candidates.end(),
         [](const Candidate& one) { return one.implementation == meltedImplementation()->name(); });
@@ -204,8 +204,8 @@ void GroupPlanner::meltHeld(Forming& group, const FuseRule& rule, Matcher& match
     RuleMatchOptions options;
     options.offer = &offer;
     options.accept = [&](const Match& match) { return inOrder(match.nodes) == group.nodes; };
-    const auto found =
-        matchRule(matcher, rule.tree->rule, matched, m_graph, {group.nodes.back(), 0}, options);
+    const auto found = matchRule(matcher, rule.tree->rule, *rule.patterns, m_graph,
+                                 {group.nodes.back(), 0}, options);
     if (found && found->match)
         melt(group, rule.place(), {});
 }
@@ -241,8 +241,7 @@ void GroupPlanner::tellOfRule(const FuseRule& rule, const Node& root, Decision t
 }
 
 void GroupPlanner::applyRuleAt(const Node& root, const FuseRule& rule, Matcher& matcher,
-                               const PreparedPatterns& matched, const TargetOffer& offer,
-                               std::size_t& alone) {
+                               const TargetOffer& offer, std::size_t& alone) {
     const bool ofUser = isOfUser(rule);
     Made made;
     std::optional<std::pair<std::size_t, Made>> furthest; // operators
@@ -264,7 +263,7 @@ void GroupPlanner::applyRuleAt(const Node& root, const FuseRule& rule, Matcher& 
         return Refusal{made.told.evidence, made.step};
     };
     const Result<RuleMatch> found =
-        matchRule(matcher, rule.tree->rule, matched, m_graph, {root.id, 0}, options);
+        matchRule(matcher, rule.tree->rule, *rule.patterns, m_graph, {root.id, 0}, options);
     if (!found)
         return tellOfRule(rule, root, refused(Illegal, found.diag().message).told);
     if (found->match) {
@@ -288,9 +287,7 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
     const TargetOffer offer{targetKeys(m_target), m_catalog.libraries(m_target)};
     if (!isMeant(rule, offer))
         return;
-    const PatternTable& patterns = m_book.patterns();
-    Matcher matcher(m_graph, patterns);
-    const PreparedPatterns matched(tree.rule.match, patterns);
+    Matcher matcher(m_graph, m_book.patterns());
     std::size_t alone = 0; // matches of one operator
     const std::size_t formed = m_forming.size(), told = m_plan.notices.size();
     // From the last to the first, so that the longest form is found before its beginnings.
@@ -299,9 +296,9 @@ void GroupPlanner::applyRule(const FuseRule& rule) {
         if (!isOperator(root))
             continue;
         if (!m_where.contains(root.id))
-            applyRuleAt(root, rule, matcher, matched, offer, alone);
+            applyRuleAt(root, rule, matcher, offer, alone);
         else if (tree.as == FuseAs::Melted)
-            meltHeld(m_forming[m_where.at(root.id)], rule, matcher, matched, offer);
+            meltHeld(m_forming[m_where.at(root.id)], rule, matcher, offer);
     }
     if (alone > 0 && m_forming.size() == formed && m_plan.notices.size() == told)
         m_plan.notices.push_back(

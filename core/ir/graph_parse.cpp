@@ -8,6 +8,7 @@
 
 #include "expr/parse.h"
 #include "expr/simplify.h"
+#include "syntax/declarations.h"
 #include "syntax/foreign_words.h"
 #include "syntax/parser.h"
 
@@ -579,22 +580,18 @@ Result<GraphPtr> parseGraph(std::string_view text, std::shared_ptr<const Operato
             *options.errors = tree.errors;
         return tree.errors.front();
     }
-    std::shared_ptr<const GraphTree> graph;
-    for (const DeclarationPtr& declaration : tree.declarations)
-        if (auto next = declarationAs<GraphTree>(declaration)) {
-            if (graph)
-                return makeDiag(DiagCode::Syntax, "a second graph, " + next->name,
-                                {file, {}, next->span.line, next->span.column},
-                                "one text holds one graph");
-            graph = std::move(next);
-        }
-    if (!graph)
+    const auto graphs = each<GraphTree>(tree.declarations);
+    if (graphs.size() > 1)
+        return makeDiag(DiagCode::Syntax, "a second graph, " + graphs[1]->name,
+                        {file, {}, graphs[1]->span.line, graphs[1]->span.column},
+                        "one text holds one graph");
+    if (graphs.empty())
         return makeDiag(DiagCode::Syntax, "the text holds no graph", {file},
                         tree.declarations.empty()
                             ? "graph NAME(x: f32[1, 4]) -> y { ... }"
                             : "a book is opened beside a model: --rules BOOK.fw, in the window "
                               "Rules > Open book (Ctrl+Shift+O)");
-    return elaborateGraph(*graph, std::move(operators), options);
+    return elaborateGraph(*graphs.front(), std::move(operators), options);
 }
 
 } // namespace fw

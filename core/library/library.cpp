@@ -1,6 +1,7 @@
 #include "library/library.h"
 
 #include "library/native.h"
+#include "syntax/declarations.h"
 #include "syntax/op.h"
 #include "tensor/calls_check.h"
 #include "tensor/op_check.h"
@@ -36,10 +37,7 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
     FileTree tree = parseFile(text, file);
     errors.insert(errors.end(), tree.errors.begin(), tree.errors.end());
     std::size_t ofModel = 0;
-    for (const DeclarationPtr& declaration : tree.declarations) {
-        const auto op = declarationAs<OpTree>(declaration);
-        if (!op)
-            continue;
+    for (const auto& op : each<OpTree>(tree.declarations)) {
         if (source == OperatorSource::Model) {
             if (operators.findReader(op->name) != nullptr)
                 continue;

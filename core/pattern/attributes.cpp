@@ -9,20 +9,6 @@ namespace fw {
 
 namespace {
 
-bool equals(const AttrValue& attr, const Tree& written) {
-    const auto value = valueOf(attr), wanted = evaluate(written, {});
-    return value && wanted && equalTerms(*value, *wanted) == Truth::Yes;
-}
-
-bool inRange(const AttrValue& attr, const Tree& low, const Tree& high) {
-    const auto number = [](const std::optional<TermValue>& value) {
-        return value ? numberOf(*value) : std::nullopt;
-    };
-    const auto value = number(valueOf(attr)), least = number(evaluate(low, {})),
-               greatest = number(evaluate(high, {}));
-    return value && least && greatest && *least <= *value && *value <= *greatest;
-}
-
 // The elements of a list attribute.
 std::optional<std::vector<TermValue>> elements(const AttrValue& attr) {
     const auto value = valueOf(attr);
@@ -39,9 +25,14 @@ std::optional<std::vector<TermValue>> elements(const AttrValue& attr) {
 } // namespace
 
 // With defaults, so that an attribute that is written equals one that is not.
-bool Matcher::bindAll(const PatternTree& p, const PatternAttrTree& attr, const Node& node) {
-    const auto [known, isNew] = m_bindings.attrs.emplace(attr.name, node.attrs);
-    if (isNew || m_repeated->attributes.contains(attr.name))
+bool Matcher::bindAll(Part p, const PreparedAttr& attr, const Node& node) {
+    const Attrs*& known = m_attrs[static_cast<std::size_t>(attr.name)];
+    if (known == nullptr) {
+        known = &node.attrs;
+        m_bound.push_back({Bound::Of::Attrs, attr.name, 0});
+        return true;
+    }
+    if (m_prepared->repeated().attributes.contains(attr.tree->name))
         return true;
     const Operator* op = m_graph.operators().find(node.op);
     const auto valueIn = [&](const Attrs& attrs, const std::string& name) {
@@ -50,104 +41,104 @@ bool Matcher::bindAll(const PatternTree& p, const PatternAttrTree& attr, const N
                : op != nullptr    ? op->attrDefault(name)
                                   : std::nullopt;
     };
-    for (const Attrs& attrs : {known->second, node.attrs})
-        for (const auto& [name, value] : attrs)
-            if (valueIn(known->second, name) != valueIn(node.attrs, name))
+    for (const Attrs* attrs : {known, &node.attrs})
+        for (const auto& [name, value] : *attrs)
+            if (valueIn(*known, name) != valueIn(node.attrs, name))
                 return refuse(
                     Missed::Attribute, p,
-                    [&] { return fmt::format("{} as in *{} before", name, attr.name); },
+                    [&] { return fmt::format("{} as in *{} before", name, attr.tree->name); },
                     [&] {
                         const auto found = valueIn(node.attrs, name);
                         return found ? attrText(*found) : std::string("none");
                     },
-                    &attr);
+                    attr.tree);
     return true;
 }
 
-bool Matcher::bindAttribute(const PatternTree& p, const PatternAttrTree& attr,
-                            const std::string& name, const AttrValue& value) {
+bool Matcher::bindAttribute(Part p, const PreparedAttr& attr, const AttrValue& value) {
+    const auto at = static_cast<std::size_t>(attr.name);
     const auto differs = [&](const std::string& before) {
         return refuse(
-            Missed::Attribute, p, [&] { return fmt::format("{} = {} again", name, before); },
-            [&] { return attrText(value); }, &attr);
+            Missed::Attribute, p,
+            [&] { return fmt::format("{} = {} again", names().text(attr.name), before); },
+            [&] { return attrText(value); }, attr.tree);
     };
-    if (const auto term = m_bindings.terms.find(name); term != m_bindings.terms.end()) {
+    if (m_terms[at]) {
         const auto found = valueOf(value);
-        if (!found || equalTerms(*found, term->second) != Truth::Yes)
-            return differs(textOf(term->second));
+        if (!found || equalTerms(*found, *m_terms[at]) != Truth::Yes)
+            return differs(textOf(*m_terms[at]));
     }
-    const auto [known, isNew] = m_bindings.attrValues.emplace(name, value);
-    return isNew || known->second == value || m_repeated->attributes.contains(name) ||
-           differs(attrText(known->second));
+    std::optional<AttrValue>& known = m_attrValues[at];
+    if (!known) {
+        known = value;
+        m_bound.push_back({Bound::Of::AttrValue, attr.name, 0});
+        return true;
+    }
+    return *known == value || m_prepared->repeated().attributes.contains(names().text(attr.name)) ||
+           differs(attrText(*known));
 }
 
-// Names stand for the value, those in a list for its elements.
-bool Matcher::equalAttribute(const PatternTree& p, const PatternAttrTree& attr,
-                             const AttrValue& value) {
-    const Tree& written = attr.value;
-    if (written.isName("any"))
-        return true;
-    if (isFreeName(written))
-        return bindAttribute(p, attr, written.text, value);
+bool Matcher::attribute(Part p, const PreparedAttr& attr, const AttrValue& value) {
+    using Ask = PreparedAttr::Ask;
     const auto other = [&] {
         return refuse(
-            Missed::Attribute, p, [&] { return attr.text; }, [&] { return attrText(value); },
-            &attr);
+            Missed::Attribute, p, [&] { return attr.tree->text; }, [&] { return attrText(value); },
+            attr.tree);
     };
-    if (!hasFreeName(written))
-        return equals(value, written) || other();
-    if (written.kind != TreeKind::List) {
+    switch (attr.ask) {
+    case Ask::All:
+    case Ask::Any:
+        return true;
+    case Ask::Bind:
+        return bindAttribute(p, attr, value);
+    case Ask::Among: {
         const auto found = valueOf(value);
-        return found ? term(p, written, *found, attr.text) : other();
+        return (found && std::any_of(attr.values.begin(), attr.values.end(),
+                                     [&](const TermValue& one) {
+                                         return equalTerms(*found, one) == Truth::Yes;
+                                     })) ||
+               other();
+    }
+    case Ask::Range: {
+        const auto found = valueOf(value);
+        const auto number = found ? numberOf(*found) : std::nullopt;
+        return (number && attr.low && attr.high && *attr.low <= *number && *number <= *attr.high) ||
+               other();
+    }
+    case Ask::Term: {
+        const auto found = valueOf(value);
+        return found ? term(p, attr.terms.front(), *found, attr.tree->text) : other();
+    }
+    case Ask::Elements:
+        break;
     }
     const auto list = elements(value);
-    if (!list || list->size() != written.args.size())
+    if (!list || list->size() != attr.terms.size())
         return other();
     for (std::size_t i = 0; i < list->size(); ++i)
-        if (!term(p, written.args[i], (*list)[i], attr.text))
+        if (!term(p, attr.terms[i], (*list)[i], attr.tree->text))
             return false;
     return true;
 }
 
-bool Matcher::attribute(const PatternTree& p, const PatternAttrTree& attr, const AttrValue& value) {
-    bool fits = true;
-    switch (attr.kind) {
-    case PatternAttrTree::Kind::All:
-        return true;
-    case PatternAttrTree::Kind::Capture:
-        return bindAttribute(p, attr, attr.name, value);
-    case PatternAttrTree::Kind::Equal:
-        return equalAttribute(p, attr, value);
-    case PatternAttrTree::Kind::Range:
-        fits = inRange(value, attr.low, attr.high);
-        break;
-    case PatternAttrTree::Kind::Among:
-        fits = std::any_of(attr.among.args.begin(), attr.among.args.end(),
-                           [&](const Tree& one) { return equals(value, one); });
-        break;
-    }
-    return fits || refuse(
-                       Missed::Attribute, p, [&] { return attr.text; },
-                       [&] { return attrText(value); }, &attr);
-}
-
-bool Matcher::attributes(const PatternTree& p, const Node& node) {
-    for (const PatternAttrTree& attr : p.attrs) {
-        if (attr.kind == PatternAttrTree::Kind::All) {
+bool Matcher::attributes(Part p, const Node& node) {
+    for (const PreparedAttr& attr : p->attrs) {
+        if (attr.ask == PreparedAttr::Ask::All) {
             if (!bindAll(p, attr, node))
                 return false;
             continue;
         }
-        const AttrValue* value = node.attrs.find(attr.name);
-        const Operator* op = m_graph.operators().find(node.op);
+        const std::string& name = attr.tree->name;
+        const AttrValue* value = node.attrs.find(name);
+        const Operator* op = value == nullptr ? m_graph.operators().find(node.op) : nullptr;
         const std::optional<AttrValue> unwritten =
-            value == nullptr && op != nullptr ? op->attrDefault(attr.name) : std::nullopt;
+            op != nullptr ? op->attrDefault(name) : std::nullopt;
         if (unwritten)
             value = &*unwritten;
         if (value == nullptr)
             return refuse(
-                Missed::Attribute, p, [&] { return "attribute " + attr.name; },
-                [] { return "none"; }, &attr);
+                Missed::Attribute, p, [&] { return "attribute " + name; }, [] { return "none"; },
+                attr.tree);
         if (!attribute(p, attr, *value))
             return false;
     }

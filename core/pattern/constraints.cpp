@@ -22,33 +22,22 @@ bool isOpen(const Tree& tree, const Scope& scope) {
                        [&](const Tree& part) { return isOpen(part, scope); });
 }
 
-std::optional<Number> numberIn(const Tree& tree) {
-    if (const auto integer = integerFromTree(tree))
-        return Number(*integer);
-    if (const auto real = numberFromTree(tree))
-        return Number(*real);
-    const auto computed = evaluate(tree, {});
-    const auto real = computed ? numberOf(*computed) : std::nullopt;
-    return real ? std::optional(Number(*real)) : std::nullopt;
-}
-
 // Every element of a constant is the number; of a list each its own, along a single axis.
-bool hasValue(const TensorData& data, const Tree& wanted) {
-    if (wanted.kind != TreeKind::List) {
-        const auto number = numberIn(wanted);
-        return number && isNumber(data, *number);
-    }
-    if (data.extents().size() != 1 || data.count() != wanted.args.size() || data.count() == 0)
+bool hasValue(const TensorData& data, const PreparedConstraint& wanted) {
+    const auto is = [](const TensorData& one, const std::optional<Number>& number) {
+        return number && isNumber(one, *number);
+    };
+    if (wanted.tree->value.kind != TreeKind::List)
+        return is(data, wanted.numbers.front());
+    if (data.extents().size() != 1 || data.count() != wanted.numbers.size() || data.count() == 0)
         return false;
     const std::size_t size = dtypeBytes(data.dtype());
-    for (std::size_t i = 0; i < wanted.args.size(); ++i) {
-        const auto number = numberIn(wanted.args[i]);
+    for (std::size_t i = 0; i < wanted.numbers.size(); ++i) {
+        const auto begin = data.bytes().begin() + static_cast<std::ptrdiff_t>(i * size);
         const TensorData one(
             data.dtype(), {},
-            std::vector<std::byte>(data.bytes().begin() + static_cast<std::ptrdiff_t>(i * size),
-                                   data.bytes().begin() +
-                                       static_cast<std::ptrdiff_t>((i + 1) * size)));
-        if (!number || !isNumber(one, *number))
+            std::vector<std::byte>(begin, begin + static_cast<std::ptrdiff_t>(size)));
+        if (!is(one, wanted.numbers[i]))
             return false;
     }
     return true;
@@ -73,28 +62,52 @@ Scope scopeOf(const Graph& graph, const MatchBindings& bindings) {
     return out;
 }
 
-bool Matcher::constant(const PatternTree& p, const PatternConstraint& wanted, ValueRef v) {
+Scope Matcher::scope() {
+    Scope out;
+    out.restIsAbsent = true;
+    const auto each = [&](Bound::Of of, const auto& add) {
+        for (const Bound& one : m_bound)
+            if (one.of == of)
+                add(one, names().text(one.name), static_cast<std::size_t>(one.name));
+    };
+    each(Bound::Of::AttrValue, [&](const Bound&, const std::string& name, std::size_t at) {
+        if (auto value = valueOf(*m_attrValues[at]))
+            out.names.emplace(name, std::move(*value));
+    });
+    each(Bound::Of::Term, [&](const Bound&, const std::string& name, std::size_t at) {
+        out.names.emplace(name, *m_terms[at]);
+    });
+    each(Bound::Of::Value, [&](const Bound& one, const std::string& name, std::size_t) {
+        const ValueRef value = *valueAt(one.name, one.repetition);
+        out.names.insert_or_assign(name + repetitionMark(one.repetition),
+                                   value.valid() ? TermValue(TensorValue{&m_graph, value})
+                                                 : TermValue(AbsentPart()));
+    });
+    return out;
+}
+
+bool Matcher::constant(Part p, const PreparedConstraint& wanted, ValueRef v) {
     const TensorData* data = m_graph.constant(v);
-    const bool equal = wanted.kind == PatternConstraint::Kind::Equal;
+    const bool equal = wanted.tree->kind == PatternConstraint::Kind::Equal;
     if (data == nullptr)
         return refuse(
             equal ? Missed::Other : Missed::Constant, p,
-            [&] { return equal ? wanted.text : std::string("a constant"); },
+            [&] { return equal ? wanted.tree->text : std::string("a constant"); },
             [&] { return describe(v); });
     if (!equal)
         return true;
-    return hasValue(*data, wanted.value) ||
+    return hasValue(*data, wanted) ||
            refuse(
-               Missed::Other, p, [&] { return wanted.text; },
+               Missed::Other, p, [&] { return wanted.tree->text; },
                [&] {
                    return data->count() == 1 ? fmt::format("{}", data->at(0))
                                              : describe(v) + ": " + m_graph.type(v).text();
                });
 }
 
-bool Matcher::constrained(const PatternTree& p, ValueRef v) {
-    for (const PatternConstraint& wanted : p.constraints)
-        switch (wanted.kind) {
+bool Matcher::constrained(Part p, ValueRef v) {
+    for (const PreparedConstraint& wanted : p->constraints)
+        switch (wanted.tree->kind) {
         case PatternConstraint::Kind::Const:
         case PatternConstraint::Kind::Equal:
             if (!constant(p, wanted, v))
@@ -116,155 +129,150 @@ bool Matcher::constrained(const PatternTree& p, ValueRef v) {
     return true;
 }
 
-bool Matcher::sameTypes(const PatternTree& p, ValueRef v) {
-    for (const PatternConstraint& wanted : p.constraints) {
-        if (wanted.kind != PatternConstraint::Kind::Same || wanted.name == "^")
-            continue;
-        const auto known = m_bindings.values.find(wanted.name);
-        const bool bound = known != m_bindings.values.end();
-        if (!sameType(p, wanted.name, bound ? std::optional(known->second) : std::nullopt, v))
+bool Matcher::sameTypes(Part p, ValueRef v) {
+    for (const PreparedConstraint& wanted : p->constraints)
+        if (wanted.same.number >= 0 &&
+            !sameType(p, wanted.tree->name, boundValue(wanted.same, p), v))
             return false;
-    }
     return true;
 }
 
-bool Matcher::sameType(const PatternTree& p, const std::string& name, std::optional<ValueRef> other,
-                       ValueRef v) {
+bool Matcher::sameType(Part p, const std::string& name, std::optional<ValueRef> other, ValueRef v) {
+    const auto expected = [&] { return "a value of the type of " + writtenName(name); };
     for (const ValueRef value : {other.value_or(ValueRef()), v})
         if (const auto missing = missingType(m_graph, value))
-            return refuse(
-                Missed::SameType, p, [&] { return "a value of the type of " + writtenName(name); },
-                [&] { return missing->why; });
+            return refuse(Missed::SameType, p, expected, [&] { return missing->why; });
     if (!other || !other->valid() || !v.valid())
-        return refuse(
-            Missed::SameType, p, [&] { return "a value of the type of " + writtenName(name); },
-            [] { return "nothing to compare with"; });
+        return refuse(Missed::SameType, p, expected, [] { return "nothing to compare with"; });
     const TensorType &type = m_graph.type(*other), &found = m_graph.type(v);
     return type == found ||
            refuse(
                Missed::SameType, p, [&] { return type.text(); }, [&] { return found.text(); });
 }
 
-bool Matcher::type(const PatternTree& p, const PatternConstraint& wanted, ValueRef v) {
+bool Matcher::type(Part p, const PreparedConstraint& wanted, ValueRef v) {
     if (!v.valid())
         return noValue(p);
+    const PatternConstraint& tree = *wanted.tree;
     if (const auto missing = missingType(m_graph, v))
-        if (wanted.hasShape || (missing->element && wanted.name != "any"))
+        if (tree.hasShape || (missing->element && (wanted.dtype || wanted.element >= 0)))
             return refuse(
-                Missed::Type, p, [&] { return wanted.text; }, [&] { return missing->why; });
+                Missed::Type, p, [&] { return tree.text; }, [&] { return missing->why; });
     const TensorType& found = m_graph.type(v);
+    if (wanted.dtype && *wanted.dtype != found.dtype)
+        return refuse(
+            Missed::Type, p, [&] { return tree.text; }, [&] { return found.text(); });
+    if (wanted.element >= 0 && !bindTerm(p, wanted.element, found.dtype))
+        return false;
+    return !tree.hasShape || shape(p, wanted, found);
+}
+
+bool Matcher::shape(Part p, const PreparedConstraint& wanted, const TensorType& found) {
+    const std::string& text = wanted.tree->text;
     const auto other = [&] {
         return refuse(
-            Missed::Type, p, [&] { return wanted.text; }, [&] { return found.text(); });
+            Missed::Type, p, [&] { return text; }, [&] { return found.text(); });
     };
-    if (const auto dtype = parseDtype(wanted.name)) {
-        if (*dtype != found.dtype)
-            return other();
-    } else if (wanted.name != "any" && !bindTerm(p, wanted.name, found.dtype)) {
-        return false;
-    }
-    if (!wanted.hasShape)
-        return true;
-    const auto pack = std::find_if(wanted.dims.begin(), wanted.dims.end(),
-                                   [](const Tree& dim) { return dim.kind == TreeKind::Pack; });
+    const bool open = std::any_of(wanted.dims.begin(), wanted.dims.end(),
+                                  [](const PreparedTerm& dim) { return dim.isPack; });
     const std::size_t count = wanted.dims.size(), rank = found.shape.size();
-    const bool open = pack != wanted.dims.end();
     if (open ? rank + 1 < count : rank != count)
         return other();
     std::size_t axis = 0;
-    for (const Tree& dim : wanted.dims) {
-        if (dim.kind != TreeKind::Pack) {
-            const auto known = evaluate(dim, {});
-            if (known && equalTerms(*known, found.shape[axis]) != Truth::Yes)
+    for (const PreparedTerm& dim : wanted.dims) {
+        if (!dim.isPack) {
+            if (dim.value && equalTerms(*dim.value, found.shape[axis]) != Truth::Yes)
                 return other();
-            if (!known && !term(p, dim, found.shape[axis], wanted.text))
+            if (!dim.value && !term(p, dim, found.shape[axis], text))
                 return false;
             ++axis;
             continue;
         }
         const std::size_t packed = rank + 1 - count;
         const auto begin = found.shape.begin() + static_cast<std::ptrdiff_t>(axis);
-        if (!dim.args.empty() &&
-            !bindTerm(p, dim.args[0].text,
-                      Exprs(begin, begin + static_cast<std::ptrdiff_t>(packed))))
+        if (dim.name >= 0 &&
+            !bindTerm(p, dim.name, Exprs(begin, begin + static_cast<std::ptrdiff_t>(packed))))
             return false;
         axis += packed;
     }
     return true;
 }
 
-bool Matcher::bindTerm(const PatternTree& p, const std::string& name, const TermValue& found) {
+bool Matcher::bindTerm(Part p, int name, const TermValue& found) {
+    const auto at = static_cast<std::size_t>(name);
     const auto again = [&](const TermValue& before) {
         return equalTerms(before, found) == Truth::Yes ||
                refuse(
                    Missed::Type, p,
-                   [&] { return fmt::format("{} = {} again", name, textOf(before)); },
+                   [&] { return fmt::format("{} = {} again", names().text(name), textOf(before)); },
                    [&] { return textOf(found); });
     };
-    if (const auto attr = m_bindings.attrValues.find(name); attr != m_bindings.attrValues.end())
-        if (const auto value = valueOf(attr->second); !value || !again(*value))
+    if (m_attrValues[at])
+        if (const auto value = valueOf(*m_attrValues[at]); !value || !again(*value))
             return false;
-    const auto [known, isNew] = m_bindings.terms.emplace(name, found);
-    return isNew || again(known->second);
+    if (m_terms[at])
+        return again(*m_terms[at]);
+    m_terms[at] = found;
+    m_bound.push_back({Bound::Of::Term, name, 0});
+    return true;
 }
 
-bool Matcher::term(const PatternTree& p, const Tree& written, const TermValue& found,
-                   const std::string& clause) {
-    if (written.isName("any"))
+bool Matcher::term(Part p, const PreparedTerm& written, const TermValue& found,
+                   std::string_view clause) {
+    if (written.isAny)
         return true;
-    if (isFreeName(written))
-        return bindTerm(p, written.text, found);
-    const Scope scope = scopeOf(m_graph, m_bindings);
-    if (isOpen(written, scope)) {
-        m_pending.push_back({nullptr, &written, found, &p, clause});
+    if (written.name >= 0)
+        return bindTerm(p, written.name, found);
+    const Scope known = scope();
+    if (isOpen(*written.tree, known)) {
+        m_pending.push_back({nullptr, &written, found, p, clause});
         return true;
     }
-    const auto value = evaluate(written, scope);
+    return equalsTerm(p, written, known, found, clause);
+}
+
+bool Matcher::equalsTerm(Part p, const PreparedTerm& written, const Scope& scope,
+                         const TermValue& found, std::string_view clause) {
+    const auto value = evaluate(*written.tree, scope);
     return (value && equalTerms(*value, found) == Truth::Yes) ||
            refuse(
                Missed::Type, p,
-               [&] { return value ? fmt::format("{}: {}", clause, textOf(*value)) : clause; },
+               [&] {
+                   return value ? fmt::format("{}: {}", clause, textOf(*value))
+                                : std::string(clause);
+               },
                [&] { return textOf(found); });
 }
 
 // Of a declared pattern: one of its conditions.
 bool Matcher::holds(const Pending& one) {
-    Scope scope = scopeOf(m_graph, m_bindings);
-    scope.offer = m_options.offer;
+    ConditionTree condition = *one.condition;
+    nameRepetition(condition.tree, m_prepared->repeated().values,
+                   [&](int own) { return one.at.repetitionOf(own); });
+    Scope known = scope();
+    known.offer = m_options.offer;
     TargetOffer wanted;
     if (m_options.offer == nullptr) {
-        addWanted(one.condition->tree, wanted);
-        scope.offer = &wanted;
+        addWanted(condition.tree, wanted);
+        known.offer = &wanted;
     }
-    const ConditionResult result = decide(*one.condition, scope);
-    return result.truth == Truth::Yes ||
-           refuse(
-               Missed::Type, *one.at, [&] { return one.condition->text; },
-               [&] { return result.evidence; });
+    const ConditionResult result = decide(condition, known);
+    return result.truth == Truth::Yes || refuse(
+                                             Missed::Type, one.at, [&] { return condition.text; },
+                                             [&] { return result.evidence; });
 }
 
 bool Matcher::pendingHold() {
     if (m_pending.empty())
         return true;
-    const Scope scope = scopeOf(m_graph, m_bindings);
-    for (const Pending& one : m_pending) {
-        if (one.condition != nullptr) {
-            if (!holds(one))
-                return false;
-            continue;
-        }
-        if (isOpen(*one.term, scope))
-            continue; // of a part that is absent: it does not speak of this match
-        const auto value = evaluate(*one.term, scope);
-        if (!value || equalTerms(*value, one.found) != Truth::Yes)
-            return refuse(
-                Missed::Type, *one.at,
-                [&] {
-                    return value ? fmt::format("{}: {}", one.clause, textOf(*value)) : one.clause;
-                },
-                [&] { return textOf(one.found); });
-    }
-    return true;
+    const Scope known = scope();
+    // What is asked of a part that is absent does not speak of this match.
+    return std::all_of(m_pending.begin(), m_pending.end(), [&](const Pending& one) {
+        return one.condition != nullptr
+                   ? holds(one)
+                   : isOpen(*one.term->tree, known) ||
+                         equalsTerm(one.at, *one.term, known, one.found, one.clause);
+    });
 }
 
 } // namespace fw

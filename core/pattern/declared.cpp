@@ -193,7 +193,7 @@ PatternTree withArguments(const PatternDeclTree& declared, const PatternTree& ca
         std::set<std::string> own = unfolding.listed;
         for (const PatternParam& param : declared.params)
             own.erase(param.name);
-        nameRepetition(out, own, unfolding.level);
+        nameRepetition(out, own, [&](int) { return unfolding.level; });
         level = repetitionMark(unfolding.level);
     }
     Arguments(declared, call, level).put(out);

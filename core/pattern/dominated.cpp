@@ -30,10 +30,9 @@ struct Matcher::Ways {
 };
 
 // What a step reads; nothing if none is here.
-std::optional<Matcher::Entries> Matcher::step(const PatternTree& path, ValueRef v,
-                                              std::vector<NodeId>& nodes) {
+std::optional<Matcher::Entries> Matcher::step(Part path, ValueRef v, std::vector<NodeId>& nodes) {
     Entries entries;
-    const Previous below{nullptr, 0, nullptr, &entries};
+    const Previous below{{}, 0, nullptr, &entries};
     if (!matches(path, v, &below, &nodes) || entries.empty())
         return std::nullopt;
     return entries;
@@ -68,23 +67,23 @@ std::string Matcher::readElsewhere(ValueRef value, std::size_t first) const {
 
 // The step that ends at `v` joins m_nodes; false: there is none, or a value inside is read
 // elsewhere.
-bool Matcher::takeStep(const PatternTree& p, ValueRef v, std::size_t first, Ways& ways) {
-    const PatternTree& path = p.args[1];
+bool Matcher::takeStep(Part p, ValueRef v, std::size_t first, Ways& ways) {
+    const Part path = p.arg(1);
     std::vector<NodeId> nodes;
     const std::optional<Entries> entries = step(path, v, nodes);
     if (!entries)
         return refuse(
             Missed::Operator, p,
             [&] {
-                return ways.inputs ? patternText(p.args[0]) + " where every path begins"
-                                   : patternText(path) + " on every path";
+                return ways.inputs ? patternText(p.arg(0).tree()) + " where every path begins"
+                                   : patternText(path.tree()) + " on every path";
             },
             [&] {
                 return ways.inputs ? "paths that begin at an input and at " + describe(v)
                                    : describe(v);
             });
     m_nodes.insert(m_nodes.end(), nodes.begin(), nodes.end());
-    m_places.resize(m_nodes.size(), path.span);
+    m_places.resize(m_nodes.size(), path.tree().span);
     if (m_nodes.size() - first > mostInside)
         return refuse(
             Missed::Other, p, [] { return fmt::format("at most {} operators", mostInside); },
@@ -101,9 +100,9 @@ bool Matcher::takeStep(const PatternTree& p, ValueRef v, std::size_t first, Ways
     return true;
 }
 
-bool Matcher::followUp(const PatternTree& p, Ways ways, std::size_t first, const Previous* previous,
+bool Matcher::followUp(Part p, Ways ways, std::size_t first, const Previous* previous,
                        const Next& next) {
-    const PatternTree& from = p.args[0];
+    const Part from = p.arg(0);
     while (!ways.open.empty()) {
         const auto ready = std::find_if(ways.open.begin(), ways.open.end(), [&](ValueRef value) {
             return readElsewhere(value, first).empty();
@@ -126,7 +125,7 @@ bool Matcher::followUp(const PatternTree& p, Ways ways, std::size_t first, const
             return true;
     }
     return refuse(
-        Missed::Other, p, [&] { return patternText(from) + " where every path begins"; },
+        Missed::Other, p, [&] { return patternText(from.tree()) + " where every path begins"; },
         [&] {
             return !reader.empty()                        ? "an input, but " + reader
                    : ways.inputs && !ways.inputs->empty() ? "an input of the graph"
@@ -134,12 +133,11 @@ bool Matcher::followUp(const PatternTree& p, Ways ways, std::size_t first, const
         });
 }
 
-bool Matcher::dominated(const PatternTree& p, ValueRef v, const Previous* previous,
-                        const Next& next) {
+bool Matcher::dominated(Part p, ValueRef v, const Previous* previous, const Next& next) {
     const std::size_t first = m_nodes.size();
     Entries entries;
-    const Previous below{nullptr, 0, nullptr, &entries};
-    return pattern(p.args[2], v, &below, [&] {
+    const Previous below{{}, 0, nullptr, &entries};
+    return pattern(p.arg(2), v, &below, [&] {
         const std::size_t end = m_nodes.size();
         Ways ways;
         addEntries(entries, ways);

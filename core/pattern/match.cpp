@@ -22,15 +22,6 @@ constexpr int deepest = 1000; // nested steps; a match that needs more counts as
 Matcher::Matcher(const Graph& graph, const PatternTable& table, MatchOptions options)
     : m_graph(graph), m_table(table), m_options(options), m_quiet(options.nearMisses ? 0 : 1) {}
 
-PreparedPatterns::PreparedPatterns(std::vector<NamedPattern> patterns, const PatternTable& table)
-    : m_all(std::move(patterns)) {
-    for (NamedPattern& named : m_all) {
-        named.pattern = withDeclared(named.pattern, table);
-        m_operators += callCount(named.pattern);
-    }
-    m_repeated = repeatedNames(m_all, table);
-}
-
 std::string Matcher::describe(ValueRef v) const {
     if (!v.valid())
         return "no operand";
@@ -59,60 +50,169 @@ bool Matcher::met(const Next& next) {
     return ok;
 }
 
-void Matcher::note(Missed why, const PatternTree& p, std::string expected, std::string found,
+void Matcher::note(Missed why, Part p, std::string expected, std::string found,
                    const PatternAttrTree* attr) {
     m_bestMet = m_met;
     m_best = {m_root,
               m_nodes.size(),
               std::max(m_total, m_nodes.size() + (why == Missed::Operator ? 1 : 0)),
-              patternText(p),
+              patternText(p.tree()),
               std::move(expected),
               std::move(found),
               why,
-              attr != nullptr && attr->span.line > 0 ? attr->span : p.span,
-              attr != nullptr ? attr->name : p.name};
+              attr != nullptr && attr->span.line > 0 ? attr->span : p.tree().span,
+              attr != nullptr       ? attr->name
+              : p->name.number >= 0 ? nameText(p->name, p)
+                                    : p.tree().name};
+}
+
+Matcher::Mark Matcher::mark() const {
+    return {m_bound.size(), m_pending.size(), m_nodes.size()};
+}
+
+bool Matcher::undo(const Mark& mark) {
+    for (; m_bound.size() > mark.bound; m_bound.pop_back()) {
+        const auto& [of, name, repetition] = m_bound.back();
+        const auto at = static_cast<std::size_t>(name);
+        switch (of) {
+        case Bound::Of::Value:
+            valueAt(name, repetition).reset();
+            break;
+        case Bound::Of::Attrs:
+            m_attrs[at] = nullptr;
+            break;
+        case Bound::Of::AttrValue:
+            m_attrValues[at].reset();
+            break;
+        case Bound::Of::Term:
+            m_terms[at].reset();
+            break;
+        }
+    }
+    m_pending.resize(mark.pending);
+    m_nodes.resize(mark.nodes);
+    m_places.resize(mark.nodes);
+    return false;
+}
+
+void Matcher::begin(const PreparedPatterns& prepared, ValueRef root) {
+    undo({});
+    m_prepared = &prepared;
+    m_ownNames.reset();
+    m_levels.clear();
+    m_unfolded.clear();
+    m_steps = 0;
+    m_met = 0;
+    m_root = root.node;
+    m_rootOutput = root.output;
+    m_best = {};
+    m_total = prepared.operators();
+    makeRoom();
+    for (const auto& [name, value] : m_options.bound) {
+        int number = names().find(name);
+        if (number < 0) {
+            number = ownNames().of(name);
+            makeRoom();
+        }
+        valueAt(number, 0) = value;
+        m_bound.push_back({Bound::Of::Value, number, 0});
+    }
+}
+
+void Matcher::makeRoom() {
+    if (const std::size_t count = names().size(); count > m_values.size()) {
+        m_values.resize(count);
+        m_earlier.resize(count);
+        m_attrs.resize(count);
+        m_attrValues.resize(count);
+        m_terms.resize(count);
+    }
+}
+
+PatternNames& Matcher::ownNames() {
+    if (!m_ownNames)
+        m_ownNames = m_prepared->names();
+    return *m_ownNames;
+}
+
+std::optional<ValueRef>& Matcher::valueAt(int name, int repetition) {
+    const auto at = static_cast<std::size_t>(name);
+    if (repetition == 0)
+        return m_values[at];
+    std::vector<std::optional<ValueRef>>& earlier = m_earlier[at];
+    if (earlier.size() < static_cast<std::size_t>(repetition))
+        earlier.resize(static_cast<std::size_t>(repetition));
+    return earlier[static_cast<std::size_t>(repetition) - 1];
+}
+
+std::optional<ValueRef> Matcher::boundValue(const ValueName& name, Part p) {
+    return name.number < 0
+               ? std::nullopt
+               : valueAt(name.number, name.isListed ? p.repetitionOf(name.repetition) : 0);
+}
+
+std::string Matcher::nameText(const ValueName& name, Part p) const {
+    return names().text(name.number) +
+           (name.isListed ? repetitionMark(p.repetitionOf(name.repetition)) : std::string());
+}
+
+MatchBindings Matcher::bindings() {
+    MatchBindings out;
+    const std::set<std::string>& listed = m_prepared->repeated().values;
+    for (const auto& [of, name, repetition] : m_bound) {
+        const std::string& text = names().text(name);
+        const auto at = static_cast<std::size_t>(name);
+        if (of == Bound::Of::Attrs)
+            out.attrs.emplace(text, *m_attrs[at]);
+        else if (of == Bound::Of::AttrValue)
+            out.attrValues.emplace(text, *m_attrValues[at]);
+        else if (of == Bound::Of::Term)
+            out.terms.emplace(text, *m_terms[at]);
+        else if (!listed.contains(text))
+            out.values.emplace(text, *m_values[at]);
+    }
+    for (const std::string& text : listed) {
+        std::vector<ValueRef>& list = out.lists[text];
+        const int name = names().find(text);
+        // The match goes from the end to the start.
+        for (std::size_t i = name < 0 ? 0 : m_earlier[static_cast<std::size_t>(name)].size() + 1;
+             i-- > 0;)
+            if (const auto value = valueAt(name, static_cast<int>(i)))
+                list.push_back(*value);
+        if (list.size() == 1)
+            out.values.emplace(text, list.front());
+    }
+    return out;
+}
+
+bool Matcher::rootsFrom(std::size_t i, Match& found, const AcceptMatch& accept) {
+    if (i == m_prepared->roots().size()) {
+        if (!pendingHold())
+            return false;
+        found.bindings = bindings();
+        found.nodes = m_nodes;
+        found.places = m_places;
+        return !accept || accept(found);
+    }
+    const PreparedPatterns::Root& root = m_prepared->roots()[i];
+    const auto tryAt = [&](ValueRef v) {
+        found.roots.push_back(v);
+        const Part whole{&root.pattern};
+        const bool ok = bind(root.name, whole, v, [&] {
+            return pattern(whole, v, nullptr, [&] { return rootsFrom(i + 1, found, accept); });
+        });
+        if (!ok)
+            found.roots.pop_back();
+        return ok;
+    };
+    return i == 0 ? tryAt({m_root, m_rootOutput}) : anyCandidate(root, tryAt);
 }
 
 Result<std::optional<Match>> Matcher::matchAt(const PreparedPatterns& prepared, ValueRef root,
                                               const AcceptMatch& accept) {
-    const std::vector<NamedPattern>& patterns = prepared.all();
-    m_bindings = {};
-    m_bindings.values = m_options.bound;
-    m_pending.clear();
-    m_unfolded.clear();
-    m_nodes.clear();
-    m_places.clear();
-    m_steps = 0;
-    m_met = 0;
-    m_root = root.node;
-    m_best = {};
-    m_total = prepared.operators();
-    m_repeated = &prepared.repeated();
+    begin(prepared, root);
     Match found;
-    std::function<bool(std::size_t)> from = [&](std::size_t i) -> bool {
-        if (i == patterns.size()) {
-            if (!pendingHold())
-                return false;
-            found.bindings = m_bindings;
-            gatherLists(m_repeated->values, found.bindings);
-            found.nodes = m_nodes;
-            found.places = m_places;
-            return !accept || accept(found);
-        }
-        const auto tryAt = [&](ValueRef v) {
-            found.roots.push_back(v);
-            const bool ok = bind(patterns[i].name, v, patterns[i].pattern, [&] {
-                return pattern(patterns[i].pattern, v, nullptr, [&] { return from(i + 1); });
-            });
-            if (!ok)
-                found.roots.pop_back();
-            return ok;
-        };
-        if (i == 0)
-            return tryAt(root);
-        return anyCandidate(patterns[i].pattern, tryAt);
-    };
-    const bool ok = from(0);
+    const bool ok = rootsFrom(0, found, accept);
     if (m_steps > m_options.budget)
         return makeDiag(DiagCode::LimitReached, "there are too many ways to match",
                         {{}, m_graph.node(root.node).name});
@@ -126,43 +226,41 @@ bool Matcher::matchesAt(const PreparedPatterns& patterns, ValueRef root) {
     return found && *found && !(*found)->nodes.empty();
 }
 
-bool Matcher::anyCandidate(const PatternTree& written, const std::function<bool(ValueRef)>& take) {
-    const PatternTree* p = &written;
-    while (p->kind == PatternKind::Bind)
-        p = &p->args[0];
+bool Matcher::anyCandidate(const PreparedPatterns::Root& root, FunctionRef<bool(ValueRef)> take) {
+    Part p{&root.pattern};
+    while (p.tree().kind == PatternKind::Bind)
+        p = p.arg(0);
     // Of (a, b) = op(x): b, when a is known.
-    if (p->kind == PatternKind::Output && p->low >= 0 && p->args[0].kind == PatternKind::Capture)
-        if (const auto known = m_bindings.values.find(p->args[0].name);
-            known != m_bindings.values.end() && known->second.valid()) {
-            const NodeId node = known->second.node;
-            const auto count = static_cast<std::int64_t>(m_graph.node(node).outputs.size());
-            return p->low < count && take({node, static_cast<int>(p->low)});
+    if (p.tree().kind == PatternKind::Output && p.tree().low >= 0 &&
+        p.arg(0).tree().kind == PatternKind::Capture)
+        if (const auto known = boundValue(p.arg(0)->name, p); known && known->valid()) {
+            const auto count = static_cast<std::int64_t>(m_graph.node(known->node).outputs.size());
+            return p.tree().low < count && take({known->node, static_cast<int>(p.tree().low)});
         }
-    const PossibleRoots possible(*p, m_table);
     const auto takeAny = [&](const Node& node) {
-        const std::vector<ValueRef> here = possible.at(node);
+        const std::vector<ValueRef> here = root.possible.at(node);
         return std::any_of(here.begin(), here.end(), take);
     };
     // A value that is bound leaves those who read it.
-    if (p->kind == PatternKind::Call && !m_table.contains(p->name))
-        for (const PatternTree& operand : p->args) {
-            const auto known = operand.kind == PatternKind::Capture
-                                   ? m_bindings.values.find(operand.name)
-                                   : m_bindings.values.end();
-            if (known == m_bindings.values.end() ||
-                (!operand.value && m_table.contains(operand.name)))
+    if (p.tree().kind == PatternKind::Call && !p->declared)
+        for (const PatternNode& operand : p->args) {
+            const auto known = operand.tree->kind == PatternKind::Capture && !operand.declared
+                                   ? boundValue(operand.name, p)
+                                   : std::nullopt;
+            if (!known)
                 continue;
             NodeId last = -1;
-            for (const Use& use : m_graph.uses(known->second))
+            for (const Use& use : m_graph.uses(*known))
                 if (std::exchange(last, use.node) != use.node && takeAny(m_graph.node(use.node)))
                     return true;
             return false;
         }
-    if (std::set<std::string> names; rootOperators(*p, m_table, names)) {
+    if (!root.possible.anyOperator()) {
         if (m_options.index == nullptr && !m_ownIndex)
             m_ownIndex.emplace(m_graph);
         const NodeIndex& index = m_options.index != nullptr ? *m_options.index : *m_ownIndex;
-        return index.any(names, [&](NodeId id) { return takeAny(m_graph.node(id)); });
+        return index.any(root.possible.operators(),
+                         [&](NodeId id) { return takeAny(m_graph.node(id)); });
     }
     for (const NodePtr& node : m_graph.nodes())
         for (std::size_t o = 0; o < node->outputs.size() && !node->isConstant(); ++o)
@@ -171,60 +269,38 @@ bool Matcher::anyCandidate(const PatternTree& written, const std::function<bool(
     return false;
 }
 
-bool Matcher::bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next) {
-    const auto known = m_bindings.values.find(name);
-    if (known != m_bindings.values.end())
-        return known->second == v ? met(next)
-                                  : refuse(
-                                        Missed::SameValue, p,
-                                        [&] { return name + " again: " + describe(known->second); },
-                                        [&] { return describe(v); });
-    m_bindings.values.emplace(name, v);
-    if (met(next))
-        return true;
-    m_bindings.values.erase(name);
-    return false;
+bool Matcher::bind(const ValueName& name, Part p, ValueRef v, const Next& next) {
+    const int repetition = name.isListed ? p.repetitionOf(name.repetition) : 0;
+    if (const std::optional<ValueRef> known = valueAt(name.number, repetition))
+        return *known == v ? met(next)
+                           : refuse(
+                                 Missed::SameValue, p,
+                                 [&] { return nameText(name, p) + " again: " + describe(*known); },
+                                 [&] { return describe(v); });
+    const Mark before = mark();
+    valueAt(name.number, repetition) = v;
+    m_bound.push_back({Bound::Of::Value, name.number, repetition});
+    return met(next) || undo(before);
 }
 
-bool Matcher::noValue(const PatternTree& p) {
+bool Matcher::noValue(Part p) {
     return refuse(
         Missed::Other, p, [] { return "a value"; }, [] { return "no operand"; });
 }
 
-struct Matcher::State {
-    MatchBindings bindings;
-    std::vector<Pending> pending;
-    std::size_t nodes;
-    std::map<std::string, int> unfolded;
-};
-
-Matcher::State Matcher::state() const {
-    return {m_bindings, m_pending, m_nodes.size(), m_unfolded};
-}
-
-void Matcher::restore(State&& state) {
-    m_bindings = std::move(state.bindings);
-    m_pending = std::move(state.pending);
-    m_nodes.resize(state.nodes);
-    m_places.resize(state.nodes);
-    m_unfolded = std::move(state.unfolded);
-}
-
-bool Matcher::matches(const PatternTree& p, ValueRef v, const Previous* previous,
-                      std::vector<NodeId>* nodes) {
-    State before = state();
+bool Matcher::matches(Part p, ValueRef v, const Previous* previous, std::vector<NodeId>* nodes) {
+    const Mark before = mark();
     ++m_quiet;
     const bool ok = pattern(p, v, previous, [] { return true; });
     --m_quiet;
     if (ok && nodes != nullptr)
         nodes->insert(nodes->end(), m_nodes.begin() + static_cast<std::ptrdiff_t>(before.nodes),
                       m_nodes.end());
-    restore(std::move(before));
+    undo(before);
     return ok;
 }
 
-bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous,
-                      const Next& next) {
+bool Matcher::pattern(Part p, ValueRef v, const Previous* previous, const Next& next) {
     if (m_depth > deepest)
         m_steps = m_options.budget; // as if all steps were taken: the stack must not decide
     if (++m_steps > m_options.budget)
@@ -234,48 +310,49 @@ bool Matcher::pattern(const PatternTree& p, ValueRef v, const Previous* previous
         explicit Depth(int& d) : depth(d) { ++depth; }
         ~Depth() { --depth; }
     } guard(m_depth);
-    if (p.where.empty())
+    if (p.tree().where.empty())
         return unconditioned(p, v, previous, next);
-    const auto before = m_pending.size();
     const auto asked = [&] {
-        const auto here = m_pending.size();
-        for (const ConditionTree& one : p.where)
-            m_pending.push_back({&one, nullptr, {}, &p, one.text});
-        if (next())
-            return true;
-        m_pending.resize(here);
-        return false;
+        const Mark before = mark();
+        for (const ConditionTree& one : p.tree().where)
+            m_pending.push_back({&one, nullptr, {}, p, one.text});
+        return next() || undo(before);
     };
-    if (unconditioned(p, v, previous, asked))
-        return true;
-    m_pending.resize(before);
-    return false;
+    return unconditioned(p, v, previous, asked);
 }
 
-bool Matcher::unconditioned(const PatternTree& p, ValueRef v, const Previous* previous,
-                            const Next& next) {
-    if (p.constraints.empty())
+bool Matcher::unconditioned(Part p, ValueRef v, const Previous* previous, const Next& next) {
+    if (p->constraints.empty())
         return unconstrained(p, v, previous, next);
-    const std::map<std::string, TermValue> terms = m_bindings.terms;
-    const std::size_t pending = m_pending.size();
+    const Mark before = mark();
     const auto typesAgree = [&] { return sameTypes(p, v) && next(); };
-    if (constrained(p, v) && unconstrained(p, v, previous, typesAgree))
-        return true;
-    m_bindings.terms = terms;
-    m_pending.resize(pending);
-    return false;
+    return (constrained(p, v) && unconstrained(p, v, previous, typesAgree)) || undo(before);
 }
 
-bool Matcher::absent(const PatternTree& p, ValueRef v) {
-    return matches(p.args[0], v, nullptr)
+bool Matcher::absent(Part p, ValueRef v) {
+    return matches(p.arg(0), v, nullptr)
                ? refuse(
-                     Missed::Other, p, [&] { return patternText(p); }, [&] { return describe(v); })
+                     Missed::Other, p, [&] { return patternText(p.tree()); },
+                     [&] { return describe(v); })
                : true;
 }
 
-bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* previous,
-                            const Next& next) {
-    switch (p.kind) {
+bool Matcher::part(Part p, ValueRef v, const Previous* previous, const Next& next) {
+    if (p.tree().shared && boundValue(p->name, p))
+        return bind(p->name, p, v, next);
+    const int result = p.tree().result;
+    if (result < 0)
+        return pattern(p.arg(0), v, previous, [&] { return bind(p->name, p, v, next); });
+    if (!v.valid() || result >= static_cast<int>(m_graph.node(v.node).outputs.size()))
+        return refuse(
+            Missed::Other, p, [&] { return fmt::format("{} results", result + 1); },
+            [&] { return describe(v); });
+    return pattern(p.arg(0), v, previous, [&] { return bind(p->name, p, {v.node, result}, next); });
+}
+
+bool Matcher::unconstrained(Part p, ValueRef v, const Previous* previous, const Next& next) {
+    const PatternTree& tree = p.tree();
+    switch (tree.kind) {
     case PatternKind::Previous:
         return previousValue(v, previous, next);
     case PatternKind::Any:
@@ -287,26 +364,14 @@ bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* pr
                          Missed::Constant, p, [] { return "a constant"; },
                          [&] { return describe(v); });
     case PatternKind::Capture:
-        if (const auto known = m_table.find(p.name); !p.value && known != m_table.end())
-            return declared(*known->second, p, v, previous, next); // a chain
-        if (!v.valid())
-            return noValue(p);
-        return bind(p.name, v, p, next);
+        if (p->declared) // a chain
+            return declared(p, v, previous, next);
+        return v.valid() ? bind(p->name, p, v, next) : noValue(p);
     case PatternKind::Bind:
-        if (p.shared && m_bindings.values.contains(p.name))
-            return bind(p.name, v, p, next);
-        if (p.result < 0)
-            return pattern(p.args[0], v, previous, [&] { return bind(p.name, v, p, next); });
-        if (!v.valid() || p.result >= static_cast<int>(m_graph.node(v.node).outputs.size()))
-            return refuse(
-                Missed::Other, p, [&] { return fmt::format("{} results", p.result + 1); },
-                [&] { return describe(v); });
-        return pattern(p.args[0], v, previous, [&] {
-            return bind(p.name, {v.node, p.result}, p, next);
-        });
+        return part(p, v, previous, next);
     case PatternKind::Alternatives:
-        for (const PatternTree& option : p.args)
-            if (pattern(option, v, previous, next))
+        for (std::size_t i = 0; i < p->args.size(); ++i)
+            if (pattern(p.arg(i), v, previous, next))
                 return true;
         return false;
     case PatternKind::Sequence:
@@ -315,55 +380,23 @@ bool Matcher::unconstrained(const PatternTree& p, ValueRef v, const Previous* pr
     case PatternKind::Repeat:
     case PatternKind::Rest:
         return refuse( // only inside a sequence or a call, which handles it
-            Missed::Other, p, [] { return "a step behind >>"; }, [&] { return patternText(p); });
+            Missed::Other, p, [] { return "a step behind >>"; }, [&] { return patternText(tree); });
     case PatternKind::Call:
         return call(p, v, previous, next);
     case PatternKind::Not:
         return v.valid() ? absent(p, v) && next() : noValue(p);
     case PatternKind::Output:
-        if (!v.valid() || (p.low >= 0 && v.output != p.low))
+        if (!v.valid() || (tree.low >= 0 && v.output != tree.low))
             return refuse(
-                Missed::Other, p, [&] { return fmt::format("result {}", p.low); },
+                Missed::Other, p, [&] { return fmt::format("result {}", tree.low); },
                 [&] { return v.valid() ? fmt::format("result {}", v.output) : describe(v); });
-        return pattern(p.args[0], {v.node, 0}, previous, next);
+        return pattern(p.arg(0), {v.node, 0}, previous, next);
     case PatternKind::Dominated:
         return dominated(p, v, previous, next);
     case PatternKind::Associative:
         return associative(p, v, previous, next);
     }
     return false;
-}
-
-std::optional<FusionKind> parseKind(std::string_view text) {
-    for (int i = 0; i <= static_cast<int>(FusionKind::Opaque); ++i)
-        if (kindText(static_cast<FusionKind>(i)) == text)
-            return static_cast<FusionKind>(i);
-    return std::nullopt;
-}
-
-const std::vector<std::string>& kindNames() {
-    static const std::vector<std::string> names = [] {
-        std::vector<std::string> out;
-        for (int i = 0; i <= static_cast<int>(FusionKind::Opaque); ++i)
-            out.emplace_back(kindText(static_cast<FusionKind>(i)));
-        return out;
-    }();
-    return names;
-}
-
-std::optional<FusionKind> patternKind(const Facts& facts) {
-    const auto& operands = facts.inputKinds;
-    if (facts.kind == FusionKind::Opaque)
-        return facts.kind;
-    if (operands.empty() ||
-        std::find(operands.begin(), operands.end(), FusionKind::Opaque) != operands.end())
-        return std::nullopt;
-    const FusionKind hardest = *std::max_element(operands.begin(), operands.end());
-    return facts.kind <= FusionKind::Injective ? std::max(facts.kind, hardest) : facts.kind;
-}
-
-bool countsAs(std::optional<FusionKind> found, FusionKind wanted) {
-    return found && (wanted <= FusionKind::Injective ? *found <= wanted : *found == wanted);
 }
 
 std::optional<FusionKind> Matcher::kindOf(const Node& node) {

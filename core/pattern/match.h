@@ -8,13 +8,15 @@
 // `>>` hands the value before a step on as `^`; an absent step hands on what it got.
 #pragma once
 
-#include "condition/condition.h"
-#include "ir/graph.h"
-#include "pattern/declared.h"
+#include "base/function_ref.h"
+#include "pattern/kinds.h"
 #include "pattern/node_index.h"
+#include "pattern/prepared.h"
 
 #include <functional>
-#include <span>
+#include <memory>
+#include <tuple>
+#include <unordered_map>
 
 namespace fw {
 
@@ -81,40 +83,6 @@ struct MatchOptions {
     bool nearMisses = true;           // whether what came closest is kept
 };
 
-std::optional<FusionKind> parseKind(std::string_view text); // "elementwise", ...
-const std::vector<std::string>& kindNames();                // that text may say
-// The kind that `kind k(...)` asks for: that of the operator, or of an operand that reaches the
-// result in a harder way, as where the place of an element counts. None if some operand, or every
-// one, is not read, as by `shape`: what is true of a kind says nothing of such an operator.
-std::optional<FusionKind> patternKind(const Facts& facts);
-// Whether an operator of kind `found` counts as `wanted`: maps and movements include what is
-// easier; none counts as none.
-bool countsAs(std::optional<FusionKind> found, FusionKind wanted);
-
-// Names that stand in repeated steps only: captures and named parts, attributes.
-struct RepeatedNames {
-    std::set<std::string> values, attributes;
-};
-
-// Patterns that are matched at once, each with what declared ones stand for in place of their
-// names: what is the same at every node is made here.
-class PreparedPatterns {
-public:
-    PreparedPatterns(std::vector<NamedPattern> patterns, const PatternTable& table);
-    PreparedPatterns(const PatternTree& pattern, const PatternTable& table) // without a name
-        : PreparedPatterns(std::vector<NamedPattern>{{"", pattern}}, table) {}
-
-    const std::vector<NamedPattern>& all() const { return m_all; }
-    const PatternTree& first() const { return m_all.front().pattern; }
-    std::size_t operators() const { return m_operators; } // in the longest forms
-    const RepeatedNames& repeated() const { return m_repeated; }
-
-private:
-    std::vector<NamedPattern> m_all;
-    std::size_t m_operators = 0;
-    RepeatedNames m_repeated;
-};
-
 // The last of what must hold: false lets the search go on with the next way to match.
 using AcceptMatch = std::function<bool(const Match&)>;
 
@@ -133,6 +101,19 @@ public:
     std::string describe(ValueRef v) const;
 
 private:
+    // A part of a pattern, in some repetition of what it stands in.
+    struct Part {
+        const PatternNode* node = nullptr;
+        int repetition = 0;        // before the one that its names say
+        bool isFromTheEnd = false; // it is that one, whatever they say
+
+        const PatternNode* operator->() const { return node; }
+        const PatternTree& tree() const { return *node->tree; }
+        Part arg(std::size_t i) const { return {&node->args[i], repetition, isFromTheEnd}; }
+        int repetitionOf(int written) const {
+            return isFromTheEnd ? repetition : written + repetition;
+        }
+    };
     // A value at which the paths of `dominated` are entered from their end.
     struct Entry {
         ValueRef value;
@@ -141,119 +122,156 @@ private:
     using Entries = std::vector<Entry>;
     class Refused;    // places of a sequence at which what is before was refused
     struct Previous { // "^": the first `count` steps of a sequence, in front of `outer`
-        const PatternTree* sequence = nullptr;
+        Part sequence = {};
         std::size_t count = 0;
         const Previous* outer = nullptr;
         Entries* entries = nullptr; // or a value from which the paths lead up
         std::int64_t taken = 0;     // repetitions of the last of these steps, behind this place
         Refused* refused = nullptr; // of the sequence; null: none is kept
     };
-    using Next = std::function<bool()>;
+    using Next = FunctionRef<bool()>;
     // A term that had names without a value yet when it was met; it must equal `found`. Or a
     // condition of a declared pattern.
     struct Pending {
         const ConditionTree* condition = nullptr;
-        const Tree* term = nullptr;
+        const PreparedTerm* term = nullptr;
         TermValue found;
-        const PatternTree* at = nullptr;
-        std::string clause;
+        Part at;
+        std::string_view clause;
     };
-    struct State;
+    // What was bound, in this order, so that a way that fails takes back what it added.
+    struct Bound {
+        enum class Of : std::uint8_t { Value, Attrs, AttrValue, Term };
+        Of of = Of::Value;
+        int name = 0;
+        int repetition = 0;
+    };
+    struct Mark {
+        std::size_t bound = 0, pending = 0, nodes = 0;
+    };
     struct Ways;
+    struct Operands { // of a call
+        Part call;
+        std::span<const ValueRef> values;
+        const Previous* previous = nullptr;
+    };
+    struct Unfolded { // a declared pattern that names itself, inside itself
+        PatternTree tree;
+        PatternNodes nodes;
+        PatternNode node;
+    };
 
-    bool pattern(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    bool unconditioned(const PatternTree& p, ValueRef v, const Previous* previous,
-                       const Next& next);
-    bool unconstrained(const PatternTree& p, ValueRef v, const Previous* previous,
-                       const Next& next);
-    bool absent(const PatternTree& p, ValueRef v);
+    void begin(const PreparedPatterns& prepared, ValueRef root);
+    void makeRoom(); // for every name
+    Mark mark() const;
+    bool undo(const Mark& mark); // false, for who fails
+    bool rootsFrom(std::size_t i, Match& found, const AcceptMatch& accept);
+    MatchBindings bindings();
+    Scope scope(); // as scopeOf(), for terms that are met on the way
+
+    bool pattern(Part p, ValueRef v, const Previous* previous, const Next& next);
+    bool unconditioned(Part p, ValueRef v, const Previous* previous, const Next& next);
+    bool unconstrained(Part p, ValueRef v, const Previous* previous, const Next& next);
+    bool part(Part p, ValueRef v, const Previous* previous, const Next& next); // named
+    bool absent(Part p, ValueRef v);
     // Whether p matches here at all; what it binds is forgotten.
-    bool matches(const PatternTree& p, ValueRef v, const Previous* previous,
+    bool matches(Part p, ValueRef v, const Previous* previous,
                  std::vector<NodeId>* nodes = nullptr);
-    State state() const;
-    void restore(State&& state);
 
-    bool wholeSequence(const PatternTree& p, ValueRef v, const Previous* outer, const Next& next);
+    bool wholeSequence(Part p, ValueRef v, const Previous* outer, const Next& next);
     bool sequence(Previous steps, ValueRef v, const Next& next);
     bool repeatedStep(const Previous& steps, ValueRef v, const Next& next);
     bool onceMore(const Previous& steps, ValueRef v, const Next& next);
     bool previousValue(ValueRef v, const Previous* previous, const Next& next);
 
-    bool declared(const PatternDeclTree& declaration, const PatternTree& call, ValueRef v,
-                  const Previous* previous, const Next& next);
-    bool call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    using Values = std::span<const ValueRef>;
-    bool operands(const PatternTree& p, Values values, std::size_t at, const Previous* previous,
-                  const Next& next);
-    bool furtherOperand(const PatternTree& rest, ValueRef v, std::size_t fromTheEnd,
-                        const Previous* previous, const Next& next);
-    bool likePrevious(const PatternTree& call, const PatternTree& p, Values values, ValueRef v);
+    bool declared(Part p, ValueRef v, const Previous* previous, const Next& next);
+    Part unfolded(Part p, const Unfolding& unfolding);
+    bool call(Part p, ValueRef v, const Previous* previous, const Next& next);
+    bool isCalled(Part p, ValueRef v); // whether the operator is the one
+    bool operands(const Operands& all, const Next& next);
+    bool operandsFrom(const Operands& all, std::size_t at, const Next& next);
+    bool takeOneByOne(const Operands& all, std::size_t& at);
+    bool furtherOperand(Part rest, ValueRef v, std::size_t fromTheEnd, const Previous* previous,
+                        const Next& next);
+    bool likePrevious(const Operands& all, std::size_t at);
 
-    bool dominated(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    std::optional<Entries> step(const PatternTree& path, ValueRef v, std::vector<NodeId>& nodes);
+    bool dominated(Part p, ValueRef v, const Previous* previous, const Next& next);
+    std::optional<Entries> step(Part path, ValueRef v, std::vector<NodeId>& nodes);
     void addEntries(const Entries& entries, Ways& ways) const;
     std::string readElsewhere(ValueRef value, std::size_t first) const;
-    bool takeStep(const PatternTree& p, ValueRef v, std::size_t first, Ways& ways);
-    bool followUp(const PatternTree& p, Ways ways, std::size_t first, const Previous* previous,
+    bool takeStep(Part p, ValueRef v, std::size_t first, Ways& ways);
+    bool followUp(Part p, Ways ways, std::size_t first, const Previous* previous, const Next& next);
+
+    bool associative(Part p, ValueRef v, const Previous* previous, const Next& next);
+    bool leavesFrom(Part p, std::vector<ValueRef> leaves, std::size_t from,
+                    const Previous* previous, const Next& next);
+    bool assigned(Part p, std::vector<ValueRef> leaves, std::size_t at, const Previous* previous,
                   const Next& next);
 
-    bool associative(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next);
-    bool leavesFrom(const PatternTree& p, std::vector<ValueRef> leaves, std::size_t from,
-                    const Previous* previous, const Next& next);
-    bool assigned(const PatternTree& p, std::vector<ValueRef> leaves, std::size_t at,
-                  const Previous* previous, const Next& next);
+    bool attributes(Part p, const Node& node);
+    bool attribute(Part p, const PreparedAttr& attr, const AttrValue& value);
+    bool bindAll(Part p, const PreparedAttr& attr, const Node& node);
+    bool bindAttribute(Part p, const PreparedAttr& attr, const AttrValue& value);
 
-    bool attributes(const PatternTree& p, const Node& node);
-    bool attribute(const PatternTree& p, const PatternAttrTree& attr, const AttrValue& value);
-    bool equalAttribute(const PatternTree& p, const PatternAttrTree& attr, const AttrValue& value);
-    bool bindAll(const PatternTree& p, const PatternAttrTree& attr, const Node& node);
-    bool bindAttribute(const PatternTree& p, const PatternAttrTree& attr, const std::string& name,
-                       const AttrValue& value);
-
-    bool constrained(const PatternTree& p, ValueRef v);
-    bool constant(const PatternTree& p, const PatternConstraint& wanted, ValueRef v);
-    bool type(const PatternTree& p, const PatternConstraint& wanted, ValueRef v);
+    bool constrained(Part p, ValueRef v);
+    bool constant(Part p, const PreparedConstraint& wanted, ValueRef v);
+    bool type(Part p, const PreparedConstraint& wanted, ValueRef v);
+    bool shape(Part p, const PreparedConstraint& wanted, const TensorType& found);
     // Asked when p has matched, so that names of p itself are bound.
-    bool sameTypes(const PatternTree& p, ValueRef v);
-    bool sameType(const PatternTree& p, const std::string& name, std::optional<ValueRef> other,
-                  ValueRef v);
+    bool sameTypes(Part p, ValueRef v);
+    bool sameType(Part p, const std::string& name, std::optional<ValueRef> other, ValueRef v);
     // A name is bound, or must stand for this; another term must equal it, once its names are
     // known.
-    bool term(const PatternTree& p, const Tree& written, const TermValue& found,
-              const std::string& clause);
-    bool bindTerm(const PatternTree& p, const std::string& name, const TermValue& found);
+    bool term(Part p, const PreparedTerm& written, const TermValue& found, std::string_view clause);
+    bool bindTerm(Part p, int name, const TermValue& found);
+    bool equalsTerm(Part p, const PreparedTerm& written, const Scope& scope, const TermValue& found,
+                    std::string_view clause);
     bool pendingHold();
     bool holds(const Pending& one);
 
     std::optional<FusionKind> kindOf(const Node& node);
-    bool bind(const std::string& name, ValueRef v, const PatternTree& p, const Next& next);
+    bool bind(const ValueName& name, Part p, ValueRef v, const Next& next);
+    std::optional<ValueRef>& valueAt(int name, int repetition);
+    std::optional<ValueRef> boundValue(const ValueName& name, Part p);
+    std::string nameText(const ValueName& name, Part p) const;
+    const PatternNames& names() const { return m_ownNames ? *m_ownNames : m_prepared->names(); }
+    PatternNames& ownNames(); // to which some are added
     // Notes the attempt if none got further; the texts are made only then.
     template <class Expected, class Found>
-    bool refuse(Missed why, const PatternTree& p, Expected expected, Found found,
+    bool refuse(Missed why, Part p, Expected expected, Found found,
                 const PatternAttrTree* attr = nullptr);
     bool furthest(Missed why) const;
     bool met(const Next& next); // an operand is what it has to be
-    void note(Missed why, const PatternTree& p, std::string expected, std::string found,
+    void note(Missed why, Part p, std::string expected, std::string found,
               const PatternAttrTree* attr);
-    bool noValue(const PatternTree& p);
+    bool noValue(Part p);
     // Whether `take` takes a value at which a further pattern can match, given what is bound: in
     // the order of the graph.
-    bool anyCandidate(const PatternTree& p, const std::function<bool(ValueRef)>& take);
+    bool anyCandidate(const PreparedPatterns::Root& root, FunctionRef<bool(ValueRef)> take);
 
     const Graph& m_graph;
     const PatternTable& m_table;
     MatchOptions m_options;
-    MatchBindings m_bindings;
+    const PreparedPatterns* m_prepared = nullptr; // what is matched
+    std::optional<PatternNames> m_ownNames;       // with those that it does not have
+    std::vector<Bound> m_bound;
+    // By name, what it stands for; `m_earlier` of repetitions before the last.
+    std::vector<std::optional<ValueRef>> m_values;
+    std::vector<std::vector<std::optional<ValueRef>>> m_earlier;
+    std::vector<const Attrs*> m_attrs;
+    std::vector<std::optional<AttrValue>> m_attrValues;
+    std::vector<std::optional<TermValue>> m_terms;
     std::vector<Pending> m_pending;
     std::vector<NodeId> m_nodes;
-    std::vector<Span> m_places;                // beside m_nodes
-    const RepeatedNames* m_repeated = nullptr; // of the patterns that are matched
+    std::vector<Span> m_places; // beside m_nodes
     std::size_t m_steps = 0;
     int m_depth = 0;
-    int m_quiet = 0;                         // tries whose failure is no reason
-    std::map<std::string, int> m_unfolded;   // patterns that name themselves, how deep
-    std::map<std::string, bool> m_recursive; // of declared patterns that were met
+    int m_quiet = 0;                                // tries whose failure is no reason
+    std::map<const PatternDeclTree*, int> m_levels; // patterns that name themselves, how deep
+    // By call, its repetition and the level.
+    std::map<std::tuple<const PatternNode*, int, bool, int>, std::unique_ptr<Unfolded>> m_unfolded;
     NodeId m_root = -1;
+    int m_rootOutput = 0;
     std::size_t m_total = 0;
     std::size_t m_met = 0; // operands on the way to here
     NearMiss m_best;
@@ -263,7 +281,7 @@ private:
 };
 
 template <class Expected, class Found>
-bool Matcher::refuse(Missed why, const PatternTree& p, Expected expected, Found found,
+bool Matcher::refuse(Missed why, Part p, Expected expected, Found found,
                      const PatternAttrTree* attr) {
     if (furthest(why))
         note(why, p, expected(), found(), attr);

@@ -5,55 +5,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 
 namespace fw {
 
 namespace {
 
-// The operands that are written, and which of them stands for any further ones.
-struct Written {
-    explicit Written(const PatternTree& call) {
-        for (std::size_t i = 0; i < call.args.size(); ++i)
-            if (call.args[i].kind == PatternKind::Rest)
-                rest = i;
-        fixed = call.args.size() - (rest ? 1 : 0);
-    }
-    // Of `count` values, the argument that the one at `at` belongs to.
-    std::size_t argument(std::size_t at, std::size_t count) const {
-        if (!rest || at < *rest)
-            return at;
-        const std::size_t further = count - fixed;
-        return at < *rest + further ? *rest : at - further + 1;
-    }
-
-    std::optional<std::size_t> rest;
-    std::size_t fixed = 0;
-};
-
 constexpr std::size_t mostNested = 32; // operands that are matched one inside the other
 
 // Whether p has one way at most to match a value, whatever comes behind it.
-bool hasOneWay(const PatternTree& p, const PatternTable& table, const OperatorSet& operators) {
+bool hasOneWay(const PatternNode& p, const OperatorSet& operators) {
     const auto all = [&] {
-        return std::all_of(p.args.begin(), p.args.end(), [&](const PatternTree& part) {
-            return hasOneWay(part, table, operators);
-        });
+        return std::all_of(p.args.begin(), p.args.end(),
+                           [&](const PatternNode& part) { return hasOneWay(part, operators); });
     };
-    switch (p.kind) {
+    switch (p.tree->kind) {
     case PatternKind::Any:
     case PatternKind::Const:
     case PatternKind::Not:
         return true;
     case PatternKind::Capture:
-        return p.value || !table.contains(p.name);
+        return p.declared == nullptr;
     case PatternKind::Bind:
     case PatternKind::Output:
         return all();
     case PatternKind::Call: {
-        if (p.ofKind || table.contains(p.name))
+        if (p.tree->ofKind || p.declared != nullptr)
             return false;
-        const Operator* op = operators.find(p.name);
+        const Operator* op = operators.find(p.tree->name);
         return op != nullptr && !(op->commutative() && p.args.size() == 2) && all();
     }
     case PatternKind::Rest:
@@ -65,172 +43,169 @@ bool hasOneWay(const PatternTree& p, const PatternTable& table, const OperatorSe
 
 } // namespace
 
-bool Matcher::declared(const PatternDeclTree& declaration, const PatternTree& call, ValueRef v,
-                       const Previous* previous, const Next& next) {
-    const auto [recursive, isNew] = m_recursive.emplace(declaration.name, false);
-    if (isNew)
-        recursive->second = namesItself(declaration.name, m_table);
-    if (!recursive->second)
-        return pattern(withArguments(declaration, call), v, previous, next);
-    int& level = m_unfolded[declaration.name];
-    const PatternTree body = withArguments(declaration, call, {level, m_repeated->values});
+bool Matcher::declared(Part p, ValueRef v, const Previous* previous, const Next& next) {
+    if (!p->namesItself)
+        return pattern(unfolded(p, {}), v, previous, next);
+    int& level = m_levels[p->declared];
+    const Part body = unfolded(p, {level, m_prepared->repeated().values});
     ++level;
     const bool ok = pattern(body, v, previous, next);
-    --m_unfolded[declaration.name];
+    --m_levels[p->declared];
     return ok;
 }
 
-bool Matcher::call(const PatternTree& p, ValueRef v, const Previous* previous, const Next& next) {
-    if (const auto known = m_table.find(p.name); !p.ofKind && known != m_table.end())
-        return declared(*known->second, p, v, previous, next);
+Matcher::Part Matcher::unfolded(Part p, const Unfolding& unfolding) {
+    std::unique_ptr<Unfolded>& out =
+        m_unfolded[{p.node, p.repetition, p.isFromTheEnd, unfolding.level}];
+    if (!out) {
+        const RepeatedNames& repeated = m_prepared->repeated();
+        PatternTree call = p.tree();
+        nameRepetition(call, repeated.values, [&](int own) { return p.repetitionOf(own); });
+        out = std::make_unique<Unfolded>();
+        out->tree = withArguments(*p->declared, call, unfolding);
+        out->node = prepare(out->tree, m_table, repeated, ownNames(), out->nodes);
+        makeRoom();
+    }
+    return {&out->node};
+}
+
+// Whether a call can be here at all.
+bool Matcher::isCalled(Part p, ValueRef v) {
+    const PatternTree& tree = p.tree();
     const auto other = [&] { return describe(v); };
     if (!v.valid())
         return refuse(
-            Missed::Other, p, [&] { return p.name; }, other);
+            Missed::Other, p, [&] { return tree.name; }, other);
     const Node& node = m_graph.node(v.node);
-    if (p.ofKind) {
-        const std::optional<FusionKind> wanted = parseKind(p.name);
-        if (!wanted || node.isInput() || node.isConstant() || !countsAs(kindOf(node), *wanted))
+    if (tree.ofKind) {
+        if (!p->fusionKind || node.isInput() || node.isConstant() ||
+            !countsAs(kindOf(node), *p->fusionKind))
             return refuse(
-                Missed::Operator, p, [&] { return "kind " + p.name; }, other);
-    } else if (node.op != p.name) {
+                Missed::Operator, p, [&] { return "kind " + tree.name; }, other);
+    } else if (node.op != tree.name) {
         return refuse(
-            Missed::Operator, p, [&] { return p.name; }, other);
+            Missed::Operator, p, [&] { return tree.name; }, other);
     }
     if (v.output != 0)
         return refuse(
-            Missed::Other, p, [&] { return "the first result of " + p.name; },
+            Missed::Other, p, [&] { return "the first result of " + tree.name; },
             [&] { return fmt::format("result {}", v.output); });
     if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
         return refuse(
-            Missed::Other, p, [&] { return "another " + p.name; },
+            Missed::Other, p, [&] { return "another " + tree.name; },
             [&] {
-                const std::string name = p.name.substr(0, 1);
+                const std::string name = tree.name.substr(0, 1);
                 return fmt::format("the same one; a value that is read twice is named where it "
                                    "stands first, {1} = {0}(...), and read as {1}",
-                                   p.ofKind ? "kind " + p.name : p.name, name);
+                                   tree.ofKind ? "kind " + tree.name : tree.name, name);
             });
-    Values values = node.inputs;
-    while (!values.empty() && !values.back().valid())
-        values = values.first(values.size() - 1);
-    const Written written(p);
-    if (written.rest ? values.size() < written.fixed : values.size() != written.fixed)
+    return true;
+}
+
+bool Matcher::call(Part p, ValueRef v, const Previous* previous, const Next& next) {
+    if (p->declared)
+        return declared(p, v, previous, next);
+    if (!isCalled(p, v))
+        return false;
+    const Node& node = m_graph.node(v.node);
+    Operands all{p, node.inputs, previous};
+    while (!all.values.empty() && !all.values.back().valid())
+        all.values = all.values.first(all.values.size() - 1);
+    if (p->rest ? all.values.size() < p->fixed : all.values.size() != p->fixed)
         return refuse(
             Missed::Operands, p,
-            [&] {
-                return fmt::format("{}{} operands", written.rest ? "at least " : "", written.fixed);
-            },
-            [&] { return fmt::format("{}", values.size()); });
-    const MatchBindings before = p.attrs.empty() ? MatchBindings() : m_bindings;
-    const std::size_t pending = m_pending.size();
-    const auto undo = [&] {
-        if (!p.attrs.empty())
-            m_bindings = before;
-        m_pending.resize(pending);
-        return false;
-    };
+            [&] { return fmt::format("{}{} operands", p->rest ? "at least " : "", p->fixed); },
+            [&] { return fmt::format("{}", all.values.size()); });
+    const Mark before = mark();
     if (!attributes(p, node))
-        return undo();
+        return undo(before);
     m_nodes.push_back(node.id);
-    m_places.push_back(p.span);
-    if (operands(p, values, 0, previous, next))
+    m_places.push_back(p.tree().span);
+    if (operands(all, next))
         return true;
     const Operator* op = m_graph.operators().find(node.op);
-    if (op != nullptr && op->commutative() && values.size() == 2) {
-        const ValueRef swapped[] = {values[1], values[0]};
-        if (operands(p, swapped, 0, previous, next))
+    if (op != nullptr && op->commutative() && all.values.size() == 2) {
+        const ValueRef swapped[] = {all.values[1], all.values[0]};
+        if (operands({p, swapped, previous}, next))
             return true;
     }
-    m_nodes.pop_back();
-    m_places.pop_back();
-    return undo();
+    return undo(before);
 }
 
 // `r: same(^)`: ^ is the operand beside it.
-bool Matcher::likePrevious(const PatternTree& call, const PatternTree& p, Values values,
-                           ValueRef v) {
-    const auto wanted =
-        std::find_if(p.constraints.begin(), p.constraints.end(), [](const PatternConstraint& one) {
-            return one.kind == PatternConstraint::Kind::Same && one.name == "^";
-        });
-    if (wanted == p.constraints.end())
+bool Matcher::likePrevious(const Operands& all, std::size_t at) {
+    const std::size_t count = all.values.size();
+    const Part wanted = all.call.arg(all.call->argument(at, count));
+    if (wanted->likePrevious == nullptr)
         return true;
     std::optional<ValueRef> other;
-    const Written written(call);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (call.args[written.argument(i, values.size())].kind == PatternKind::Previous)
-            other = values[i];
-    return sameType(p, wanted->name, other, v);
+    for (std::size_t i = 0; i < count; ++i)
+        if (all.call.arg(all.call->argument(i, count)).tree().kind == PatternKind::Previous)
+            other = all.values[i];
+    return sameType(wanted, wanted->likePrevious->name, other, all.values[at]);
 }
 
-bool Matcher::operands(const PatternTree& p, Values values, std::size_t at,
-                       const Previous* previous, const Next& next) {
-    const Written written(p);
-    const auto argument = [&](std::size_t i) { return written.argument(i, values.size()); };
-    const auto fromTheEnd = [&](std::size_t i) {
-        return *written.rest + values.size() - written.fixed - 1 - i;
-    };
-    const auto isRest = [&](std::size_t i) { return written.rest == argument(i); };
-    const std::function<bool(std::size_t)> nested = [&](std::size_t i) -> bool {
-        if (i == values.size())
-            return next();
-        const PatternTree& wanted = p.args[argument(i)];
-        const auto others = [&] { return nested(i + 1); };
-        if (isRest(i))
-            return furtherOperand(wanted, values[i], fromTheEnd(i), previous, others);
-        return likePrevious(p, wanted, values, values[i]) &&
-               pattern(wanted, values[i], previous, others);
-    };
-    bool entered = false; // below the end of `dominated` operands are remembered
-    for (const Previous* outer = previous; outer != nullptr; outer = outer->outer)
-        entered = entered || outer->entries != nullptr;
-    if (values.size() - at <= mostNested || entered)
-        return nested(at);
+bool Matcher::operandsFrom(const Operands& all, std::size_t at, const Next& next) {
+    const std::size_t count = all.values.size();
+    if (at == count)
+        return next();
+    const std::size_t argument = all.call->argument(at, count);
+    const Part wanted = all.call.arg(argument);
+    const auto others = [&] { return operandsFrom(all, at + 1, next); };
+    if (all.call->rest == argument)
+        return furtherOperand(wanted, all.values[at], argument + count - all.call->fixed - 1 - at,
+                              all.previous, others);
+    return likePrevious(all, at) && pattern(wanted, all.values[at], all.previous, others);
+}
 
-    // Of many those that match in one way only are matched one behind the other, not one inside the
-    // other: the stack has an end.
-    const MatchBindings bindings = m_bindings;
-    const std::map<std::string, int> unfolded = m_unfolded;
-    const std::size_t pending = m_pending.size(), nodes = m_nodes.size(), before = m_met;
-    std::deque<PatternTree> named; // what is pending points into them
-    const auto matched = [&](std::size_t i) {
-        const PatternTree& wanted = p.args[argument(i)];
-        if (!isRest(i))
-            return likePrevious(p, wanted, values, values[i]) &&
-                   pattern(wanted, values[i], previous, [] { return true; });
-        if (wanted.args.empty())
-            return true;
-        PatternTree& one = named.emplace_back(wanted.args[0]);
-        nameRepetition(one, m_repeated->values, static_cast<int>(fromTheEnd(i)));
-        return pattern(one, values[i], previous, [] { return true; });
-    };
+bool Matcher::operands(const Operands& all, const Next& next) {
+    bool entered = false; // below the end of `dominated` operands are remembered
+    for (const Previous* outer = all.previous; outer != nullptr; outer = outer->outer)
+        entered = entered || outer->entries != nullptr;
+    if (all.values.size() <= mostNested || entered)
+        return operandsFrom(all, 0, next);
+    const Mark before = mark();
+    const std::size_t operandsMet = m_met;
+    std::size_t at = 0;
+    const bool ok = takeOneByOne(all, at) && operandsFrom(all, at, next);
+    m_met = operandsMet;
+    return ok || undo(before);
+}
+
+// Of many those that match in one way only are matched one behind the other, not one inside the
+// other: the stack has an end.
+bool Matcher::takeOneByOne(const Operands& all, std::size_t& at) {
+    const std::size_t count = all.values.size();
     std::vector<bool> oneWay;
-    for (const PatternTree& one : p.args)
-        oneWay.push_back(hasOneWay(one, m_table, m_graph.operators()));
-    bool ok = true;
-    for (; ok && at < values.size() && oneWay[argument(at)]; ++at, ++m_met)
-        ok = matched(at);
-    ok = ok && nested(at);
-    m_met = before;
-    if (ok)
-        return true;
-    m_bindings = bindings;
-    m_unfolded = unfolded;
-    m_pending.resize(pending);
-    m_nodes.resize(nodes);
-    m_places.resize(nodes);
-    return false;
+    for (const PatternNode& one : all.call->args)
+        oneWay.push_back(hasOneWay(one, m_graph.operators()));
+    for (; at < count; ++at, ++m_met) {
+        const std::size_t argument = all.call->argument(at, count);
+        if (!oneWay[argument])
+            return true;
+        Part wanted = all.call.arg(argument);
+        if (all.call->rest != argument) {
+            if (!likePrevious(all, at))
+                return false;
+        } else if (wanted->args.empty()) {
+            continue;
+        } else {
+            wanted = wanted.arg(0);
+            wanted.repetition = static_cast<int>(argument + count - all.call->fixed - 1 - at);
+            wanted.isFromTheEnd = true;
+        }
+        if (!pattern(wanted, all.values[at], all.previous, [] { return true; }))
+            return false;
+    }
+    return true;
 }
 
 // One of those that "...p" stands for, or "...", where anything may stand: below the end of
 // `dominated` a value from which the paths lead up.
-bool Matcher::furtherOperand(const PatternTree& rest, ValueRef v, std::size_t fromTheEnd,
+bool Matcher::furtherOperand(Part rest, ValueRef v, std::size_t fromTheEnd,
                              const Previous* previous, const Next& next) {
-    if (!rest.args.empty()) {
-        PatternTree one = rest.args[0];
-        nameRepetition(one, m_repeated->values, static_cast<int>(fromTheEnd));
-        return pattern(one, v, previous, next);
-    }
+    if (!rest->args.empty())
+        return pattern({&rest->args[0], static_cast<int>(fromTheEnd), true}, v, previous, next);
     while (previous != nullptr && previous->entries == nullptr)
         previous = previous->outer;
     if (previous == nullptr || !v.valid() || m_graph.constant(v) != nullptr)

@@ -69,15 +69,15 @@ bool repeats(const PatternTree& p, const PatternTable& table, int depth = 0) {
                        [&](const PatternTree& part) { return repeats(part, table, depth); });
 }
 
-int numberOf(const std::string& name) {
+} // namespace
+
+int repetitionOf(const std::string& name) {
     const std::size_t at = name.find(mark);
     int number = 0;
     if (at != std::string::npos)
         std::from_chars(name.data() + at + 1, name.data() + name.size(), number);
     return number;
 }
-
-} // namespace
 
 std::string writtenName(const std::string& name) {
     return name.substr(0, name.find(mark));
@@ -93,21 +93,18 @@ RepeatedNames repeatedNames(const std::vector<NamedPattern>& patterns, const Pat
     return names.onlyInside();
 }
 
-namespace {
-
-template <class Rename>
-void renameNames(Tree& tree, const Rename& rename) {
-    if (tree.isName())
-        rename(tree.text);
-    for (Tree& part : tree.args)
-        renameNames(part, rename);
+void nameRepetition(Tree& term, const std::set<std::string>& listed, const Repetition& repetition) {
+    if (const std::string base = writtenName(term.text); term.isName() && listed.contains(base))
+        term.text = base + repetitionMark(repetition(repetitionOf(term.text)));
+    for (Tree& part : term.args)
+        nameRepetition(part, listed, repetition);
 }
 
-template <class NumberFor>
-void rename(PatternTree& step, const std::set<std::string>& listed, NumberFor number) {
+void nameRepetition(PatternTree& step, const std::set<std::string>& listed,
+                    const Repetition& repetition) {
     const auto one = [&](std::string& name) {
         if (const std::string base = writtenName(name); listed.contains(base))
-            name = base + repetitionMark(number(name));
+            name = base + repetitionMark(repetition(repetitionOf(name)));
     };
     if (step.kind == PatternKind::Capture || step.kind == PatternKind::Bind)
         one(step.name);
@@ -115,41 +112,13 @@ void rename(PatternTree& step, const std::set<std::string>& listed, NumberFor nu
         if (constraint.kind == PatternConstraint::Kind::Same)
             one(constraint.name);
     for (ConditionTree& condition : step.where)
-        renameNames(condition.tree, one);
+        nameRepetition(condition.tree, listed, repetition);
     for (PatternTree& part : step.args)
-        rename(part, listed, number);
+        nameRepetition(part, listed, repetition);
 }
-
-} // namespace
 
 std::string repetitionMark(int number) {
     return number == 0 ? std::string() : mark + std::to_string(number);
-}
-
-void nameEarlierRepetition(PatternTree& step, const std::set<std::string>& listed, int before) {
-    rename(step, listed, [before](const std::string& name) { return numberOf(name) + before; });
-}
-
-void nameRepetition(PatternTree& step, const std::set<std::string>& listed, int number) {
-    rename(step, listed, [number](const std::string&) { return number; });
-}
-
-void gatherLists(const std::set<std::string>& listed, MatchBindings& bindings) {
-    for (const std::string& name : listed) {
-        std::map<int, ValueRef, std::greater<>> values; // the match goes from the end to the start
-        for (auto one = bindings.values.lower_bound(name);
-             one != bindings.values.end() && one->first.starts_with(name);) {
-            const bool isOf = writtenName(one->first) == name;
-            if (isOf)
-                values.emplace(numberOf(one->first), one->second);
-            one = isOf ? bindings.values.erase(one) : std::next(one);
-        }
-        std::vector<ValueRef>& list = bindings.lists[name];
-        for (const auto& [number, value] : values)
-            list.push_back(value);
-        if (list.size() == 1)
-            bindings.values.emplace(name, list.front());
-    }
 }
 
 } // namespace fw

@@ -1,7 +1,8 @@
 // Where a pattern can begin to match, so that only these nodes are tried.
 #pragma once
 
-#include "pattern/match.h"
+#include "ir/graph.h"
+#include "pattern/declared.h"
 
 namespace fw {
 
@@ -17,6 +18,7 @@ public:
     // Results of the node, none of an input or a constant: the first, or those of `out(i, ...)`.
     std::vector<ValueRef> at(const Node& node) const;
     bool anyOperator() const { return m_any; }
+    const std::set<std::string>& operators() const { return m_operators; } // unless any
 
 private:
     std::set<std::string> m_operators;

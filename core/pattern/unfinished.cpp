@@ -81,7 +81,7 @@ private:
             out.push_back(sequence({std::move(fewer)}));
         }
         for (PatternTree& form : of(p.args[0])) {
-            nameRepetition(form, m_listed, insideNumber);
+            nameRepetition(form, m_listed, [](int) { return insideNumber; });
             out.push_back(before.high > 0 ? sequence({before, std::move(form)}) : std::move(form));
         }
     }

@@ -1,5 +1,6 @@
 #include "rewrite/associative.h"
 
+#include "syntax/declarations.h"
 #include "syntax/op.h"
 
 #include <algorithm>
@@ -37,9 +38,7 @@ bool isProduct(const std::vector<Tree>& y, const std::vector<Tree>& a, const std
 } // namespace
 
 bool isAssociative(const Operator& op) {
-    const FileTree file = parseFile(op.source(), op.name());
-    const auto tree =
-        file.declarations.size() == 1 ? declarationAs<OpTree>(file.declarations[0]) : nullptr;
+    const auto tree = only<OpTree>(parseFile(op.source(), op.name()));
     if (!tree || tree->params.size() != 2 || tree->outs.size() != 1 || tree->stmts.size() != 1 ||
         !tree->attrs.empty() ||
         std::any_of(tree->params.begin(), tree->params.end(),

@@ -6,6 +6,7 @@
 #include "rewrite/builtin.h"
 #include "rewrite/matches.h"
 #include "rewrite/same_values.h"
+#include "syntax/declarations.h"
 #include "syntax/lexer.h"
 
 #include <fmt/format.h>
@@ -89,11 +90,15 @@ private:
                                       m_test.of,
                             {}, "test \"...\" of NAME { ... }");
         Diags problems;
-        if (const auto rule = declarationAs<RuleTree>(m_subject))
-            problems = checkRule(*rule, *m_around.operators, m_around.patterns, m_around.file);
-        else if (const auto pattern = declarationAs<PatternDeclTree>(m_subject))
-            problems =
-                checkPattern(*pattern, *m_around.operators, m_around.patterns, m_around.file);
+        byKind(
+            *m_subject,
+            [&](const RuleTree& rule) {
+                problems = checkRule(rule, *m_around.operators, m_around.patterns, m_around.file);
+            },
+            [&](const PatternDeclTree& pattern) {
+                problems =
+                    checkPattern(pattern, *m_around.operators, m_around.patterns, m_around.file);
+            });
         if (hasErrors(problems))
             return makeDiag(DiagCode::RuleIllegal, m_subject->name + " cannot be tested", {},
                             problems.front().message);
@@ -116,10 +121,9 @@ private:
     Result<Rewritten> applied(const DeclarationPtr& entry, const GraphPtr& graph) const {
         RuleBook book;
         book.entries = {entry};
-        for (const DeclarationPtr& declaration : m_around.declared)
-            if (const auto pattern = declarationAs<PatternDeclTree>(declaration);
-                pattern && m_around.patterns.contains(pattern->name) &&
-                m_around.patterns.at(pattern->name) == pattern.get())
+        for (const auto& pattern : each<PatternDeclTree>(m_around.declared))
+            if (const auto known = m_around.patterns.find(pattern->name);
+                known != m_around.patterns.end() && known->second == pattern.get())
                 book.patterns.push_back(pattern);
         RewriteOptions options;
         options.time = std::chrono::milliseconds(5000);
@@ -145,7 +149,7 @@ private:
     Status count(const ExpectTree& expect, std::size_t wanted) {
         std::size_t got = 0;
         std::string reason, matched;
-        if (declarationAs<BuiltinTree>(m_subject)) {
+        if (isA<BuiltinTree>(*m_subject)) {
             FW_TRY(const Rewritten out, applied(m_subject, m_graph));
             for (const AppliedRule& rule : out.trace.applied)
                 got += rule.count;
@@ -173,7 +177,7 @@ private:
     }
 
     Status becomes(const ExpectTree& expect) {
-        if (!declarationAs<RuleTree>(m_subject) && !declarationAs<BuiltinTree>(m_subject))
+        if (!isA<RuleTree>(*m_subject) && !isA<BuiltinTree>(*m_subject))
             return makeDiag(DiagCode::RuleIllegal, "a " + m_subject->keyword + " changes no graph",
                             place(expect.span), "expect match N or none");
         FW_TRY(const GraphPtr wanted, graphOf(*expect.graph));
@@ -207,7 +211,7 @@ private:
 } // namespace
 
 bool canBeTested(const DeclarationTree& declaration) {
-    return canMatch(declaration) || dynamic_cast<const BuiltinTree*>(&declaration) != nullptr;
+    return canMatch(declaration) || isA<BuiltinTree>(declaration);
 }
 
 CheckedItem runBookTest(const TestTree& test, const TestSurroundings& around) {

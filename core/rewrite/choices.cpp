@@ -1,9 +1,8 @@
 #include "rewrite/choices.h"
 
 #include "ir/subgraph.h"
-#include "pattern/roots.h"
 #include "rewrite/apply.h"
-#include "rewrite/rule_reach.h"
+#include "rewrite/rule_set.h"
 
 #include <fmt/format.h>
 
@@ -47,33 +46,33 @@ public:
     Search(GraphEditor& editor, const RuleBook& book, const Application& taken,
            const RewriteOptions& options)
         : m_editor(editor), m_graph(editor.graph()), m_book(book), m_taken(taken),
-          m_options(options), m_table(book.table()), m_gone(takenOut(taken)),
-          m_matcher(m_graph, m_table) {}
+          m_options(options), m_gone(takenOut(taken)) {}
 
     OtherMatches run() {
+        const auto made = rulesOf(m_book, m_graph.operatorSet());
+        if (!made)
+            return {}; // nothing was rewritten with such a book
+        m_matcher.emplace(m_graph, (*made)->table);
         const std::string& stage = stageOf(*m_book.entries.at(m_taken.entry));
         for (std::size_t i = 0; i < m_book.entries.size() && m_out.stopped.empty(); ++i)
-            if (const auto* rule = dynamic_cast<const RuleTree*>(m_book.entries[i].get());
-                rule != nullptr && rule->stage == stage && !m_gone.empty())
+            if (const auto& rule = (*made)->rules[i];
+                rule != nullptr && rule->tree().stage == stage && !m_gone.empty())
                 ask(i, *rule);
         return std::move(m_out);
     }
 
 private:
-    void ask(std::size_t entry, const RuleTree& rule) {
-        const PreparedPatterns patterns(rule.match, m_table);
-        const PossibleRoots possible(patterns.first(), m_table);
-        for (const NodeId id : roots(reachOf(rule, patterns.all(), m_table))) {
-            for (const ValueRef root : possible.at(m_graph.node(id))) {
-                waysAt(entry, rule, patterns, root);
+    void ask(std::size_t entry, const Rule& rule) {
+        for (const NodeId id : roots(rule.reach())) {
+            for (const ValueRef root : rule.patterns().possible().at(m_graph.node(id))) {
+                waysAt(entry, rule, root);
                 if (!m_out.stopped.empty())
                     return;
             }
         }
     }
 
-    void waysAt(std::size_t entry, const RuleTree& rule, const PreparedPatterns& patterns,
-                ValueRef root) {
+    void waysAt(std::size_t entry, const Rule& rule, ValueRef root) {
         std::set<std::set<NodeId>> known;
         if (entry == m_taken.entry)
             known.insert(matchedBy(m_taken));
@@ -92,7 +91,8 @@ private:
                 m_out.stopped = fmt::format("the search ended after {} s", longestSearch.count());
             if (!m_out.stopped.empty())
                 return;
-            const auto attempt = matchRule(m_matcher, rule, patterns, m_graph, root, options);
+            const auto attempt =
+                matchRule(*m_matcher, rule.tree(), rule.patterns(), m_graph, root, options);
             if (!attempt || !attempt->match)
                 return;
             known.insert({attempt->match->nodes.begin(), attempt->match->nodes.end()});
@@ -148,16 +148,15 @@ private:
     const RuleBook& m_book;
     const Application& m_taken;
     const RewriteOptions& m_options;
-    const PatternTable m_table;
     const std::set<NodeId> m_gone;
-    Matcher m_matcher;
+    std::optional<Matcher> m_matcher;
     const Clock::time_point m_start = Clock::now();
     OtherMatches m_out;
 };
 
 // The right side in a step of the editor that is still open; without one if it does not fit.
 Result<Application> begun(GraphEditor& editor, const RuleBook& book, const OtherMatch& choice) {
-    const auto* rule = dynamic_cast<const RuleTree*>(book.entries.at(choice.entry).get());
+    const auto rule = book.ruleAt(choice.entry);
     Application out = applicationOf(choice.entry, choice.match, editor);
     editor.begin();
     const Result<Applied> applied = applyRule(

@@ -2,14 +2,14 @@
 
 #include "base/files.h"
 #include "expr/simplify.h"
-#include "pattern/roots.h"
 #include "rewrite/apply.h"
 #include "rewrite/book_test.h"
 #include "rewrite/builtin.h"
 #include "rewrite/embedded.h"
 #include "rewrite/origins.h"
 #include "rewrite/rule_cycles.h"
-#include "rewrite/sound_books.h"
+#include "rewrite/rule_set.h"
+#include "syntax/declarations.h"
 #include "tensor/op_check.h"
 #include "tensor/op_def.h"
 
@@ -44,10 +44,7 @@ struct Entry {
     const DeclarationTree* tree = nullptr;
     bool isOfStage = true;
     std::unique_ptr<BuiltinRewrite> builtin;
-    const RuleTree* rule = nullptr;
-    std::optional<PreparedPatterns> patterns;
-    std::optional<PossibleRoots> possible;
-    RuleReach reach;
+    const Rule* rule = nullptr; // unless it is built in
     std::size_t since = 0;
     std::vector<NodeId> again; // roots whose match overlapped with what was done before it
     std::set<NodeId> inCircle; // roots at which it would bring back what was taken out
@@ -57,26 +54,23 @@ struct Entry {
 
 class Driver {
 public:
-    Driver(const GraphPtr& graph, const RuleBook& book, const std::string& stage,
-           const RewriteOptions& options)
-        : m_first(graph), m_book(book), m_stage(stage), m_table(book.table()), m_options(options),
+    Driver(const GraphPtr& graph, const RuleBook& book, const RuleSet& rules,
+           const std::string& stage, const RewriteOptions& options)
+        : m_first(graph), m_book(book), m_rules(rules), m_stage(stage), m_options(options),
           m_progress(*graph, options), m_returning(m_progress) {}
 
     Result<Rewritten> run() {
         const std::size_t operators = m_progress.operators();
         m_mostOperators = operators * m_options.growth + 1000;
         m_mostApplications = operators * 100 + m_options.applications;
-        for (const auto& tree : m_book.entries) {
+        for (std::size_t i = 0; i < m_book.entries.size(); ++i) {
+            const auto& tree = m_book.entries[i];
             m_trace.applied.push_back(m_book.appliedRule(*tree));
             Entry& entry = m_entries.emplace_back();
             entry.tree = tree.get();
             entry.isOfStage = stageOf(*tree) == m_stage;
-            entry.rule = dynamic_cast<const RuleTree*>(tree.get());
-            if (entry.rule != nullptr) {
-                entry.patterns.emplace(entry.rule->match, m_table);
-                entry.possible.emplace(entry.patterns->first(), m_table);
-                entry.reach = reachOf(*entry.rule, entry.patterns->all(), m_table);
-            } else {
+            entry.rule = m_rules.rules[i].get();
+            if (entry.rule == nullptr) {
                 entry.builtin = makeBuiltin(tree->name);
                 if (!entry.builtin)
                     return makeDiag(DiagCode::RuleIllegal,
@@ -123,7 +117,7 @@ private:
         if (!entry.isOfStage)
             return std::size_t(0);
         if (entry.rule != nullptr)
-            return entry.rule->strategy == "fixpoint" || m_sweeps == 0
+            return entry.rule->tree().strategy == "fixpoint" || m_sweeps == 0
                        ? applyAll(index)
                        : Result<std::size_t>(std::size_t(0));
         FW_TRY(const std::size_t count, entry.builtin->run(m_progress, index));
@@ -135,7 +129,7 @@ private:
     // Every match that touches nothing replaced or made before, in node order.
     Result<std::size_t> applyAll(std::size_t index) {
         Entry& entry = m_entries[index];
-        std::vector<NodeId> roots = m_progress.toAsk(entry.reach, entry.since);
+        std::vector<NodeId> roots = m_progress.toAsk(entry.rule->reach(), entry.since);
         if (!entry.again.empty()) {
             roots.insert(roots.end(), entry.again.begin(), entry.again.end());
             entry.again.clear();
@@ -179,9 +173,9 @@ private:
                 if (!matcher) {
                     MatchOptions known;
                     known.nearMisses = false;
-                    if (entry.patterns->all().size() > 1)
+                    if (entry.rule->patterns().all().size() > 1)
                         known.index = &m_progress.index();
-                    matcher.emplace(m_progress.graph(), m_table, known);
+                    matcher.emplace(m_progress.graph(), m_rules.table, known);
                 }
                 const Result<RuleMatch> attempt = matchAt(*matcher, entry, *root, options);
                 if (!attempt)
@@ -204,7 +198,7 @@ private:
             matcher.reset(); // what it knows of the graph is past
             ++count;
             checkLimits();
-            if (entry.rule->strategy == "once")
+            if (entry.rule->tree().strategy == "once")
                 break;
         }
         return count;
@@ -215,12 +209,12 @@ private:
                               const RuleMatchOptions& options) {
         RuleMatch out;
         const Graph& graph = m_progress.graph();
-        for (const ValueRef value : entry.possible->at(root)) {
+        for (const ValueRef value : entry.rule->patterns().possible().at(root)) {
             // One of several results that nobody needs any more has been replaced.
             if (root.outputs.size() > 1 && graph.uses(value).empty() && !graph.isResult(value))
                 continue;
-            FW_TRY(RuleMatch attempt,
-                   matchRule(matcher, *entry.rule, *entry.patterns, graph, value, options));
+            FW_TRY(RuleMatch attempt, matchRule(matcher, entry.rule->tree(), entry.rule->patterns(),
+                                                graph, value, options));
             if (attempt.match)
                 return attempt;
             if (!out.failed)
@@ -258,11 +252,11 @@ private:
         const Subgraph taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
         // What is handed over changes operands of what is matched.
         const Hash before = hashOf(graph, taken);
-        const Subgraph exposed{exposedOutside(*entry.rule, graph, match), taken.inside};
+        const Subgraph exposed{exposedOutside(entry.rule->tree(), graph, match), taken.inside};
         const Hash exposedBefore = hashOf(graph, exposed);
         editor.begin();
         const Result<Applied> applied = applyRule(
-            *entry.rule, graph, match, [](ValueRef value) { return value; }, editor);
+            entry.rule->tree(), graph, match, [](ValueRef value) { return value; }, editor);
         const auto undo = [&](ReasonCode code, const std::string& why) {
             editor.rollback();
             refuse(index, *root, out.matched, code, why);
@@ -419,8 +413,8 @@ private:
 
     const GraphPtr m_first;
     const RuleBook& m_book;
+    const RuleSet& m_rules;
     const std::string& m_stage;
-    const PatternTable m_table;
     const RewriteOptions& m_options;
     const Clock::time_point m_start = Clock::now();
     RewriteProgress m_progress;
@@ -461,8 +455,8 @@ void append(RewriteTrace& trace, RewriteTrace more) {
 // A graph and the graphs inside its nodes, with the rules of the first stage.
 class Simplification {
 public:
-    Simplification(const RuleBook& book, const RewriteOptions& options)
-        : m_book(book), m_options(options) {}
+    Simplification(const RuleBook& book, const RuleSet& rules, const RewriteOptions& options)
+        : m_book(book), m_rules(rules), m_options(options) {}
 
     Result<Rewritten> run(const GraphPtr& graph) {
         RewriteTrace trace;
@@ -485,7 +479,8 @@ public:
         if (editor) {
             FW_TRY(first, editor->finish());
         }
-        FW_TRY(Rewritten out, Driver(first, m_book, rewriteStages().front(), m_options).run());
+        FW_TRY(Rewritten out,
+               Driver(first, m_book, m_rules, rewriteStages().front(), m_options).run());
         append(trace, std::move(out.trace));
         return Rewritten{out.graph, std::move(trace)};
     }
@@ -505,6 +500,7 @@ private:
     }
 
     const RuleBook& m_book;
+    const RuleSet& m_rules;
     const RewriteOptions& m_options;
     std::map<const Graph*, GraphPtr> m_known; // by what they were
 };
@@ -518,8 +514,9 @@ const std::vector<std::string>& rewriteStages() {
 }
 
 const std::string& stageOf(const DeclarationTree& entry) {
-    const auto* rule = dynamic_cast<const RuleTree*>(&entry);
-    return rule != nullptr ? rule->stage : rewriteStages().front();
+    const std::string* out = &rewriteStages().front();
+    byKind(entry, [&](const RuleTree& rule) { out = &rule.stage; });
+    return *out;
 }
 
 std::string RulesInCircle::text() const {
@@ -532,13 +529,15 @@ void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::s
     for (const DeclarationPtr& declaration : declarations) {
         if (!file.empty())
             files[declaration.get()] = file;
-        if (auto rule = declarationAs<RuleTree>(declaration))
-            entries.push_back(rule);
-        else if (auto builtin = declarationAs<BuiltinTree>(declaration))
-            entries.push_back(builtin);
-        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            patterns.push_back(pattern);
+        if (isA<RuleTree>(*declaration) || isA<BuiltinTree>(*declaration))
+            entries.push_back(declaration);
     }
+    for (auto& pattern : each<PatternDeclTree>(declarations))
+        patterns.push_back(std::move(pattern));
+}
+
+std::shared_ptr<const RuleTree> RuleBook::ruleAt(std::size_t entry) const {
+    return declarationAs<RuleTree>(entries.at(entry));
 }
 
 bool wentWrong(const Decision& decision) {
@@ -592,15 +591,14 @@ Result<RuleBook> standardRules() {
 
 Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,
                                const RewriteOptions& options) {
-    if (auto wrong = firstErrorOf(book, graph->operatorSet()))
-        return *wrong;
-    FW_TRY(Rewritten out, Simplification(book, options).run(graph));
+    FW_TRY(const auto rules, rulesOf(book, graph->operatorSet()));
+    FW_TRY(Rewritten out, Simplification(book, *rules, options).run(graph));
     for (const std::string& stage : rewriteStages()) {
         if (stage == rewriteStages().front() ||
             std::none_of(book.entries.begin(), book.entries.end(),
                          [&](const auto& entry) { return stageOf(*entry) == stage; }))
             continue;
-        FW_TRY(Rewritten behind, Driver(out.graph, book, stage, options).run());
+        FW_TRY(Rewritten behind, Driver(out.graph, book, *rules, stage, options).run());
         out.graph = behind.graph;
         append(out.trace, std::move(behind.trace));
     }

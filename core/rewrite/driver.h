@@ -40,8 +40,9 @@ struct RuleBook {
 
     // Passes over what is none of these.
     void add(const std::vector<DeclarationPtr>& declarations, const std::string& file = {});
-    std::string place(const DeclarationTree& entry) const;       // "squeeze at mine.fw:3"
-    AppliedRule appliedRule(const DeclarationTree& entry) const; // without applications
+    std::shared_ptr<const RuleTree> ruleAt(std::size_t entry) const; // null: a built-in rewrite
+    std::string place(const DeclarationTree& entry) const;           // "squeeze at mine.fw:3"
+    AppliedRule appliedRule(const DeclarationTree& entry) const;     // without applications
     PatternTable table() const;
 };
 

@@ -135,17 +135,11 @@ std::vector<PatternStep> stepsOf(const std::vector<NamedPattern>& patterns,
 std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedPattern>& patterns,
                                     const PatternTable& table, Matcher& matcher,
                                     const MatchLimits& limits) {
-    struct Counted {
-        PreparedPatterns alone;
-        PossibleRoots possible;
-    };
     std::vector<FunnelCount> out;
-    std::vector<Counted> steps;
+    std::vector<PreparedPatterns> steps;
     const std::vector<PatternStep> written = stepsOf(patterns, table);
     for (const PatternStep& step : written) {
-        PreparedPatterns alone(step.upTo, table);
-        PossibleRoots possible(alone.first(), table);
-        steps.push_back({std::move(alone), std::move(possible)});
+        steps.emplace_back(step.upTo, table);
         out.push_back({step.span, false, step.need, 0, {}});
     }
     // All of them at a node while it is at hand.
@@ -155,10 +149,10 @@ std::vector<FunnelCount> countSteps(const Graph& graph, const std::vector<NamedP
         if (limits.cancel.cancelled() || std::chrono::steady_clock::now() > limits.until)
             return {};
         for (std::size_t i = 0; i < steps.size(); ++i) {
-            const std::vector<ValueRef> roots = steps[i].possible.at(*node);
+            const std::vector<ValueRef> roots = steps[i].possible().at(*node);
             out[i].count +=
                 std::any_of(roots.begin(), roots.end(),
-                            [&](ValueRef root) { return matcher.matchesAt(steps[i].alone, root); })
+                            [&](ValueRef root) { return matcher.matchesAt(steps[i], root); })
                     ? 1
                     : 0;
         }

@@ -1,6 +1,7 @@
 #include "rewrite/matches.h"
 
 #include "pattern/roots.h"
+#include "syntax/declarations.h"
 
 #include <fmt/format.h>
 
@@ -157,22 +158,25 @@ std::string missText(const Graph& graph, const NearMiss& miss) {
 }
 
 const RuleTree* ruleOf(const DeclarationTree& declaration) {
-    if (const auto* fuse = dynamic_cast<const FuseTree*>(&declaration))
-        return &fuse->rule;
-    return dynamic_cast<const RuleTree*>(&declaration);
+    const RuleTree* out = nullptr;
+    byKind(
+        declaration, [&](const RuleTree& rule) { out = &rule; },
+        [&](const FuseTree& fuse) { out = &fuse.rule; });
+    return out;
 }
 
 std::vector<NamedPattern> writtenPatterns(const DeclarationTree& declaration) {
     if (const RuleTree* rule = ruleOf(declaration))
         return rule->match;
-    if (const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration))
-        return {{declaration.name, withConstraints(*pattern)}};
-    return {};
+    std::vector<NamedPattern> out;
+    byKind(declaration, [&](const PatternDeclTree& pattern) {
+        out = {{pattern.name, withConstraints(pattern)}};
+    });
+    return out;
 }
 
 bool canMatch(const DeclarationTree& declaration) {
-    return ruleOf(declaration) != nullptr ||
-           dynamic_cast<const PatternDeclTree*>(&declaration) != nullptr;
+    return ruleOf(declaration) != nullptr || isA<PatternDeclTree>(declaration);
 }
 
 FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
@@ -183,7 +187,7 @@ FoundMatches findMatches(const Graph& graph, const DeclarationTree& declaration,
     if (written.empty())
         return out;
     const PreparedPatterns patterns(written, table);
-    const PossibleRoots possible(patterns.first(), table);
+    const PossibleRoots& possible = patterns.possible();
     Matcher matcher(graph, table);
     std::set<NodeId> matched;
     std::vector<std::size_t> failed(rule != nullptr ? rule->where.size() + 1 : 0);

@@ -61,11 +61,10 @@ public:
     template <class Visit>
     Status each(const PatternTree& pattern, Visit visit) {
         const PreparedPatterns alone(pattern, m_table);
-        const PossibleRoots possible(alone.first(), m_table);
         for (const NodePtr& node : m_graph.nodes()) {
             if (m_cancel.cancelled())
                 return makeDiag(DiagCode::Cancelled, "the work was cancelled");
-            for (const ValueRef root : possible.at(*node)) {
+            for (const ValueRef root : alone.possible().at(*node)) {
                 FW_TRY(const std::optional<Match> match, m_matcher.matchAt(alone, root));
                 if (match)
                     visit(*match);

@@ -82,10 +82,12 @@ bool areConnected(const std::vector<NamedPattern>& patterns) {
 
 } // namespace
 
-RuleReach reachOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns,
+RuleReach reachOf(const RuleTree& rule, const PreparedPatterns& prepared,
                   const PatternTable& table) {
+    const std::vector<NamedPattern>& patterns = prepared.all();
     RuleReach out;
-    out.anyRoot = !rootOperators(patterns.front().pattern, table, out.roots);
+    out.anyRoot = prepared.possible().anyOperator();
+    out.roots = prepared.possible().operators();
     out.several = patterns.size() > 1;
     out.depth = 0;
     std::size_t calls = 0;

@@ -1,7 +1,7 @@
 // How far a rule looks: where it must be asked again after a change of the graph.
 #pragma once
 
-#include "pattern/match.h"
+#include "pattern/prepared.h"
 
 namespace fw {
 
@@ -16,8 +16,7 @@ struct RuleReach {
     std::optional<std::size_t> readers;
 };
 
-// `patterns`: those of the rule with what declared patterns stand for in place of their names.
-RuleReach reachOf(const RuleTree& rule, const std::vector<NamedPattern>& patterns,
+RuleReach reachOf(const RuleTree& rule, const PreparedPatterns& patterns,
                   const PatternTable& table);
 
 } // namespace fw

@@ -1,6 +1,7 @@
 #include "schedule/schedule.h"
 
 #include "schedule/step_parts.h"
+#include "syntax/declarations.h"
 
 #include <fmt/format.h>
 
@@ -58,9 +59,10 @@ Result<Schedule> parseSchedule(std::string_view text) {
                                     {{"schedule", parseScheduleDeclaration}});
     if (!file.errors.empty())
         return file.errors.front();
-    if (file.declarations.size() != 1)
+    const auto schedule = only<ScheduleTree>(file);
+    if (!schedule)
         return makeDiag(DiagCode::Syntax, "a schedule is a list of steps");
-    return spelledSchedule(*declarationAs<ScheduleTree>(file.declarations.front()), {});
+    return spelledSchedule(*schedule, {});
 }
 
 std::string stageName(const OpInst& inst, std::size_t stage) {

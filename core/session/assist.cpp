@@ -242,18 +242,17 @@ private:
             if (declares && tokens[i + 1].kind == TokenKind::Name && tokens[i + 1].text == m_word)
                 return location(file, places, tokens[i + 1].span, shipped);
         }
-        for (const DeclarationPtr& declaration : parseFile(text, file).declarations) {
-            if (const auto target = declarationAs<TargetTree>(declaration);
-                target && target->name == m_word)
+        const FileTree tree = parseFile(text, file);
+        for (const auto& target : each<TargetTree>(tree.declarations))
+            if (target->name == m_word)
                 return location(file, places, target->nameSpan, shipped);
-            if (const auto block = declarationAs<ImplementationsTree>(declaration))
-                for (const EntryTree& entry : block->entries)
-                    if (entry.name == m_word)
-                        return location(file, places,
-                                        {entry.span.begin, entry.span.begin + m_word.size(),
-                                         entry.span.line, entry.span.column},
-                                        shipped);
-        }
+        for (const auto& block : each<ImplementationsTree>(tree.declarations))
+            for (const EntryTree& entry : block->entries)
+                if (entry.name == m_word)
+                    return location(file, places,
+                                    {entry.span.begin, entry.span.begin + m_word.size(),
+                                     entry.span.line, entry.span.column},
+                                    shipped);
         return std::nullopt;
     }
 

@@ -121,7 +121,7 @@ private:
             const std::size_t entry = history.next().entry;
             ApplicationRecord one = describeNext(history, *m_trace);
             // What is computed while compiling, or once instead of twice, changes no bit.
-            if (dynamic_cast<const BuiltinTree*>(books->rules.entries.at(entry).get()) != nullptr)
+            if (!books->rules.ruleAt(entry))
                 continue;
             report(number, count);
             FW_TRY(const Distance there, behind(number));

@@ -4,6 +4,7 @@
 #include "session/describe.h"
 #include "session/match_schedule.h"
 #include "strategy/scheduled.h"
+#include "syntax/declarations.h"
 
 #include <fmt/format.h>
 
@@ -317,17 +318,13 @@ void CameOfPlan::tell(const DeclarationPtr& declared, const std::string& kind,
         return m_rows.note("a graph: it is what is planned when its book is opened as a model");
     if (m_in.plan == nullptr || m_in.target == nullptr)
         return m_rows.note("there is no plan");
-    if (const auto fuse = declarationAs<FuseTree>(declared))
-        ofFuse(*fuse);
-    else if (const auto grow = declarationAs<GrowTree>(declared))
-        ofGrow(*grow);
-    else if (const auto schedule = declarationAs<ScheduleTree>(declared))
-        ofSchedule(*schedule, file, places);
-    else if (const auto block = declarationAs<ImplementationsTree>(declared))
-        ofEntries(*block, file, places);
-    else if (const auto pins = declarationAs<PinTree>(declared))
-        ofPins(*pins, file, places);
-    else
+    const bool isTold = byKind(
+        *declared, [&](const FuseTree& fuse) { ofFuse(fuse); },
+        [&](const GrowTree& grow) { ofGrow(grow); },
+        [&](const ScheduleTree& schedule) { ofSchedule(schedule, file, places); },
+        [&](const ImplementationsTree& block) { ofEntries(block, file, places); },
+        [&](const PinTree& pins) { ofPins(pins, file, places); });
+    if (!isTold)
         throughOthers(kind == "library" ? ofLibrary(declared->name) : std::set<int>());
 }
 

@@ -357,9 +357,8 @@ BookNames namesOf(const std::vector<BookText>& all, GraphPtr graph) {
     out.graph = std::move(graph);
     out.patterns = out.books.patterns;
     for (const ReadBook& book : out.books.read)
-        for (const DeclarationPtr& declaration : book.written)
-            if (const auto pattern = declarationAs<PatternDeclTree>(declaration))
-                out.patterns.insert_or_assign(pattern->name, pattern.get());
+        for (const auto& pattern : each<PatternDeclTree>(book.written))
+            out.patterns.insert_or_assign(pattern->name, pattern.get());
     return out;
 }
 

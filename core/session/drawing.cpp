@@ -30,9 +30,10 @@ public:
     }
 
     void draw(const DeclarationTree& declaration) {
-        if (const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration)) {
-            addResult(declaration.name, build(pattern->pattern, {}));
-        } else if (const RuleTree* rule = ruleOf(declaration)) {
+        byKind(declaration, [&](const PatternDeclTree& pattern) {
+            addResult(pattern.name, build(pattern.pattern, {}));
+        });
+        if (const RuleTree* rule = ruleOf(declaration)) {
             m_erases = !rule->emit.empty();
             for (const NamedPattern& named : rule->match)
                 m_values[named.name] = build(named.pattern, {});

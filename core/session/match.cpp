@@ -36,18 +36,18 @@ class Captures {
 public:
     Captures(const DeclarationTree& declaration, const ReadText& text, const PatternTable& table)
         : m_declaration(declaration), m_text(text), m_table(table) {
-        const bool isRule = dynamic_cast<const RuleTree*>(&declaration) != nullptr;
+        const bool isRule = isA<RuleTree>(declaration);
         if (const RuleTree* rule = ruleOf(declaration))
             for (const NamedPattern& named : rule->match) {
                 if (isRule) // others have no name of their own for the value
                     addValue(named.name);
                 add(named.pattern);
             }
-        if (const auto* pattern = dynamic_cast<const PatternDeclTree*>(&declaration)) {
-            for (const PatternParam& param : pattern->params)
+        byKind(declaration, [&](const PatternDeclTree& pattern) {
+            for (const PatternParam& param : pattern.params)
                 addValue(param.name);
-            add(pattern->pattern);
-        }
+            add(pattern.pattern);
+        });
         findValues();
     }
 
@@ -246,7 +246,7 @@ RuleMatches describe(const Graph& graph, const DeclarationPtr& declaration, cons
 namespace {
 
 bool isRule(const DeclarationTree& declaration) {
-    return dynamic_cast<const RuleTree*>(&declaration) != nullptr;
+    return isA<RuleTree>(declaration);
 }
 
 // What decides about groups looks at the graph that the rules leave; a rule that finds nothing

@@ -161,7 +161,7 @@ private:
         std::map<std::pair<std::string_view, std::string>, std::string> meant; // -> place
         for (auto book = m_books.read.rbegin(); book != m_books.read.rend(); ++book)
             for (const DeclarationPtr& declaration : book->declarations) {
-                const bool pattern = declarationAs<PatternDeclTree>(declaration) != nullptr;
+                const bool pattern = isA<PatternDeclTree>(*declaration);
                 if (!pattern && declaration->keyword != "op" && declaration->keyword != "target" &&
                     declaration->keyword != "schedule")
                     continue;

@@ -49,9 +49,9 @@ std::string modelFileOf(const std::string& model) {
 }
 
 // Rules and operators decide about the model that is planned, tests about nothing.
-bool decidesPlan(const DeclarationPtr& declaration) {
-    return !declarationAs<OpTree>(declaration) && !declarationAs<RuleTree>(declaration) &&
-           !declarationAs<BuiltinTree>(declaration) && !declarationAs<TestTree>(declaration);
+bool decidesPlan(const DeclarationTree& declaration) {
+    return !isA<OpTree>(declaration) && !isA<RuleTree>(declaration) &&
+           !isA<BuiltinTree>(declaration) && !isA<TestTree>(declaration);
 }
 
 // Adds what a memo comes to hold meanwhile.
@@ -141,11 +141,9 @@ std::string Pipeline::simplifyKey(const Books& books) {
 }
 
 bool Pipeline::asksTarget(const Books& books) {
-    return std::any_of(books.rules.entries.begin(), books.rules.entries.end(),
-                       [](const auto& entry) {
-                           const auto* rule = dynamic_cast<const RuleTree*>(entry.get());
-                           return rule != nullptr && fw::asksTarget(rule->where);
-                       }) ||
+    const auto rules = each<RuleTree>(books.rules.entries);
+    return std::any_of(rules.begin(), rules.end(),
+                       [](const auto& rule) { return fw::asksTarget(rule->where); }) ||
            std::any_of(books.rules.patterns.begin(), books.rules.patterns.end(),
                        [](const auto& one) { return fw::asksTarget(one->pattern.where); });
 }
@@ -167,7 +165,7 @@ std::string Pipeline::planKey(const Books& books, const Target& on) {
     key += m_ownFiles;
     for (const ReadBook& book : books.read)
         for (const DeclarationPtr& declaration : book.declarations)
-            if (decidesPlan(declaration))
+            if (decidesPlan(*declaration))
                 key += fmt::format("{}:{}:{} {}\n", book.file, declaration->span.line,
                                    declaration->span.column, declaration->source);
     return key;

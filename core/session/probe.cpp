@@ -87,7 +87,7 @@ Result<ProbeDocument> probeModel(Pipeline& pipeline, const Arguments& arguments,
     }
     const Books books = readBooks(texts);
     FW_TRY(const Asked asked, askedDeclaration(books, texts, arguments));
-    const bool rule = dynamic_cast<const RuleTree*>(asked.declaration.get()) != nullptr;
+    const bool rule = isA<RuleTree>(*asked.declaration);
     FW_TRY(const Imported* imported, pipeline.imported(context));
     const Graph* graph = imported->inlined.get();
     if (!rule) {

@@ -10,6 +10,7 @@
 #include "snapshot/inputs.h"
 #include "strategy/scheduled.h"
 #include "strategy/selection.h"
+#include "syntax/declarations.h"
 #include "syntax/parser.h"
 
 #include <fmt/format.h>
@@ -159,11 +160,11 @@ private:
                         out.implementation, steps);
         const FileTree tree =
             parseFile(declaration, "begun", {{"schedule", parseScheduleDeclaration}});
-        if (!tree.errors.empty() || tree.declarations.size() != 1) {
+        const auto written = only<ScheduleTree>(tree);
+        if (!written) {
             out.notBegun = tree.errors.empty() ? "it has no steps" : tree.errors.front().message;
             return;
         }
-        const auto written = declarationAs<ScheduleTree>(tree.declarations.front());
         const Result<Lowering> again = scheduledImplementation({written, "begun"})
                                            ->lower(siteOf(m_graph, m_plan, group), m_target);
         if (!again.ok() || !(again->kernel->choice.lowered.nest == code.choice.lowered.nest)) {

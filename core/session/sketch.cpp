@@ -152,13 +152,13 @@ private:
             return none;
         DeclarationPtr declaration = *first;
         // Where a rule matches, whatever it would put there.
-        if (const auto* rule = dynamic_cast<const RuleTree*>(declaration.get())) {
-            RuleTree left = *rule;
+        byKind(**first, [&](const RuleTree& rule) {
+            RuleTree left = rule;
             left.let.clear();
             left.emit.clear();
             left.operators.clear();
             declaration = std::make_shared<RuleTree>(std::move(left));
-        }
+        });
         limits.refuse = refusalOfGroups(*declaration, *m_place.graph);
         return findMatches(*m_place.graph, *declaration, m_books.patterns, limits);
     }

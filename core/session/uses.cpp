@@ -120,14 +120,15 @@ private:
     }
 
     void noteNaming(const ReadFile& file, const DeclarationTree& by, const Span& span) {
-        if (const auto* block = dynamic_cast<const ImplementationsTree*>(&by))
-            for (std::size_t i = 0; i < block->entries.size(); ++i) {
-                const bool last = i + 1 == block->entries.size();
-                if (block->entries[i].span.begin <= span.begin &&
-                    (last || span.begin < block->entries[i + 1].span.begin))
-                    m_naming.emplace(place(file.file, block->entries[i].span.line),
-                                     block->entries[i].name);
+        byKind(by, [&](const ImplementationsTree& block) {
+            for (std::size_t i = 0; i < block.entries.size(); ++i) {
+                const bool last = i + 1 == block.entries.size();
+                if (block.entries[i].span.begin <= span.begin &&
+                    (last || span.begin < block.entries[i + 1].span.begin))
+                    m_naming.emplace(place(file.file, block.entries[i].span.line),
+                                     block.entries[i].name);
             }
+        });
         m_naming.emplace(place(file.file, by.span.line), kindOf(by) + " " + by.name);
     }
 

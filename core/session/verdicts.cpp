@@ -31,24 +31,25 @@ using namespace snapshot;
 // On how many calls a declaration that was accepted was tried; nothing if it is of no kind that is.
 std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
                                      const OperatorSet& operators, const std::string& file) {
-    if (const auto* op = dynamic_cast<const OpTree*>(&declaration)) {
-        if (op->standsForCalls())
-            return std::nullopt;
-        OperatorTrials trials;
-        (void)checkOperator(*op, file, &trials);
-        return trials.fitting;
-    }
-    const auto* block = dynamic_cast<const ImplementationsTree*>(&declaration);
     std::optional<std::int64_t> out;
-    if (block != nullptr)
-        for (const EntryTree& entry : block->entries)
-            if (entry.compute) {
-                const std::shared_ptr<const OperatorSet> borrowed(std::shared_ptr<void>(),
-                                                                  &operators);
-                int agreed = 0;
-                (void)disagreement({&entry, block}, borrowed, file, &agreed);
-                out = out.value_or(0) + agreed;
-            }
+    byKind(
+        declaration,
+        [&](const OpTree& op) {
+            if (op.standsForCalls())
+                return;
+            OperatorTrials trials;
+            (void)checkOperator(op, file, &trials);
+            out = trials.fitting;
+        },
+        [&](const ImplementationsTree& block) {
+            const std::shared_ptr<const OperatorSet> borrowed(std::shared_ptr<void>(), &operators);
+            for (const EntryTree& entry : block.entries)
+                if (entry.compute) {
+                    int agreed = 0;
+                    (void)disagreement({&entry, &block}, borrowed, file, &agreed);
+                    out = out.value_or(0) + agreed;
+                }
+        });
     return out;
 }
 
@@ -141,12 +142,13 @@ std::optional<HiddenBy> hiddenFuse(const std::shared_ptr<const FuseTree>& fuse,
 
 void tellHidden(const DeclarationPtr& declaration, const Books& books, const Where& where,
                 const CancelToken& cancel, CheckItem& row) {
-    const auto fuse = declarationAs<FuseTree>(declaration);
-    const auto rule = declarationAs<RuleTree>(declaration);
-    const std::optional<HiddenBy> hidden = fuse ? hiddenFuse(fuse, books)
-                                           : rule && rule->keyword == "rule"
-                                               ? hiddenRule(rule, books, cancel)
-                                               : std::nullopt;
+    std::optional<HiddenBy> hidden;
+    byKind(
+        declaration,
+        [&](const std::shared_ptr<const FuseTree>& fuse) { hidden = hiddenFuse(fuse, books); },
+        [&](const std::shared_ptr<const RuleTree>& rule) {
+            hidden = hiddenRule(rule, books, cancel);
+        });
     if (hidden)
         row.diagnostics.push_back(makeWarning(
             DiagCode::RuleIllegal,
@@ -157,11 +159,8 @@ void tellHidden(const DeclarationPtr& declaration, const Books& books, const Whe
 }
 
 // A rule that is accepted computes what it replaces wherever it was tried.
-void tryRuleOf(const DeclarationPtr& declaration, const Books& books, const Where& where,
+void tryRuleOf(const std::shared_ptr<const RuleTree>& rule, const Books& books, const Where& where,
                const CancelToken& cancel, CheckItem& row) {
-    const auto rule = declarationAs<RuleTree>(declaration);
-    if (!rule || rule->keyword != "rule")
-        return;
     const RuleTrial trial = trialOf(rule, books, cancel);
     row.trials = trial.cases;
     row.proofs = trial.proved;
@@ -200,25 +199,28 @@ std::vector<LoopSubject> subjectsOf(const ScheduleTree& schedule, const Books& b
 
 // The loops of an operator or a schedule that was accepted reach no further than their tensors.
 // Places in what is remembered are those of the declaration's own text.
-void tryLoops(const DeclarationPtr& declaration, const Books& books, const Where& where,
-              CheckItem& row) {
-    const auto op = declarationAs<OpTree>(declaration);
-    const auto schedule = declarationAs<ScheduleTree>(declaration);
-    if ((!op || op->standsForCalls()) && !schedule)
+struct WithLoops { // one of them
+    std::shared_ptr<const OpTree> op;
+    std::shared_ptr<const ScheduleTree> schedule;
+};
+void tryLoops(const WithLoops& one, const Books& books, const Where& where, CheckItem& row) {
+    const auto& [op, schedule] = one;
+    if (op && op->standsForCalls())
         return;
-    std::string texts = declaration->source; // an operator's loops are those of its own text
+    const DeclarationTree& declaration = op ? static_cast<const DeclarationTree&>(*op) : *schedule;
+    std::string texts = declaration.source; // an operator's loops are those of its own text
     std::vector<LoopSubject> subjects;
     if (schedule) {
         subjects = subjectsOf(*schedule, books);
         texts += "\n" + books.operatorText;
     }
-    for (const LoopSubject& one : subjects)
-        texts += "\n" + one.name;
+    for (const LoopSubject& subject : subjects)
+        texts += "\n" + subject.name;
     LoopTrial trial = remembered(texts, {}, [&] {
-        LoopTrial made = op ? tryLoopsOf(*op, where.file, books.operators)
-                            : tryLoopsOf({schedule, where.file}, subjects, books.operators);
+        LoopTrial made = one.op ? tryLoopsOf(*one.op, where.file, books.operators)
+                                : tryLoopsOf({one.schedule, where.file}, subjects, books.operators);
         if (made.wrong && made.wrong->where.line > 0)
-            made.wrong->where.line -= declaration->span.line;
+            made.wrong->where.line -= declaration.span.line;
         return made;
     });
     if (!trial.wrong)
@@ -226,7 +228,7 @@ void tryLoops(const DeclarationPtr& declaration, const Books& books, const Where
     const bool ofStep = trial.wrong->where.column > 0;
     trial.wrong->where = {where.file,
                           {},
-                          ofStep ? declaration->span.line + trial.wrong->where.line : where.line,
+                          ofStep ? declaration.span.line + trial.wrong->where.line : where.line,
                           ofStep ? trial.wrong->where.column : where.column};
     row.verdict = "refused";
     row.diagnostics.push_back(std::move(*trial.wrong));
@@ -281,10 +283,9 @@ private:
     Asked ask(const std::shared_ptr<const RuleTree>& rule, const CancelToken& cancel) {
         Asked out;
         bool behind = false;
-        for (const auto& entry : m_books.rules.entries) {
-            const auto other = std::dynamic_pointer_cast<const RuleTree>(entry);
+        for (const auto& other : each<RuleTree>(m_books.rules.entries)) {
             behind = behind || other == rule;
-            if (!other || other == rule || cancel.cancelled())
+            if (other == rule || cancel.cancelled())
                 continue;
             const auto from = m_books.rules.files.find(other.get());
             const bool sameBook = from != m_books.rules.files.end() && from->second == m_file;
@@ -314,11 +315,10 @@ std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books, const
     std::vector<std::shared_ptr<const RuleTree>> rules;
     std::string texts = textsAround(books);
     for (const ReadBook& book : books.read)
-        for (const DeclarationPtr& declaration : book.declarations)
-            if (auto rule = declarationAs<RuleTree>(declaration); rule && rule->keyword == "rule") {
-                texts += "\n" + rule->source;
-                rules.push_back(std::move(rule));
-            }
+        for (auto& rule : each<RuleTree>(book.declarations)) {
+            texts += "\n" + rule->source;
+            rules.push_back(std::move(rule));
+        }
     std::map<const DeclarationTree*, Diag> out;
     for (const NotShownToEnd& one : remembered(
              texts, cancel, [&] { return notShownToEnd(rules, books.rules.table(), cancel); })) {
@@ -421,7 +421,7 @@ std::string refutationOf(const std::shared_ptr<const RuleTree>& rule, const Book
 Decisions refutedRules(const Books& books, const RewriteTrace& trace, const CancelToken& cancel) {
     Decisions out;
     for (std::size_t i = 0; i < trace.applied.size() && i < books.rules.entries.size(); ++i) {
-        const auto rule = std::dynamic_pointer_cast<const RuleTree>(books.rules.entries[i]);
+        const auto rule = books.rules.ruleAt(i);
         const AppliedRule& applied = trace.applied[i];
         if (!rule || applied.count == 0 || applied.file.empty() || isShippedBook(applied.file) ||
             cancel.cancelled())
@@ -443,9 +443,8 @@ public:
                const CancelToken& cancel) {
         std::vector<std::shared_ptr<const RuleTree>> rules;
         for (const ReadBook& book : books.read)
-            for (const DeclarationPtr& declaration : book.declarations)
-                if (auto rule = declarationAs<RuleTree>(declaration);
-                    rule && book.file == file && rule->keyword == "rule" &&
+            for (auto& rule : each<RuleTree>(book.declarations))
+                if (book.file == file &&
                     std::find(books.rules.entries.begin(), books.rules.entries.end(), rule) !=
                         books.rules.entries.end())
                     rules.push_back(std::move(rule));
@@ -522,14 +521,23 @@ void Verdicts::judgeOne(const DeclarationPtr& declaration, CheckItem& row) const
     const Books& books = m_known->books;
     const Where where{m_known->file, {}, row.line, row.column};
     row.trials = trialsOf(*declaration, *books.operators, m_known->file);
-    tryLoops(declaration, books, where, row);
-    if (const auto op = declarationAs<OpTree>(declaration))
-        remarkOnOperator(*op, *books.operators, m_known->file, row);
-    tryRuleOf(declaration, books, where, m_known->cancel, row);
+    std::shared_ptr<const RuleTree> rule;
+    byKind(
+        declaration,
+        [&](const std::shared_ptr<const OpTree>& op) {
+            tryLoops({op, nullptr}, books, where, row);
+            remarkOnOperator(*op, *books.operators, m_known->file, row);
+        },
+        [&](const std::shared_ptr<const ScheduleTree>& schedule) {
+            tryLoops({nullptr, schedule}, books, where, row);
+        },
+        [&](const std::shared_ptr<const RuleTree>& one) {
+            rule = one;
+            tryRuleOf(rule, books, where, m_known->cancel, row);
+        });
     if (stands(row)) {
         tellHidden(declaration, books, where, m_known->cancel, row);
-        const auto rule = declarationAs<RuleTree>(declaration);
-        if (m_known->order == Order::Tell && rule && rule->keyword == "rule") {
+        if (m_known->order == Order::Tell && rule) {
             if (!m_known->orders)
                 m_known->orders = std::make_unique<Orders>(books, m_known->file);
             m_known->orders->tell(rule, m_known->cancel, row);

@@ -6,6 +6,7 @@
 #include "strategy/computation.h"
 #include "strategy/post_ops.h"
 #include "strategy/targets.h"
+#include "syntax/declarations.h"
 #include "target/target.h"
 
 #include <fmt/format.h>
@@ -81,14 +82,17 @@ void change(MergedEntry& merged, const EntryTree& entry, const StrategyBlock& bl
 
 void StrategyBook::add(const std::vector<DeclarationPtr>& declarations, const std::string& file,
                        BookOrigin origin) {
-    for (const DeclarationPtr& declaration : declarations) {
-        if (auto block = declarationAs<ImplementationsTree>(declaration))
-            m_blocks.push_back({block, file, m_books, origin});
-        else if (auto pattern = declarationAs<PatternDeclTree>(declaration))
-            m_chains.add(pattern);
-        else if (auto schedule = declarationAs<ScheduleTree>(declaration))
-            add(std::move(schedule), file, origin);
-    }
+    using Block = std::shared_ptr<const ImplementationsTree>;
+    using Pattern = std::shared_ptr<const PatternDeclTree>;
+    using Schedule = std::shared_ptr<const ScheduleTree>;
+    for (const DeclarationPtr& declaration : declarations)
+        byKind(
+            declaration,
+            [&](const Block& block) {
+                m_blocks.push_back({block, file, m_books, origin});
+            },
+            [&](const Pattern& pattern) { m_chains.add(pattern); },
+            [&](const Schedule& schedule) { add(schedule, file, origin); });
     ++m_books;
 }
 

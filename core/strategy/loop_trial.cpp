@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "expr/simplify.h"
+#include "syntax/declarations.h"
 #include "syntax/parser.h"
 #include "tensor/small_calls.h"
 
@@ -251,11 +252,8 @@ private:
 std::shared_ptr<const OpTree> treeOf(const Operator& op) {
     if (op.isNative())
         return nullptr;
-    const FileTree file = parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {},
-                                    {{"op", parseOpDeclaration}});
-    return file.errors.empty() && file.declarations.size() == 1
-               ? declarationAs<OpTree>(file.declarations.front())
-               : nullptr;
+    return only<OpTree>(parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {},
+                                  {{"op", parseOpDeclaration}}));
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "strategy/call_scope.h"
 #include "strategy/generated_code.h"
 #include "strategy/targets.h"
+#include "syntax/declarations.h"
 #include "syntax/header.h"
 
 #include <fmt/format.h>
@@ -144,12 +145,13 @@ ImplementationPtr scheduledImplementation(WrittenSchedule schedule) {
 std::optional<OperatorNames> namesOf(const Operator& op) {
     if (op.isNative())
         return std::nullopt;
-    const FileTree file = parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {},
-                                    {{"op", parseOpDeclaration}});
-    if (!file.errors.empty() || file.declarations.size() != 1)
+    const auto tree =
+        only<OpTree>(parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {},
+                               {{"op", parseOpDeclaration}}));
+    if (!tree)
         return std::nullopt;
     OperatorNames out;
-    for (const StmtTree& statement : declarationAs<OpTree>(file.declarations.front())->stmts) {
+    for (const StmtTree& statement : tree->stmts) {
         for (const Tree& index : statement.indices)
             addName(out.axes, index);
         addReduced(out.axes, statement.value);

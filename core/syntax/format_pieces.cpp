@@ -1,5 +1,6 @@
 #include "syntax/format_pieces.h"
 
+#include "syntax/declarations.h"
 #include "syntax/fusion.h"
 #include "syntax/schedule.h"
 #include "syntax/test.h"
@@ -52,36 +53,31 @@ void partsOfGraph(const GraphTree& graph, Offsets& parts) {
 // Where the trees say that a part of a block begins, without the word before it.
 Offsets partsOf(const FileTree& file) {
     Offsets out;
-    for (const DeclarationPtr& declaration : file.declarations) {
-        if (const auto op = declarationAs<OpTree>(declaration)) {
-            for (const StmtTree& statement : op->stmts)
-                out.insert(statement.span.begin);
-            for (const CallStmtTree& statement : op->calls)
-                out.insert(statement.span.begin);
-        }
-        if (const auto block = declarationAs<ImplementationsTree>(declaration))
-            for (const EntryTree& entry : block->entries)
-                out.insert(entry.span.begin);
-        if (const auto pin = declarationAs<PinTree>(declaration))
-            for (const PinClause& clause : pin->clauses)
-                out.insert(clause.span.begin);
-        if (const auto schedule = declarationAs<ScheduleTree>(declaration)) {
-            for (const KnobTree& knob : schedule->knobs)
-                out.insert(knob.span.begin);
-            for (const StepTree& step : schedule->steps)
-                out.insert(step.span.begin);
-        }
-        if (const auto graph = declarationAs<GraphTree>(declaration))
-            partsOfGraph(*graph, out);
-        if (const auto test = declarationAs<TestTree>(declaration)) {
-            partsOfGraph(*test->graph, out);
-            for (const ExpectTree& expect : test->expects) {
-                out.insert(expect.span.begin);
-                if (expect.graph)
-                    partsOfGraph(*expect.graph, out);
-            }
-        }
-    }
+    const auto add = [&](const auto& parts) {
+        for (const auto& part : parts)
+            out.insert(part.span.begin);
+    };
+    for (const DeclarationPtr& declaration : file.declarations)
+        byKind(
+            *declaration,
+            [&](const OpTree& op) {
+                add(op.stmts);
+                add(op.calls);
+            },
+            [&](const ImplementationsTree& block) { add(block.entries); },
+            [&](const PinTree& pin) { add(pin.clauses); },
+            [&](const ScheduleTree& schedule) {
+                add(schedule.knobs);
+                add(schedule.steps);
+            },
+            [&](const GraphTree& graph) { partsOfGraph(graph, out); },
+            [&](const TestTree& test) {
+                partsOfGraph(*test.graph, out);
+                add(test.expects);
+                for (const ExpectTree& expect : test.expects)
+                    if (expect.graph)
+                        partsOfGraph(*expect.graph, out);
+            });
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "syntax/include.h"
 
+#include "syntax/declarations.h"
+
 namespace fw {
 
 std::shared_ptr<DeclarationTree> parseIncludeDeclaration(Parser& parser) {
@@ -10,13 +12,9 @@ std::shared_ptr<DeclarationTree> parseIncludeDeclaration(Parser& parser) {
 }
 
 std::vector<std::shared_ptr<const IncludeTree>> includesOf(std::string_view text) {
-    std::vector<std::shared_ptr<const IncludeTree>> out;
     if (text.find("include") == std::string_view::npos)
-        return out;
-    for (const DeclarationPtr& declaration : parseFile(text, {}).declarations)
-        if (auto include = declarationAs<IncludeTree>(declaration))
-            out.push_back(std::move(include));
-    return out;
+        return {};
+    return each<IncludeTree>(parseFile(text, {}).declarations);
 }
 
 } // namespace fw

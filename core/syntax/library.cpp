@@ -1,5 +1,7 @@
 #include "syntax/library.h"
 
+#include "syntax/declarations.h"
+
 namespace fw {
 
 std::shared_ptr<DeclarationTree> parseLibraryDeclaration(Parser& parser) {
@@ -13,13 +15,9 @@ std::shared_ptr<DeclarationTree> parseLibraryDeclaration(Parser& parser) {
 }
 
 std::vector<std::shared_ptr<const LibraryTree>> librariesOf(std::string_view text) {
-    std::vector<std::shared_ptr<const LibraryTree>> out;
     if (text.find("library") == std::string_view::npos)
-        return out;
-    for (const DeclarationPtr& declaration : parseFile(text, {}).declarations)
-        if (auto library = declarationAs<LibraryTree>(declaration))
-            out.push_back(std::move(library));
-    return out;
+        return {};
+    return each<LibraryTree>(parseFile(text, {}).declarations);
 }
 
 } // namespace fw

@@ -1,6 +1,7 @@
 #include "syntax/strategy.h"
 
 #include "base/library_names.h"
+#include "syntax/declarations.h"
 #include "syntax/header.h"
 #include "syntax/hints.h"
 #include "syntax/once.h"
@@ -128,11 +129,8 @@ std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser)
 }
 
 std::optional<SignatureTree> parseSignature(const std::string& text) {
-    const FileTree file = parseFile("op " + text + " {}", {}, {{"op", parseOpDeclaration}});
-    if (!file.errors.empty() || file.declarations.size() != 1)
-        return std::nullopt;
-    const auto op = declarationAs<OpTree>(file.declarations.front());
-    return SignatureTree{op->params, op->outs};
+    const auto op = only<OpTree>(parseFile("op " + text + " {}", {}, {{"op", parseOpDeclaration}}));
+    return op ? std::optional(SignatureTree{op->params, op->outs}) : std::nullopt;
 }
 
 } // namespace fw

@@ -56,9 +56,8 @@ struct CriticalPairs::Prepared {
         MatchOptions quiet;
         quiet.nearMisses = false;
         Matcher matcher(graph, table, quiet);
-        const PossibleRoots possible(patterns.first(), table);
         for (const NodePtr& node : graph.nodes())
-            for (const ValueRef value : possible.at(*node))
+            for (const ValueRef value : patterns.possible().at(*node))
                 if (const auto found = matchRule(matcher, *rule, patterns, graph, value);
                     found && found->match)
                     return true;

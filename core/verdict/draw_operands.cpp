@@ -1,4 +1,5 @@
 // Operands of which a pattern says what they are: types, constants, their data.
+#include "syntax/declarations.h"
 #include "verdict/draw_graph.h"
 
 #include "syntax/parser.h"
@@ -136,10 +137,7 @@ Literals literalsAtConstants(const RuleTree& rule, const std::vector<NamedPatter
         }
     for (const std::string& name : called) {
         const Operator* op = operators.find(name);
-        const FileTree file = parseFile(op != nullptr ? op->source() : std::string(), "");
-        const auto tree = file.declarations.size() == 1
-                              ? declarationAs<OpTree>(file.declarations.front())
-                              : nullptr;
+        const auto tree = only<OpTree>(parseFile(op != nullptr ? op->source() : std::string(), ""));
         Literals own;
         if (tree)
             for (const StmtTree& stmt : tree->stmts)

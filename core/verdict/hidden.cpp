@@ -132,8 +132,7 @@ std::optional<HiddenBy> hiddenBy(const std::shared_ptr<const RuleTree>& rule, co
                        if (!all || all->trace.applied.back().count > 0)
                            return std::nullopt;
                        for (const Application& one : all->trace.applications) {
-                           const auto* by =
-                               dynamic_cast<const RuleTree*>(inOrder.entries.at(one.entry).get());
+                           const auto by = inOrder.ruleAt(one.entry);
                            if (touches(one, matched))
                                return by != nullptr && !asksMore(*by, *rule, book.table())
                                           ? std::optional(by->name)

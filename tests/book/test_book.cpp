@@ -426,4 +426,5 @@ void TestBook::everyBookIsRead() {
 }
 
 FW_TEST(TestBook, QCoreApplication)
+#include "syntax/declarations.h"
 #include "test_book.moc"

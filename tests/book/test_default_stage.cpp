@@ -125,4 +125,5 @@ void TestDefaultStage::shippedRulesStay() {
 }
 
 FW_TEST(TestDefaultStage, QCoreApplication)
+#include "syntax/declarations.h"
 #include "test_default_stage.moc"

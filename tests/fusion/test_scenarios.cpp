@@ -16,6 +16,7 @@
 #include "module/load.h"
 #include "session/compare.h"
 #include "strategy/targets.h"
+#include "syntax/declarations.h"
 #include "tensor/evaluate_graph.h"
 
 #include <filesystem>

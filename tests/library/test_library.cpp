@@ -3,6 +3,7 @@
 #include "common/test.h"
 #include "library/instances.h"
 #include "library/library.h"
+#include "syntax/declarations.h"
 #include "syntax/op.h"
 #include "tensor/calls_check.h"
 #include "tensor/falsify.h"

@@ -4,6 +4,7 @@
 #include "ir/graph_text.h"
 #include "library/library.h"
 #include "pattern/match.h"
+#include "syntax/declarations.h"
 
 #include <QtGlobal>
 

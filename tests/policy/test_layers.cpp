@@ -74,6 +74,7 @@ private Q_SLOTS:
     void linksRespectTheFolders();
     void coreHasNoQt();
     void onlyExpressionsAndMachinesTellOperationsApart();
+    void declarationsAreToldApartInOnePlace();
     void llvmStaysInCodegen();
     void runtimeStandsAlone();
     void nothingReachesTheNetwork();
@@ -189,6 +190,21 @@ void TestLayers::onlyExpressionsAndMachinesTellOperationsApart() {
                 readText(file).contains(form))
                 wrong << file;
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+// Who wants declarations of a kind asks for them (syntax/declarations.h); few ask one what it is.
+void TestLayers::declarationsAreToldApartInOnePlace() {
+    static const QRegularExpression form(
+        u"declarationAs<|dynamic_(pointer_)?cast<(const )?\\w+Tree\\b"_s);
+    constexpr qsizetype most = 4;
+    QStringList casts;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s})
+        for (const QString& file : projectFiles(top, sources))
+            if (file != u"core/syntax/declarations.h"_s && file != u"core/syntax/parser.h"_s)
+                for (auto at = form.globalMatch(readText(file)); at.hasNext();)
+                    casts << file + u": "_s + at.next().captured();
+    QVERIFY2(casts.size() <= most, qPrintable(casts.join(u'\n')));
+    QVERIFY(readText(u"core/syntax/declarations.h"_s).contains(form));
 }
 
 void TestLayers::llvmStaysInCodegen() {

@@ -7,6 +7,7 @@
 #include "session/made.h"
 #include "session/verdicts.h"
 #include "strategy/loop_trial.h"
+#include "syntax/declarations.h"
 #include "tensor/evaluate_graph.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // The lexer and the parser: what they read, what they say of mistakes, and that no text brings them
 // down.
 #include "common/test.h"
+#include "syntax/declarations.h"
 #include "syntax/op.h"
 #include "syntax/places.h"
 

@@ -1,6 +1,7 @@
 // Declarations that earlier ones leave nothing (D14).
 #include "common/test.h"
 #include "library/library.h"
+#include "syntax/declarations.h"
 #include "syntax/fusion.h"
 #include "verdict/hidden.h"
 

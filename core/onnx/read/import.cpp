@@ -4,6 +4,7 @@
 #include "onnx/model/model_bytes.h"
 #include "onnx/read/model_importer.h"
 #include "onnx/schema/own.h"
+#include "syntax/declarations.h"
 #include "syntax/op.h"
 
 #include <filesystem>
@@ -40,10 +41,9 @@ std::string operatorTextOf(const proto::ModelProto& model, const ImportOptions& 
 // Domain and type of the nodes that operators of a text are.
 std::set<std::pair<std::string, std::string>> nodesOf(const std::string& text) {
     std::set<std::pair<std::string, std::string>> out;
-    for (const DeclarationPtr& declaration : parseFile(text, {}).declarations)
-        if (const auto op = declarationAs<OpTree>(declaration))
-            for (const OnnxTree& clause : op->onnx)
-                out.emplace(clause.domain, clause.type);
+    for (const auto& op : each<OpTree>(parseFile(text, {}).declarations))
+        for (const OnnxTree& clause : op->onnx)
+            out.emplace(clause.domain, clause.type);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include "onnx/write/function_body.h"
 #include "onnx/write/function_nodes.h"
 #include "onnx/write/graph_writer.h"
+#include "syntax/declarations.h"
 
 #include <algorithm>
 
@@ -54,9 +55,7 @@ Result<proto::FunctionProto> GraphWriter::functionFor(const Operator& op,
     FW_TRY(const OnnxBinding* clause, clauseFor(*calls.front()));
     if (const BodyRow* body = findBody(op.name()); body != nullptr && !isOfBook(*calls.front()))
         return functionBy(*body, op, *clause, m_opset);
-    const FileTree file = parseFile(op.source(), {});
-    const auto tree =
-        file.declarations.size() == 1 ? declarationAs<OpTree>(file.declarations.front()) : nullptr;
+    const auto tree = only<OpTree>(parseFile(op.source(), {}));
     if (tree == nullptr)
         return unsaid("the operator has no text");
     for (const auto& [ours, source] : clause->attributes)
