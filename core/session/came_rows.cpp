@@ -50,7 +50,7 @@ void CameRows::add(CameRecord row) {
 
 void CameRows::give(UsesDocument& out) {
     std::stable_sort(m_rows.begin(), m_rows.end(), [](const CameRecord& a, const CameRecord& b) {
-        return rankOf(a.how) < rankOf(b.how);
+        return std::pair(rankOf(a.how), a.group) < std::pair(rankOf(b.how), b.group);
     });
     for (const HowRow& row : howRows)
         if (const auto count = m_counts.find(row.how.text()); count != m_counts.end())

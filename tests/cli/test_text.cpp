@@ -65,7 +65,10 @@ void TestText::goldens_data() {
         "probe samples/residual Relu_stem_relu --rules tests/golden/cli/probed.fw --rule block");
     QTest::newRow("step_residual")
         << u"step|samples/residual|--number|1|--until|another rule|--around|1"_s.split(u'|') << 0;
-    row("uses_residual", "uses samples/residual tail --rules tests/golden/cli/probed.fw");
+    QTest::newRow("uses_residual")
+        << u"uses|samples/residual|tail|--rules|tests/golden/cli/probed.fw|--target|"
+           "x86-64 -mcpu=x86-64-v3 -libs= -threads=2"_s.split(u'|')
+        << 0;
     row("match_book", "match samples/encoder --rules tests/golden/cli/book.fw");
     row("check_book", "check tests/golden/cli/book.fw", 1);
     row("check_hidden", "check tests/golden/cli/hidden.fw");

@@ -28,19 +28,20 @@ void TestExplainUnplanned::theApplicationIsNamed() {
                                    [](const NodeRecord& node) { return node.op == "batch_norm"; });
     QVERIFY(norm != imported.nodes.end());
     wanted.stage.clear();
-    for (const std::string& name : {norm->name, "#" + std::to_string(norm->id)}) {
-        wanted.nodes = {name};
-        const auto told = asked.get<ExplainDocument>("explain", wanted);
-        QCOMPARE(told.subject, norm->name);
-        QVERIFY2(told.sentence.starts_with(norm->name + " is not in what is planned: a rule was "
-                                                        "applied: number "),
-                 told.sentence.c_str());
-        QVERIFY2(told.sentence.find("fold_batch_norm (simplify.fw:") != std::string::npos,
-                 told.sentence.c_str());
-        QVERIFY(told.sentence.find("in its place: ") != std::string::npos && !told.nodes.empty());
-        QCOMPARE(told.code, std::string("RUL11"));
-        QVERIFY(!told.group);
-    }
+    // Under its name stands what the rule gave it to; the box of the imported graph is meant by id.
+    wanted.nodes = {"#" + std::to_string(norm->id)};
+    const auto told = asked.get<ExplainDocument>("explain", wanted);
+    QCOMPARE(told.subject, norm->name);
+    QVERIFY2(told.sentence.starts_with(norm->name + " is not in what is planned: a rule was "
+                                                    "applied: number "),
+             told.sentence.c_str());
+    QVERIFY2(told.sentence.find("fold_batch_norm (simplify.fw:") != std::string::npos,
+             told.sentence.c_str());
+    QVERIFY(told.sentence.find("in its place: ") != std::string::npos && !told.nodes.empty());
+    QCOMPARE(told.code, std::string("RUL11"));
+    QVERIFY(!told.group);
+    wanted.nodes = {norm->name};
+    QVERIFY(asked.get<ExplainDocument>("explain", wanted).group);
 }
 
 // They are boxes of the graphs like others.

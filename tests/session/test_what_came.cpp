@@ -102,13 +102,13 @@ void TestWhatCame::everyKind_data() {
         "op relu2(x: T[S...]) -> y: T[S...] { y[i...] = x[i...] }\n"
         "rule r { match y = relu(x) emit y = relu2(x) }\n",
         1, "used at 1 place", "in group ");
-    row("implementations", "implementations sigmoid(...) on any { generated.map priority 99 }\n", 1,
-        "used at 1 place", "generated.map: CHO");
+    row("implementations", "implementations sigmoid(...) on any { generated.plain priority 99 }\n",
+        1, "used at 1 place", "generated.plain: CHO");
     row("a target", "target mine on x86-64 { threads = 1 }\n", 1,
         "what is planned is planned for x86-64 -libs=", "");
-    row("a pin that is followed", "pin { use generated.map for apart }\n", 1, "used at 1 place",
+    row("a pin that is followed", "pin { use generated.plain for apart }\n", 1, "used at 1 place",
         "used apart: followed");
-    row("a pin of nothing", "pin { use generated.map for nobody }\n", 1, "refused at 1 place",
+    row("a pin of nothing", "pin { use generated.plain for nobody }\n", 1, "refused at 1 place",
         "PIN03 a pin cannot be followed");
     const char* const tests =
         "rule one { match y = relu(x) emit y = neg(x) }\n"
@@ -139,12 +139,15 @@ void TestWhatCame::everyKind() {
 // A step that a group refuses is the place in the text; a group has its time.
 void TestWhatCame::rowsLeadToPlaces() {
     const UsesDocument entries =
-        came("implementations sigmoid(...) on any {\n  generated.map priority 99\n}\n", 1);
+        came("implementations sigmoid(...) on any {\n  generated.plain priority 99\n}\n", 1);
     QCOMPARE(entries.came.size(), std::size_t(1));
     QCOMPARE(entries.came[0].line, 2);
     QVERIFY(entries.came[0].group && entries.came[0].estUs);
     const UsesDocument schedule =
-        came("schedule turned for sigmoid {\n  out0.split(u0, 2)\n  out0.vectorize(u0)\n}\n", 2);
+        came("schedule turned {\n  anchor.split(outermost, a, b, 2, guard)\n"
+             "  anchor.vectorize(a)\n}\n"
+             "implementations sigmoid(...) on any { mine by schedule turned priority 99 }\n",
+             2);
     QCOMPARE(schedule.said, std::string("refused at 1 place"));
     QCOMPARE(schedule.came[0].line, 3);
     QVERIFY2(schedule.came[0].why.find("innermost") != std::string::npos,
