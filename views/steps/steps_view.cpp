@@ -175,7 +175,7 @@ QWidget* StepsView::makeBar() {
         if (!m_filling)
             show(value);
     });
-    m_slider->setMinimumWidth(40);
+    m_slider->setMinimumWidth(24);
     row->addWidget(m_slider, 1);
     m_until = new ComboBox(bar);
     m_until->setEditable(true);
@@ -184,7 +184,7 @@ QWidget* StepsView::makeBar() {
     m_until->setToolTip(u"rule R, creates OP, erases OP, at OPERATOR, or another rule"_s);
     m_until->lineEdit()->setPlaceholderText(u"stop at: creates OP, at OPERATOR …"_s);
     m_until->setMinimumContentsLength(18);
-    m_until->setMinimumWidth(80); // gives way in a narrow dock
+    m_until->setMinimumWidth(50); // gives way in a narrow dock
     connect(m_until->lineEdit(), &QLineEdit::returnPressed, this,
             [this] { run(m_until->currentText()); });
     row->addWidget(m_until);
