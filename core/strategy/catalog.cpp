@@ -277,7 +277,9 @@ private:
         winner.chosen = true;
         if (winner.code == ReasonCode::OwnComputation)
             choice.evidence += ", which computes " + winner.evidence;
-        if (choice.source == "log" && m_timed.nodes.size() > 1) {
+        const bool tellsTimes =
+            choice.source == "log" || (choice.why == ReasonCode::NotMeasured && winner.measuredUs);
+        if (tellsTimes && m_timed.nodes.size() > 1) {
             std::string others;
             for (std::size_t i = 1; i < m_timed.nodes.size(); ++i)
                 others += (i == 1 ? "" : ", ") + m_anchor.graph->node(m_timed.nodes[i]).name;

@@ -25,7 +25,6 @@ private Q_SLOTS:
     void plansAreDeterministic();
     void planWithoutDecisions();
     void explainShowsGates();
-    void explainTellsWhoReadsAnInput();
     void explainUnconnected();
     void waysOutAreNamed();
     void stagesHaveText_data();
@@ -190,33 +189,6 @@ void TestCommands::explainShowsGates() {
     const ExplainDocument single = a.get<ExplainDocument>("explain", arguments);
     QVERIFY(single.group.has_value());
     QVERIFY(single.gates.size() > 1); // the candidates
-}
-
-void TestCommands::explainTellsWhoReadsAnInput() {
-    Asked a;
-    const auto graph = a.get<GraphDocument>("graph", on("residual"));
-    const auto input = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                    [](const NodeRecord& node) { return node.op == "input"; });
-    QVERIFY(input != graph.nodes.end());
-    Arguments arguments = on("residual");
-    arguments.nodes = {"#" + std::to_string(input->id)};
-    const auto said = a.get<ExplainDocument>("explain", arguments);
-    QVERIFY2(said.sentence.starts_with(input->name + " is an input of the model, f32["),
-             said.sentence.c_str());
-    std::set<NodeId> readers;
-    for (const NodeRecord& node : graph.nodes)
-        for (const InputRef& read : node.inputs)
-            if (read.node == input->id)
-                readers.insert(node.id);
-    QVERIFY(!readers.empty());
-    std::set<NodeId> told;
-    for (const DecisionRecord& row : said.decisions)
-        told.insert(row.toId);
-    QVERIFY(told == readers);
-    QVERIFY(said.decisions.front().sentence.starts_with("reads it, in "));
-    arguments.nodes.push_back(said.decisions.front().to); // the edge between them
-    const auto edge = a.get<ExplainDocument>("explain", arguments);
-    QVERIFY2(edge.sentence.ends_with("could be fused there"), edge.sentence.c_str());
 }
 
 void TestCommands::explainUnconnected() {

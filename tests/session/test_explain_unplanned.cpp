@@ -6,6 +6,9 @@
 
 #include <QTemporaryDir>
 
+#include <algorithm>
+#include <set>
+
 using namespace fw;
 using namespace fw::snapshot;
 using namespace fw::test;
@@ -16,6 +19,7 @@ class TestExplainUnplanned : public QObject {
 private Q_SLOTS:
     void theApplicationIsNamed();
     void inputsAndConstants();
+    void readersOfAnInput();
     void whatIsThereIsExplainedAsBefore();
 };
 
@@ -63,6 +67,35 @@ void TestExplainUnplanned::inputsAndConstants() {
     QCOMPARE(said("unread"),
              std::string("unread is an input of the model, f32[2]: nobody reads it"));
     QCOMPARE(said("c"), std::string("c is a constant of the model, f32[4]: 1 operator reads it"));
+}
+
+void TestExplainUnplanned::readersOfAnInput() {
+    Asked a;
+    Arguments planned = on("residual");
+    planned.stage = "fused";
+    const auto graph = a.get<GraphDocument>("graph", planned);
+    const auto input = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                    [](const NodeRecord& node) { return node.op == "input"; });
+    QVERIFY(input != graph.nodes.end());
+    Arguments arguments = on("residual");
+    arguments.nodes = {"#" + std::to_string(input->id)};
+    const auto said = a.get<ExplainDocument>("explain", arguments);
+    QVERIFY2(said.sentence.starts_with(input->name + " is an input of the model, f32["),
+             said.sentence.c_str());
+    std::set<NodeId> readers;
+    for (const NodeRecord& node : graph.nodes)
+        for (const InputRef& read : node.inputs)
+            if (read.node == input->id)
+                readers.insert(node.id);
+    QVERIFY(!readers.empty());
+    std::set<NodeId> told;
+    for (const DecisionRecord& row : said.decisions)
+        told.insert(row.toId);
+    QVERIFY(told == readers);
+    QVERIFY(said.decisions.front().sentence.starts_with("reads it, in "));
+    arguments.nodes.push_back(said.decisions.front().to); // the edge between them
+    const auto edge = a.get<ExplainDocument>("explain", arguments);
+    QVERIFY2(edge.sentence.ends_with("could be fused there"), edge.sentence.c_str());
 }
 
 void TestExplainUnplanned::whatIsThereIsExplainedAsBefore() {
