@@ -29,7 +29,7 @@ bool Matcher::bindAll(Part p, const PreparedAttr& attr, const Node& node) {
     const Attrs*& known = m_attrs[static_cast<std::size_t>(attr.name)];
     if (known == nullptr) {
         known = &node.attrs;
-        m_bound.push_back({Bound::Of::Attrs, attr.name, 0});
+        m_bound.push_back({Bound::Of::Attributes, attr.name, 0});
         return true;
     }
     if (m_prepared->repeated().attributes.contains(attr.tree->name))
@@ -71,7 +71,7 @@ bool Matcher::bindAttribute(Part p, const PreparedAttr& attr, const AttrValue& v
     std::optional<AttrValue>& known = m_attrValues[at];
     if (!known) {
         known = value;
-        m_bound.push_back({Bound::Of::AttrValue, attr.name, 0});
+        m_bound.push_back({Bound::Of::Attribute, attr.name, 0});
         return true;
     }
     return *known == value || m_prepared->repeated().attributes.contains(names().text(attr.name)) ||

@@ -70,7 +70,7 @@ Scope Matcher::scope() {
             if (one.of == of)
                 add(one, names().text(one.name), static_cast<std::size_t>(one.name));
     };
-    each(Bound::Of::AttrValue, [&](const Bound&, const std::string& name, std::size_t at) {
+    each(Bound::Of::Attribute, [&](const Bound&, const std::string& name, std::size_t at) {
         if (auto value = valueOf(*m_attrValues[at]))
             out.names.emplace(name, std::move(*value));
     });

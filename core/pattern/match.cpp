@@ -78,10 +78,10 @@ bool Matcher::undo(const Mark& mark) {
         case Bound::Of::Value:
             valueAt(name, repetition).reset();
             break;
-        case Bound::Of::Attrs:
+        case Bound::Of::Attributes:
             m_attrs[at] = nullptr;
             break;
-        case Bound::Of::AttrValue:
+        case Bound::Of::Attribute:
             m_attrValues[at].reset();
             break;
         case Bound::Of::Term:
@@ -162,9 +162,9 @@ MatchBindings Matcher::bindings() {
     for (const auto& [of, name, repetition] : m_bound) {
         const std::string& text = names().text(name);
         const auto at = static_cast<std::size_t>(name);
-        if (of == Bound::Of::Attrs)
+        if (of == Bound::Of::Attributes)
             out.attrs.emplace(text, *m_attrs[at]);
-        else if (of == Bound::Of::AttrValue)
+        else if (of == Bound::Of::Attribute)
             out.attrValues.emplace(text, *m_attrValues[at]);
         else if (of == Bound::Of::Term)
             out.terms.emplace(text, *m_terms[at]);

@@ -141,7 +141,7 @@ private:
     };
     // What was bound, in this order, so that a way that fails takes back what it added.
     struct Bound {
-        enum class Of : std::uint8_t { Value, Attrs, AttrValue, Term };
+        enum class Of : std::uint8_t { Value, Attributes, Attribute, Term };
         Of of = Of::Value;
         int name = 0;
         int repetition = 0;

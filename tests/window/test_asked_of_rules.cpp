@@ -92,7 +92,7 @@ void TestAskedOfRules::whoUsesItIsListed() {
     for (int row = 0; row < palette->model().rowCount(); ++row)
         listed << palette->model().index(row, 0).data().toString() + u'|' +
                       palette->model().index(row, 1).data().toString();
-    QVERIFY2(listed.contains(u"group conv2d_bias_relu_0|through fuse all"_s),
+    QVERIFY2(listed.contains(u"group conv2d_bias_relu_0|formed: through fuse all"_s),
              qPrintable(listed.join(u'\n')));
     picture(u"uses"_s);
     for (int row = 0; row < palette->model().rowCount(); ++row)

@@ -243,6 +243,7 @@ void TestBookMatches::modelTellsStepsAndMisses() {
     rule.funnel = {{{2, 1, 2, 5}, "conv2d(x)", 53, false},
                    {{2, 6, 2, 9}, "bias(^)", 53, true},
                    {{2, 10, 2, 14}, "relu(^)", 17, false}};
+    rule.funnel[2].before = 53;
     rule.nearMisses = {{"Add_1", 4, 2, 3, "relu(^)", "relu", "add"}};
     model.setRule(rule);
     QStringList lines;
