@@ -43,8 +43,7 @@ bool Matcher::leavesFrom(Part p, std::vector<ValueRef> leaves, std::size_t from,
             continue;
         const Node& node = m_graph.node(leaf.node);
         if (node.op != p.tree().name || node.inputs.size() != 2 ||
-            m_graph.type(leaf).dtype != m_graph.type(node.inputs[0]).dtype ||
-            std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
+            m_graph.type(leaf).dtype != m_graph.type(node.inputs[0]).dtype || isTaken(node.id))
             continue;
         std::vector<ValueRef> further = leaves;
         further[i] = node.inputs[0];

@@ -329,12 +329,19 @@ bool Matcher::unconditioned(Part p, ValueRef v, const Previous* previous, const 
     return (constrained(p, v) && unconstrained(p, v, previous, typesAgree)) || undo(before);
 }
 
+bool Matcher::isTaken(NodeId node) const {
+    return std::find(m_nodes.begin() + static_cast<std::ptrdiff_t>(m_apart), m_nodes.end(), node) !=
+           m_nodes.end();
+}
+
 bool Matcher::absent(Part p, ValueRef v) {
-    return matches(p.arg(0), v, nullptr)
-               ? refuse(
-                     Missed::Other, p, [&] { return patternText(p.tree()); },
-                     [&] { return describe(v); })
-               : true;
+    const std::size_t before = std::exchange(m_apart, m_nodes.size());
+    const bool isThere = matches(p.arg(0), v, nullptr);
+    m_apart = before;
+    return isThere ? refuse(
+                         Missed::Other, p, [&] { return patternText(p.tree()); },
+                         [&] { return describe(v); })
+                   : true;
 }
 
 bool Matcher::part(Part p, ValueRef v, const Previous* previous, const Next& next) {

@@ -174,6 +174,7 @@ private:
     bool unconstrained(Part p, ValueRef v, const Previous* previous, const Next& next);
     bool part(Part p, ValueRef v, const Previous* previous, const Next& next); // named
     bool absent(Part p, ValueRef v);
+    bool isTaken(NodeId node) const; // by another call of the pattern
     // Whether p matches here at all; what it binds is forgotten.
     bool matches(Part p, ValueRef v, const Previous* previous,
                  std::vector<NodeId>* nodes = nullptr);
@@ -266,7 +267,8 @@ private:
     std::vector<Span> m_places; // beside m_nodes
     std::size_t m_steps = 0;
     int m_depth = 0;
-    int m_quiet = 0;                                // tries whose failure is no reason
+    std::size_t m_apart = 0; // of m_nodes: what is asked of a value may meet these again
+    int m_quiet = 0;         // tries whose failure is no reason
     std::map<const PatternDeclTree*, int> m_levels; // patterns that name themselves, how deep
     // By call, its repetition and the level.
     std::map<std::tuple<const PatternNode*, int, bool, int>, std::unique_ptr<Unfolded>> m_unfolded;

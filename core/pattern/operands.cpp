@@ -90,7 +90,7 @@ bool Matcher::isCalled(Part p, ValueRef v) {
         return refuse(
             Missed::Other, p, [&] { return "the first result of " + tree.name; },
             [&] { return fmt::format("result {}", v.output); });
-    if (std::find(m_nodes.begin(), m_nodes.end(), node.id) != m_nodes.end())
+    if (isTaken(node.id))
         return refuse(
             Missed::Other, p, [&] { return "another " + tree.name; },
             [&] {

@@ -90,6 +90,9 @@ void TestMatch::patterns_data() {
     row("same value", "y = add(x, x)", "add(a, a)", "a=x");
     row("not the same value", "y = add(x, z)", "add(a, a)", "none");
     row("same value below", "a = relu(x) y = mul(a, x)", "mul(p, relu(p))", "p=x");
+    row("nor what another call took", "a = tanh(x) y = sub(a, a)", "sub(tanh(p), not tanh(any))",
+        "none");
+    row("not, of another kind", "a = tanh(x) y = sub(a, a)", "sub(tanh(p), not relu(any))", "p=x");
     row("first alternative", "y = relu(x)", "relu(a) | tanh(b)", "a=x");
     row("second alternative", "y = tanh(x)", "relu(a) | tanh(b)", "b=x");
     row("no alternative fits", "a = relu(x) y = mul(a, z)", "mul((r | relu(r)), r)", "none");
