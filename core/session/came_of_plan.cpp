@@ -258,6 +258,21 @@ void CameOfPlan::ofEntries(const ImplementationsTree& tree, const std::string& f
     m_rows.note("the model has no operator that it speaks of");
 }
 
+namespace {
+
+// By its place, or by a node of the pin and what that should have been computed by.
+bool isAbout(const Decision& notice, const PinClause& clause, const std::string& place) {
+    const auto tells = [&](const std::string& part) {
+        return notice.evidence.find(part) != std::string::npos;
+    };
+    return tells("(" + place + ")") ||
+           (!clause.implementation.empty() && tells(clause.implementation) &&
+            std::find(clause.names.begin(), clause.names.end(), notice.subject) !=
+                clause.names.end());
+}
+
+} // namespace
+
 void CameOfPlan::ofPins(const PinTree& tree, const std::string& file, const TextPlaces& places) {
     for (const PinClause& clause : tree.clauses) {
         const std::string place = placeAt(file, clause.span);
@@ -272,8 +287,7 @@ void CameOfPlan::ofPins(const PinTree& tree, const std::string& file, const Text
         row.nodes = originsOf(m_in.graph, nodes);
         row.why = "followed";
         for (const Decision& notice : m_in.plan->notices)
-            if (notice.code == ReasonCode::PinRefused &&
-                notice.evidence.find("(" + place + ")") != std::string::npos) {
+            if (notice.code == ReasonCode::PinRefused && isAbout(notice, clause, place)) {
                 row.how = "refused";
                 row.why = reasonText(notice);
             }

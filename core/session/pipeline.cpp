@@ -1,6 +1,7 @@
 #include "session/pipeline.h"
 
 #include "base/stopwatch.h"
+#include "extern/extern.h"
 #include "extern/user_library.h"
 #include "fusion/computable.h"
 #include "fusion/plan.h"
@@ -150,6 +151,7 @@ bool Pipeline::asksTarget(const Books& books) {
 
 Result<const TargetOffer*> Pipeline::offer() {
     FW_TRY(const Target* on, target());
+    FW_CHECK(holdLibraries(*on)); // before one is opened to see whether it is there
     FW_TRY(const PlanOptions options, planOptions());
     m_offer = {targetKeys(*on), options.catalog->libraries(*on)};
     return &m_offer;

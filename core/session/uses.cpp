@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace fw {
@@ -228,6 +229,18 @@ DeclarationPtr inBooks(const Books& books, const Declared& declared) {
     return library ? declared.tree : nullptr;
 }
 
+// The book at this path, by the name that it was read by.
+std::string bookAt(const std::vector<ReadFile>& files, const std::string& path) {
+    const auto pathOf = [](const std::string& file) {
+        std::error_code none;
+        return std::filesystem::weakly_canonical(file, none);
+    };
+    for (const ReadFile& file : files)
+        if (file.file == path || (!file.shipped && pathOf(file.file) == pathOf(path)))
+            return file.file;
+    return path;
+}
+
 Status tellModel(PipelineStore& store, const Arguments& arguments, const Context& context,
                  const Declared& declared, const std::string& text, const NamedThrough& through,
                  UsesDocument& out) {
@@ -275,8 +288,9 @@ Result<UsesDocument> usesOf(PipelineStore& store, const Arguments& arguments,
     Declared declared;
     std::optional<BookText> beside; // of the place, which may be in no book that takes part
     if (place) {
-        FW_TRY(beside, bookText(place->file, arguments.texts));
-        declared = declaredAt(files, *beside, *place);
+        const std::string written = bookAt(files, place->file);
+        FW_TRY(beside, bookText(written, arguments.texts));
+        declared = declaredAt(files, *beside, {written, place->line, place->column});
     } else {
         declared = declaredAs(files, arguments.name);
     }

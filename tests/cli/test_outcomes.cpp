@@ -46,6 +46,7 @@ private Q_SLOTS:
     void aReaderThatGoesAway();
     void listsOfBooks();
     void optionsThatDoNotFit();
+    void rulesOfOtherTargets();
     void unwritableFolders();
     void helpAndVersion();
     void doors();
@@ -370,6 +371,16 @@ void TestOutcomes::optionsThatDoNotFit() {
                                      {u"--worker"_s, u"/nonexistent"_s}})
         run({{QStringList{u"run"_s, folder} + words, 2},
              {QStringList{u"test"_s, folder} + words, 2}});
+}
+
+// Whether a rule is for a target is asked before any library is opened at another level.
+void TestOutcomes::rulesOfOtherTargets() {
+    const QString book = write(u"keyed.fw"_s, "rule keyed on x86-64-v3 { match y = relu(relu(x)) "
+                                              "emit y = relu(x) }\n");
+    const QString folder = QStringLiteral(FW_SOURCE_DIR "/samples/mlp");
+    for (const QString& cpu : {u"x86-64-v2"_s, u"x86-64-v3"_s})
+        run({{{u"fuse"_s, folder, u"--rules"_s, book, u"--target"_s, u"x86-64 -mcpu="_s + cpu},
+              0}});
 }
 
 // Where something is wrong it is written.
