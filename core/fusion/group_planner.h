@@ -246,7 +246,7 @@ private:
     std::vector<Forming> m_forming;    // merged ones are left empty
     std::map<std::pair<NodeId, NodeId>, EdgeDecision> m_edges;
     GraphPins m_pins;
-    std::map<NodeId, std::string> m_useRefused;  // why another computes it
+    std::map<NodeId, std::string> m_useRefused;            // why another computes it
     std::vector<std::pair<NodeId, Decision>> m_toldOfRule; // AskedRule::told of the one asked
     std::map<NodeId, Candidates> m_refusedCalls; // by the anchor of what a composite matched
     SharedTexts m_evidence;                      // of gates, of which most say the same

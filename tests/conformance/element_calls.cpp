@@ -11,22 +11,24 @@ constexpr std::array numberTypes = {DType::Bool, DType::I8,  DType::U8,  DType::
                                     DType::I32,  DType::U32, DType::I64, DType::U64, DType::F16,
                                     DType::BF16, DType::F32, DType::F64};
 
-// The instance with another value for each attribute that only changes numbers.
+// The instance with other numbers, and with each truth apart: together they may exclude each other.
 std::vector<Attrs> attributesOf(const Operator& op, const Attrs& written) {
     std::vector<Attrs> out = {written};
-    Attrs other = written;
+    Attrs numbers = written;
     for (const std::string& name : op.attrNames()) {
         const auto fallback = op.attrDefault(name);
         if (!fallback || written.find(name) != nullptr)
             continue;
         if (op.attrType(name) == AttrType::Float)
-            other.set(name, 0.75);
-        else if (op.attrType(name) == AttrType::Bool)
-            other.set(name,
-                      std::get<std::int64_t>(*fallback) == 0 ? std::int64_t(1) : std::int64_t(0));
+            numbers.set(name, 0.75);
+        else if (op.attrType(name) == AttrType::Bool) {
+            Attrs other = written;
+            other.set(name, std::int64_t(std::get<std::int64_t>(*fallback) == 0 ? 1 : 0));
+            out.push_back(std::move(other));
+        }
     }
-    if (!(other == written))
-        out.push_back(other);
+    if (!(numbers == written))
+        out.push_back(std::move(numbers));
     return out;
 }
 
