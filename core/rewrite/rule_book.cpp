@@ -18,7 +18,9 @@ void RuleBook::add(const std::vector<DeclarationPtr>& declarations, const std::s
 }
 
 std::shared_ptr<const RuleTree> RuleBook::ruleAt(std::size_t entry) const {
-    return declarationAs<RuleTree>(entries.at(entry));
+    std::shared_ptr<const RuleTree> out;
+    byKind(entries.at(entry), [&](const std::shared_ptr<const RuleTree>& rule) { out = rule; });
+    return out;
 }
 
 AppliedRule RuleBook::appliedRule(const DeclarationTree& entry) const {

@@ -233,7 +233,8 @@ void TestChoices::measurementsComeBeforePriorities() {
         planned("implementations softmax(...) on any { costly.slow priority 20 }",
                 {{"generated.rowwise", 9.0}, {"costly.slow", 9.1}});
     QCOMPARE(close.group("s").implementation, std::string("costly.slow"));
-    QCOMPARE(close.group("s").source, std::string("log"));
+    QCOMPARE(close.group("s").source, std::string("priority"));
+    QCOMPARE(close.candidate("s", "costly.slow").code, ReasonCode::NotMeasured);
     // A pin comes before everything.
     const PlannedChoices pinned = planned("pin { use generated.plain for s }",
                                           {{"generated.rowwise", 9}, {"costly.slow", 3}});

@@ -44,11 +44,11 @@ private:
 
 namespace {
 
-const char* const model = "graph g(x: f32[4], p: f32[3], q: f32[5]) -> y, z, c {\n"
-                          "  a = relu(x) @node(\"first\")  y = tanh(a) @node(\"second\")\n"
-                          "  z = sigmoid(x) @node(\"apart\")\n"
-                          "  c = concat(p, q) { axis = 0 } @node(\"joined\")\n"
-                          "}\n";
+const char* const threeChains = "graph g(x: f32[4], p: f32[3], q: f32[5]) -> y, z, c {\n"
+                                "  a = relu(x) @node(\"first\")  y = tanh(a) @node(\"second\")\n"
+                                "  z = sigmoid(x) @node(\"apart\")\n"
+                                "  c = concat(p, q) { axis = 0 } @node(\"joined\")\n"
+                                "}\n";
 
 QStringList rowsOf(const UsesDocument& document) {
     QStringList out;
@@ -60,7 +60,7 @@ QStringList rowsOf(const UsesDocument& document) {
 } // namespace
 
 void TestWhatCame::initTestCase() {
-    if (!writeFile(m_folder.filePath(QStringLiteral("model.fw")).toStdString(), model))
+    if (!writeFile(m_folder.filePath(QStringLiteral("model.fw")).toStdString(), threeChains))
         qFatal("the model cannot be written");
 }
 
