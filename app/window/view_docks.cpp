@@ -219,8 +219,8 @@ void ViewDocks::showOrHide(QDockWidget* dock) const {
     const bool hasKeys = keys && dock->isAncestorOf(keys);
     const auto* view = static_cast<const View*>(dock->widget());
     if (dock->isVisible() && view->inFront() && (hasKeys || !keysOf(dock->widget()))) {
-        dock->hide();
-        return focusCentre();
+        focusCentre(); // first: the keys would go to some other list, which selects its first row
+        return dock->hide();
     }
     dock->show();
     dock->raise();
