@@ -89,7 +89,7 @@ void TestBookKeyboard::ruleIsWrittenAndKept() {
     press(u"F3"_s);
     press(u"F3"_s);
     QCOMPARE(framed(GraphSide::Imported, Halo::Look::Current), std::size_t(1));
-    QVERIFY(m_window->view<BooksView>()->matches()->title().endsWith(u"2/3"_s));
+    QVERIFY(m_window->view<BooksView>()->matches()->title().contains(u"2/3"_s));
     press(u"Ctrl+Shift+Space"_s); // says what the word means, and takes no keys
     // Too narrow: a near miss is relaxed.
     press(u"End"_s);
