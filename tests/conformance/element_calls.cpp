@@ -75,6 +75,8 @@ std::vector<Drawn> callsOf(const Operator& op, const Instance& instance) {
     };
     for (const Attrs& attributes : attributesOf(op, instance.attributes)) {
         given.attrs = attributes;
+        if (!(attributes == instance.attributes) && !op.infer(given))
+            continue; // excluded by what is written
         if (variables.empty() && types.empty())
             add(given);
         for (const std::string& variable : variables)
