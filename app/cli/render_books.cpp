@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace fw::cli {
@@ -32,15 +35,18 @@ std::string render(const CheckDocument& document) {
         table.row(row);
     }
     out += table.text();
-    const auto place = [&](const Diag& diag) {
-        return std::find_if(document.marks.begin(), document.marks.end(),
-                            [&](const MarkRecord& mark) { return mark.diag == diag; });
+    std::map<std::tuple<int, int, std::string_view>, const MarkRecord*> marks;
+    const auto place = [](const Diag& diag) {
+        return std::tuple(diag.where.line, diag.where.column, std::string_view(diag.message));
     };
+    for (const MarkRecord& mark : document.marks)
+        marks.emplace(place(mark.diag), &mark);
     const auto tell = [&](const Diags& diags) {
         for (const Diag& diag : diags) {
             out += diag.text() + "\n";
-            if (const auto mark = place(diag); mark != document.marks.end())
-                for (const Fix& fix : mark->fixes)
+            if (const auto mark = marks.find(place(diag));
+                mark != marks.end() && mark->second->diag == diag)
+                for (const Fix& fix : mark->second->fixes)
                     out += "    " + fix.label + "\n";
         }
     };

@@ -48,6 +48,7 @@ public:
     // Where a word is not understood: those that could stand there and are spelled much like it.
     void suggest(const BookNames& names) {
         std::size_t suggested = 0;
+        std::set<std::string> right; // what is said of words that are spelled as they should be
         for (MarkRecord& mark : m_marks) {
             const std::size_t begin = m_places.offset(mark.line, mark.column),
                               end = m_places.offset(mark.endLine, mark.endColumn);
@@ -60,7 +61,7 @@ public:
             const bool told = mark.diag.code == DiagCode::Syntax && !mark.diag.hint.empty() &&
                               !mark.diag.hint.starts_with("did you mean");
             if (!name || told || word.empty() || word.size() > longestWord ||
-                ++suggested > mostSuggested)
+                right.contains(mark.diag.message) || ++suggested > mostSuggested)
                 continue;
             const TextContext context = contextAt(m_book.text, m_list, begin);
             if (context.begin != begin || context.end != end)
@@ -68,8 +69,10 @@ public:
             std::vector<std::string> known;
             for (const CompletionRecord& one : completionsAt(context, m_book.text, names))
                 known.push_back(one.text);
-            if (std::find(known.begin(), known.end(), word) != known.end())
-                continue; // the word is right, what is said of it is something else
+            if (std::find(known.begin(), known.end(), word) != known.end()) {
+                right.insert(mark.diag.message);
+                continue;
+            }
             for (const std::string& text : nearest(word, known))
                 mark.fixes.push_back(
                     fixOf(m_places, begin, end, text, fmt::format("replace {} by {}", word, text)));
