@@ -307,6 +307,21 @@ std::set<int> CameOfPlan::ofLibrary(const std::string& name) {
 
 // Patterns and chains act by what names them.
 void CameOfPlan::throughOthers(std::set<int> told) {
+    for (const Application& one : m_in.trace.applications) {
+        const AppliedRule& by = m_in.trace.applied.at(one.entry);
+        const auto through = m_through.find(fmt::format("{}:{}", by.file, by.line));
+        if (through == m_through.end() || one.body != nullptr || one.matched.empty())
+            continue;
+        CameRecord row;
+        row.how = "used";
+        row.what = one.matched.front()->name;
+        row.why = "through " + through->second;
+        std::set<NodeId> origins;
+        for (const NodePtr& node : one.matched)
+            origins.insert(node->origins.begin(), node->origins.end());
+        row.nodes = {origins.begin(), origins.end()};
+        m_rows.add(std::move(row));
+    }
     const auto& rules = m_in.books.fusion.fuseRules();
     for (std::size_t i = 0; i < std::min(rules.size(), m_in.plan->asked.size()); ++i)
         if (const auto through = m_through.find(placeAt(rules[i].file, rules[i].tree->span));

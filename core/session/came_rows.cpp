@@ -44,6 +44,9 @@ std::size_t rankOf(const CameHow& how) {
 } // namespace
 
 void CameRows::add(CameRecord row) {
+    if (!m_known.emplace(row.how.text(), row.what, row.why, row.line, row.group.value_or(-1))
+             .second)
+        return;
     ++m_counts[row.how.text()];
     m_rows.push_back(std::move(row));
 }

@@ -5,6 +5,9 @@
 #include "session/text_range.h"
 #include "snapshot/authoring_records.h"
 
+#include <set>
+#include <tuple>
+
 namespace fw {
 
 class CameRows {
@@ -17,6 +20,8 @@ public:
 
 private:
     std::vector<snapshot::CameRecord> m_rows;
+    // A schedule may be asked by several entries.
+    std::set<std::tuple<std::string_view, std::string, std::string, int, std::int64_t>> m_known;
     std::map<std::string_view, std::int64_t> m_counts; // by CameHow
     std::string m_note;
 };

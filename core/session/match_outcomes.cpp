@@ -14,30 +14,19 @@ namespace {
 
 using namespace snapshot;
 
-using Takers = std::unordered_map<NodeId, std::size_t>; // node -> the application that erased it
+using Takers = std::unordered_map<NodeId, std::size_t>; // node -> the first application
 
-Takers takersIn(const Graph& before, const RewriteTrace& trace) {
+enum class Touch : std::uint8_t { Erases, Changes }; // other operands or attributes
+
+Takers touchedIn(const Graph& before, const RewriteTrace& trace, Touch touch) {
     Takers out;
     for (std::size_t i = 0; i < trace.applications.size(); ++i) {
         const Application& one = trace.applications[i];
         if (one.body != nullptr)
             continue;
         for (const GraphStep::Edit& edit : one.step.edits)
-            if (edit.before && !edit.after && before.find(edit.before->id) != nullptr)
-                out.emplace(edit.before->id, i);
-    }
-    return out;
-}
-
-// Nodes that an application left with other operands or attributes.
-Takers changersIn(const Graph& before, const RewriteTrace& trace) {
-    Takers out;
-    for (std::size_t i = 0; i < trace.applications.size(); ++i) {
-        const Application& one = trace.applications[i];
-        if (one.body != nullptr)
-            continue;
-        for (const GraphStep::Edit& edit : one.step.edits)
-            if (edit.before && edit.after && before.find(edit.before->id) != nullptr)
+            if (edit.before && (edit.after == nullptr) == (touch == Touch::Erases) &&
+                before.find(edit.before->id) != nullptr)
                 out.emplace(edit.before->id, i);
     }
     return out;
@@ -67,8 +56,8 @@ snapshot::CameHow howOf(ReasonCode code) {
 } // namespace
 
 MatchOutcomes::MatchOutcomes(const Graph& before, const RewriteTrace& trace)
-    : m_before(before), m_trace(trace), m_takers(takersIn(before, trace)),
-      m_changers(changersIn(before, trace)) {
+    : m_before(before), m_trace(trace), m_takers(touchedIn(before, trace, Touch::Erases)),
+      m_changers(touchedIn(before, trace, Touch::Changes)) {
     for (const NotApplied& refused : trace.notApplied)
         m_refused.emplace(std::pair(refused.entry, refused.root), &refused);
 }
@@ -160,7 +149,7 @@ std::vector<std::string> namesOf(const std::set<std::size_t>& entries, const Rew
 
 std::vector<std::string> takersOf(const Graph& before, const std::vector<Match>& matches,
                                   const RewriteTrace& trace) {
-    const Takers takers = takersIn(before, trace);
+    const Takers takers = touchedIn(before, trace, Touch::Erases);
     std::set<std::size_t> entries;
     for (const Match& match : matches)
         for (const NodeId id : match.nodes)

@@ -6,6 +6,8 @@
 #include "session/came_rows.h"
 #include "session/describe.h"
 #include "session/match_outcomes.h"
+#include "strategy/targets.h"
+#include "syntax/declarations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -84,7 +86,7 @@ private:
             if (one.entry != entry)
                 continue;
             const bool inside = one.body != nullptr;
-            add("applied", one.matched.empty() ? std::string() : one.matched.back()->name,
+            add("applied", one.matched.empty() ? std::string() : one.matched.front()->name,
                 {{},
                  Verdict::Yes,
                  ReasonCode::RuleApplied,
@@ -112,7 +114,8 @@ private:
                 continue;
             m_told.insert(root);
             if (outcome.how.empty())
-                add("refused", graph.node(root).name, notAsked(), originsOf(graph, match.nodes));
+                add("refused", graph.node(root).name, notAsked(entry, declared),
+                    originsOf(graph, match.nodes));
             else
                 add(outcome.how, graph.node(root).name, outcome.decision,
                     originsOf(graph, match.nodes));
@@ -120,7 +123,14 @@ private:
     }
 
     // It matches the imported graph, and nothing is known of it at its turn.
-    Decision notAsked() const {
+    Decision notAsked(std::size_t entry, const DeclarationTree& declared) const {
+        std::string strategy;
+        byKind(declared, [&](const RuleTree& rule) { strategy = rule.strategy; });
+        if (strategy != "fixpoint" && m_in.trace.applied.at(entry).count > 0)
+            return {{},
+                    Verdict::No,
+                    ReasonCode::ConditionFalse,
+                    fmt::format("strategy {}: it was applied, and is not asked again", strategy)};
         if (m_in.trace.stopReason != "fixpoint")
             return {{}, Verdict::No, ReasonCode::RuleStopped, m_in.trace.stopReason};
         return {
@@ -175,7 +185,14 @@ void tellWhatCame(const CameIn& in, const DeclarationPtr& declared, const std::s
                   const std::string& text, const NamedThrough& through, UsesDocument& out) {
     const TextPlaces places(text);
     CameRows rows;
-    if (out.kind == "rule" || out.kind == "builtin")
+    const bool hasKeys = !declared->targets.empty() && out.kind != "target";
+    if (hasKeys && in.offer != nullptr && !isFor(*declared, *in.offer)) {
+        std::vector<std::string_view> keys;
+        for (const KeyTree& key : declared->targets)
+            keys.push_back(key.name);
+        rows.note(fmt::format("it is for {}, which {} is not", fmt::join(keys, ", "),
+                              in.target != nullptr ? in.target->text : "the target"));
+    } else if (out.kind == "rule" || out.kind == "builtin")
         CameOfRule(in, rows).tell(declared, file);
     else if (out.kind == "test")
         tellTest(in, *declared, file, places, rows);

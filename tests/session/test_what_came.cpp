@@ -19,6 +19,7 @@ private Q_SLOTS:
     void everyKind();
     void rowsLeadToPlaces();
     void booksBesideThePlan();
+    void whatIsNotAskedSaysWhy();
     void aLineIsAPlace();
     void sameInEveryAnswer();
     void stepsSayWhereCandidatesEnd();
@@ -162,6 +163,33 @@ void TestWhatCame::booksBesideThePlan() {
     const auto found = asked.get<UsesDocument>("uses", wanted);
     QVERIFY(!found.takesPart && found.came.empty());
     QCOMPARE(found.said, std::string("its book takes no part in the plan"));
+}
+
+// What keeps a declaration from acting is named, not left out.
+void TestWhatCame::whatIsNotAskedSaysWhy() {
+    Asked asked;
+    Arguments twice = askedOf("rule one { strategy once match y = relu(a) emit y = neg(a) }\n");
+    twice.model = m_folder.filePath(QStringLiteral("twice.fw")).toStdString();
+    QVERIFY(writeFile(twice.model, "graph g(x: f32[4], z: f32[4]) -> y, w {\n"
+                                   "  y = relu(x) @node(\"first\")  w = relu(z) @node(\"last\")\n"
+                                   "}\n")
+                .ok());
+    twice.position = TextPlace{mineFile, 1, 0};
+    const QStringList once = rowsOf(asked.get<UsesDocument>("uses", twice));
+    QCOMPARE(once.size(), 2);
+    QVERIFY2(once[0].startsWith(QStringLiteral("applied first: ")), qPrintable(once[0]));
+    QVERIFY2(once[1].startsWith(QStringLiteral("refused last: ")) &&
+                 once[1].contains(QStringLiteral("strategy once: it was applied")),
+             qPrintable(once[1]));
+    Arguments keyed = askedOf("rule keyed on x86-64-v3 { match y = relu(x) emit y = neg(x) }\n");
+    keyed.target = "x86-64 -mcpu=x86-64-v2 -libs=";
+    keyed.position = TextPlace{mineFile, 1, 0};
+    const std::string said = asked.get<UsesDocument>("uses", keyed).said;
+    QVERIFY2(said.starts_with("it is for x86-64-v3, which x86-64 -mcpu=x86-64-v2"), said.c_str());
+    const UsesDocument through = came("pattern one(x) = relu(x)\n"
+                                      "rule r { match y = one(x) emit y = neg(x) }\n",
+                                      1);
+    QCOMPARE(rowsOf(through), QStringList({QStringLiteral("used first: through rule r")}));
 }
 
 void TestWhatCame::aLineIsAPlace() {
