@@ -90,11 +90,12 @@ bool liesIn(const std::string& name, const std::string& wanted) {
 
 NodeSearch::NodeSearch(const GraphDocument& graph, const FuseDocument* plan,
                        const ProfileDocument* profile)
-    : m_graph(graph) {
+    : m_graph(graph), m_hasPlan(plan != nullptr && graph.stage == GraphStage("fused")),
+      m_hasTimes(profile != nullptr) {
     m_words.reserve(graph.nodes.size());
     for (const NodeRecord& node : graph.nodes)
         m_words.push_back(wordsOf(node));
-    if (plan == nullptr || !(graph.stage == GraphStage("fused")))
+    if (!m_hasPlan)
         return;
     for (const GroupRecord& group : plan->groups)
         m_groups[group.id].plan = &group;
@@ -223,6 +224,11 @@ std::set<std::string> NodeSearch::attributeNames() const {
 
 Status NodeSearch::checkKeys(const std::vector<QueryTerm>& query) const {
     for (const QueryTerm& term : query) {
+        if (term.asksPlan() && !m_hasPlan)
+            return makeDiag(DiagCode::Usage, term.key + " is known once there is a plan");
+        if (term.key == "time" && !m_hasTimes)
+            return makeDiag(DiagCode::Usage, "no time was measured yet", {},
+                            "compile and profile, or ask for what is estimated: est>50us");
         if (term.key.empty() || term.known != nullptr)
             continue;
         const std::set<std::string> attributes = attributeNames();

@@ -17,7 +17,8 @@ public:
                const ProfileDocument* profile);
 
     // In the order of the graph, without constants: who reads one that is found by words alone
-    // stands for it. Takes time linear in the nodes. Usage: a key that no node has.
+    // stands for it. Takes time linear in the nodes. Usage: a key that no node has, or a fact that
+    // is not known yet.
     Result<std::vector<NodeId>> find(const std::vector<QueryTerm>& query) const;
 
     // What the word in front of `caret` may become.
@@ -43,6 +44,7 @@ private:
     std::set<std::string> attributeNames() const;
 
     const GraphDocument& m_graph;
+    const bool m_hasPlan, m_hasTimes;
     std::vector<std::string> m_words; // per node what words are looked for in, in lower case
     std::map<int, GroupFacts> m_groups;
     std::map<NodeId, std::set<std::string>> m_codes;

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void finds();
     void refuses_data();
     void refuses();
+    void whatIsNotKnownYet();
     void completes_data();
     void completes();
     void growsWithTheNodes();
@@ -160,6 +161,18 @@ void TestNodeQuery::refuses_data() {
 
 void TestNodeQuery::refuses() {
     finds();
+}
+
+// Nothing is found, and why is said.
+void TestNodeQuery::whatIsNotKnownYet() {
+    const Found found;
+    const auto why = [&](const char* query, const FuseDocument* plan) {
+        const auto ids = NodeSearch(found.graph, plan, nullptr).find(*parseQuery(query));
+        return ids ? std::string() : ids.diag().message;
+    };
+    QCOMPARE(why("time>1us", &found.plan), std::string("no time was measured yet"));
+    QCOMPARE(why("by:onednn", nullptr), std::string("by is known once there is a plan"));
+    QCOMPARE(why("op:relu", nullptr), std::string());
 }
 
 void TestNodeQuery::completes_data() {

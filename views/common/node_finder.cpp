@@ -52,8 +52,11 @@ std::vector<Hit> NodeFinder::found() {
         return true;
     };
     const bool inFused = add(m_fused, GraphSide::Fused, {});
-    if (asksPlan)
+    if (asksPlan) {
+        if (!m_fused.search)
+            m_problem = makeDiag(DiagCode::Usage, "there is no plan yet that could be asked");
         return out;
+    }
     NodeSet fused;
     for (const Hit& hit : out)
         fused.insert(hit.node);
