@@ -107,8 +107,8 @@ public:
     PreparedPatterns(std::vector<NamedPattern> patterns, const PatternTable& table);
     PreparedPatterns(const PatternTree& pattern, const PatternTable& table) // without a name
         : PreparedPatterns(std::vector<NamedPattern>{{"", pattern}}, table) {}
-    PreparedPatterns(PreparedPatterns&&) = default;
-    PreparedPatterns& operator=(PreparedPatterns&&) = default;
+    PreparedPatterns(PreparedPatterns&&) noexcept = default;
+    PreparedPatterns& operator=(PreparedPatterns&&) noexcept = default;
     PreparedPatterns(const PreparedPatterns&) = delete;
     PreparedPatterns& operator=(const PreparedPatterns&) = delete;
     ~PreparedPatterns() = default;

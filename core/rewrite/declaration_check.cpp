@@ -333,8 +333,9 @@ void checkResults(const std::vector<NamedTree>& named, const OperatorSet& operat
             }));
         if (op != nullptr && !op->isNative() && op->outputNames().size() != names)
             out.refuse(DiagCode::RuleIllegal,
-                       fmt::format("{} has {} results, not {}", op->name(),
-                                   op->outputNames().size(), names),
+                       fmt::format("{} has {} result{}, not {}", op->name(),
+                                   op->outputNames().size(),
+                                   op->outputNames().size() == 1 ? "" : "s", names),
                        tree.span, op->signature());
     }
 }

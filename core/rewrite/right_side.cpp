@@ -122,7 +122,7 @@ private:
             return;
         }
         if (auto result = value(named.value, {}))
-            m_values[named.name] = std::move(*result);
+            m_values[named.name] = *result;
         else
             m_failed.insert_or_assign(named.name, result.takeDiag());
     }
@@ -151,7 +151,7 @@ private:
         }
         m_values[emit.name] = *to;
         if (needed)
-            m_out.handed.push_back({from, std::move(*to)});
+            m_out.handed.push_back({from, *to});
         return {};
     }
 
@@ -242,7 +242,7 @@ private:
         node.wish = wish;
         for (const Tree& part : tree.args) {
             FW_TRY(RightOperand operand, isTerm(part) ? number(part) : value(part, {}));
-            node.operands.push_back(std::move(operand));
+            node.operands.push_back(operand);
         }
         return add(std::move(node));
     }
@@ -293,7 +293,7 @@ private:
                 continue;
             }
             FW_TRY(RightOperand operand, isTerm(arg) ? number(arg) : value(arg, {}));
-            node.operands.push_back(std::move(operand));
+            node.operands.push_back(operand);
         }
         const Operator* op = isNamedPart(tree.text) ? nullptr : m_graph.operators().find(tree.text);
         if (op == nullptr) {

@@ -208,7 +208,8 @@ private:
         const std::size_t most = called->outputNames().size(); // 0: as its attributes say
         if (most > 0 && results > most)
             refuse(tree, DiagCode::OperatorArity,
-                   fmt::format("{} has {} results, not {}", tree.text, most, results));
+                   fmt::format("{} has {} result{}, not {}", tree.text, most, most == 1 ? "" : "s",
+                               results));
         if (!isOpen && called->arity().takes(tree.args.size()))
             checkNumbers(tree, *called);
         for (const TreeAttr& attr : tree.attrs)

@@ -98,7 +98,7 @@ void TestRuleText::mistakes_data() {
         " emit (y, m, s) = layernorm(x, x, x)\n}",
         "ok");
     row("fewer results", "rule r {\n match y = relu(x), m = tanh(x)\n emit (y, m) = neg(x)\n}",
-        "3:16 RUL01 neg has 1 results, not 2");
+        "3:16 RUL01 neg has 1 result, not 2");
     row("several names for a value",
         "rule r {\n match y = relu(x), m = tanh(x)\n emit (y, m) = x\n}",
         "3:16 TXT01 several names need a call of an operator with as many results");
@@ -146,7 +146,7 @@ void TestRuleText::mistakes_data() {
     row("let twice", "rule r { match y = relu(x) let a = 1, a = 2 emit y = x + a }",
         "1:43 TXT02 let gives a more than once");
     row("two names for one result", "rule r { match y = relu(x) let (a, b) = neg(x) emit y = a }",
-        "1:41 RUL01 neg has 1 results, not 2");
+        "1:41 RUL01 neg has 1 result, not 2");
     row("a list outside of rules", "op o(x: T[S...]) -> y: T[S...] { y[i...] = x[...i] }",
         "1:46 TXT01 an expression expected, found '...'");
     row("operator in place: its text",

@@ -418,7 +418,7 @@ void TestCalls::whatTheTextSaysWrongly_data() {
     row("operands", "op m (x: T[N]) -> y { y = relu(x, x) }", "relu takes 1 operand, not 2");
     row("attribute", "op m (x: T[N]) -> y { y = relu(x) {axis = 1} }",
         "relu has no attribute 'axis'");
-    row("results", "op m (x: T[N]) -> (y, z) { (y, z) = relu(x) }", "relu has 1 results, not 2");
+    row("results", "op m (x: T[N]) -> (y, z) { (y, z) = relu(x) }", "relu has 1 result, not 2");
     row("not given", "op m (x: T[N]) -> (y, z) { y = relu(x) }",
         "no statement gives the result 'z'");
     row("no result", "op m (x: T[N]) -> y { z = relu(x)  y = relu(x) }", "'z' is not a result");
