@@ -67,6 +67,6 @@ std::vector<char> longestWay(const LayeredInput& input, const Layers& layers);
 Layers assignLayers(const LayeredInput& input);
 void orderLayers(Layers& layers, const CancelToken& cancel);
 void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel);
-LayeredOutput routeLayers(const LayeredInput& input, Layers& layers);
+LayeredOutput routeLayers(const LayeredInput& input, const Layers& layers);
 
 } // namespace fw::picture

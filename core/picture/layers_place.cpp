@@ -116,24 +116,59 @@ private:
     std::vector<std::uint32_t> m_roots;                   // by number of wishes
 };
 
-} // namespace
+class Placing {
+public:
+    Placing(Layers& layers, double nodeGap) : m_layers(layers), m_nodeGap(nodeGap) {
+        for (const auto& order : layers.order) {
+            double x = 0;
+            for (std::size_t i = 0; i < order.size(); ++i) {
+                if (i > 0)
+                    x += gap(order[i - 1], order[i]);
+                slot(order[i]).x = x;
+            }
+            for (const std::int32_t s : order)
+                slot(s).x -= x / 2;
+        }
+    }
 
-void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
-    const auto gap = [&](const Slot& a, const Slot& b) {
+    // Moves the slots of a layer to where their neighbours above and below want them.
+    void solve(std::size_t layer, bool above, bool below) {
+        const auto& order = m_layers.order[layer];
+        m_shift.assign(order.size(), 0);
+        m_wishes.clear();
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            if (i > 0)
+                m_shift[i] = m_shift[i - 1] + gap(order[i - 1], order[i]);
+            const Wish w =
+                wish(m_layers, static_cast<std::size_t>(order[i]), above, below, m_scratch);
+            m_wishes.push_back({w.x - m_shift[i], w.weight});
+        }
+        m_medians.reset(m_wishes);
+        m_blocks.clear();
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            m_blocks.push_back({i, m_wishes[i].x});
+            while (m_blocks.size() > 1 &&
+                   m_blocks[m_blocks.size() - 2].value > m_blocks.back().value) {
+                m_blocks.pop_back();
+                m_blocks.back().value = m_medians.of(m_blocks.back().first, i + 1);
+            }
+        }
+        for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+            const std::size_t end = b + 1 < m_blocks.size() ? m_blocks[b + 1].first : order.size();
+            for (std::size_t i = m_blocks[b].first; i < end; ++i)
+                slot(order[i]).x = m_blocks[b].value + m_shift[i];
+        }
+    }
+
+private:
+    Slot& slot(std::int32_t s) { return m_layers.slots[static_cast<std::size_t>(s)]; }
+
+    // Between the centres of neighbours.
+    double gap(std::int32_t left, std::int32_t right) {
+        const Slot &a = slot(left), &b = slot(right);
         const bool boxes = a.node >= 0 && b.node >= 0 && a.width > 4 && b.width > 4;
         const bool lines = !boxes && a.width <= 4 && b.width <= 4;
-        return (a.width + b.width) / 2 + (boxes ? nodeGap : lines ? 14 : nodeGap * 0.75);
-    };
-    for (const auto& order : layers.order) {
-        double x = 0;
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            auto& slot = layers.slots[static_cast<std::size_t>(order[i])];
-            if (i > 0)
-                x += gap(layers.slots[static_cast<std::size_t>(order[i - 1])], slot);
-            slot.x = x;
-        }
-        for (const std::int32_t s : order)
-            layers.slots[static_cast<std::size_t>(s)].x -= x / 2;
+        return (a.width + b.width) / 2 + (boxes ? m_nodeGap : lines ? 14 : m_nodeGap * 0.75);
     }
 
     // A block of slots that stand as close as they may; its place is the weighted median of its
@@ -142,48 +177,30 @@ void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
         std::size_t first = 0; // of the layer; it goes on to the next block
         double value = 0;
     };
-    std::vector<Block> blocks;
-    std::vector<double> shift;
-    std::vector<Wish> wishes;
-    std::vector<std::pair<double, double>> scratch;
-    RangeMedian medians;
-    const auto solve = [&](std::size_t layer, bool above, bool below) {
-        const auto& order = layers.order[layer];
-        shift.assign(order.size(), 0);
-        wishes.clear();
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            const auto s = static_cast<std::size_t>(order[i]);
-            if (i > 0)
-                shift[i] = shift[i - 1] + gap(layers.slots[static_cast<std::size_t>(order[i - 1])],
-                                              layers.slots[s]);
-            const Wish w = wish(layers, s, above, below, scratch);
-            wishes.push_back({w.x - shift[i], w.weight});
-        }
-        medians.reset(wishes);
-        blocks.clear();
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            blocks.push_back({i, wishes[i].x});
-            while (blocks.size() > 1 && blocks[blocks.size() - 2].value > blocks.back().value) {
-                blocks.pop_back();
-                blocks.back().value = medians.of(blocks.back().first, i + 1);
-            }
-        }
-        for (std::size_t b = 0; b < blocks.size(); ++b) {
-            const std::size_t end = b + 1 < blocks.size() ? blocks[b + 1].first : order.size();
-            for (std::size_t i = blocks[b].first; i < end; ++i)
-                layers.slots[static_cast<std::size_t>(order[i])].x = blocks[b].value + shift[i];
-        }
-    };
+
+    Layers& m_layers;
+    double m_nodeGap;
+    std::vector<Block> m_blocks;
+    std::vector<double> m_shift;
+    std::vector<Wish> m_wishes;
+    std::vector<std::pair<double, double>> m_scratch;
+    RangeMedian m_medians;
+};
+
+} // namespace
+
+void placeLayers(Layers& layers, double nodeGap, const CancelToken& cancel) {
+    Placing placing(layers, nodeGap);
     const std::size_t depth = layers.order.size();
     const int rounds = layers.slots.size() < 5000 ? 6 : 3;
     for (int round = 0; round < rounds && !cancel.cancelled(); ++round) {
         for (std::size_t l = 1; l < depth && !cancel.cancelled(); ++l)
-            solve(l, true, false);
+            placing.solve(l, true, false);
         for (std::size_t l = depth; l-- > 0 && !cancel.cancelled();)
-            solve(l, round + 1 == rounds, true);
+            placing.solve(l, round + 1 == rounds, true);
         if (round + 1 == rounds)
             for (std::size_t l = 1; l < depth && !cancel.cancelled(); ++l)
-                solve(l, true, true);
+                placing.solve(l, true, true);
     }
     // Whole pixels: equal places stay equal, so straight lines stay straight and crisp.
     double left = 0;

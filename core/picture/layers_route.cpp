@@ -109,122 +109,153 @@ std::vector<std::size_t> farLanes(const LayeredInput& input, const Layers& layer
     return lanes;
 }
 
-} // namespace
+class Router {
+public:
+    Router(const LayeredInput& input, const Layers& layers)
+        : m_input(input), m_layers(layers), m_leave(layers.nets.size(), 0),
+          m_arrive(input.edges.size(), 0) {}
 
-LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
-    LayeredOutput output;
-    const std::size_t depth = layers.order.size();
-    const auto slot = [&](std::int32_t s) -> Slot& {
-        return layers.slots[static_cast<std::size_t>(s)];
-    };
+    LayeredOutput take() {
+        choosePorts();
+        placeLayersDown();
+        for (std::size_t n = 0; n < m_layers.nets.size(); ++n)
+            routeNet(n);
+        routeFar();
+        for (const std::uint32_t e : m_layers.cut)
+            m_out.cuts.push_back(cutAt(e));
+        return std::move(m_out);
+    }
+
+private:
+    const Slot& slot(std::int32_t s) const { return m_layers.slots[static_cast<std::size_t>(s)]; }
+    // Of a node.
+    std::size_t layerOf(std::size_t node) const {
+        return static_cast<std::size_t>(m_layers.slots[node].layer);
+    }
+    double upperSide(std::size_t node) const {
+        return m_out.centers[node].y - m_input.nodes[node].height / 2;
+    }
+    double lowerSide(std::size_t node) const {
+        return m_out.centers[node].y + m_input.nodes[node].height / 2;
+    }
+    // Ends of an edge as it is laid out, which may be upside down.
+    std::uint32_t source(std::uint32_t e) const {
+        return m_layers.reversed[e] ? m_input.edges[e].to : m_input.edges[e].from;
+    }
+    std::uint32_t target(std::uint32_t e) const {
+        return m_layers.reversed[e] ? m_input.edges[e].from : m_input.edges[e].to;
+    }
+    const std::optional<double>& fixedLeave(std::uint32_t e) const {
+        return m_layers.reversed[e] ? m_input.edges[e].toOffset : m_input.edges[e].fromOffset;
+    }
+    const std::optional<double>& fixedArrive(std::uint32_t e) const {
+        return m_layers.reversed[e] ? m_input.edges[e].fromOffset : m_input.edges[e].toOffset;
+    }
+    std::size_t span(std::uint32_t e) const {
+        return static_cast<std::size_t>(std::abs(m_layers.slots[m_input.edges[e].to].layer -
+                                                 m_layers.slots[m_input.edges[e].from].layer));
+    }
 
     // Where each net leaves and each edge arrives, relative to the centres.
-    std::vector<double> leave(layers.nets.size(), 0), arrive(input.edges.size(), 0);
-    std::vector<std::vector<End>> outs(input.nodes.size()), ins(input.nodes.size());
-    const auto target = [&](std::uint32_t e) {
-        return layers.reversed[e] ? input.edges[e].from : input.edges[e].to;
-    };
-    const auto span = [&](std::uint32_t e) {
-        return static_cast<std::size_t>(std::abs(layers.slots[input.edges[e].to].layer -
-                                                 layers.slots[input.edges[e].from].layer));
-    };
-    for (std::size_t n = 0; n < layers.nets.size(); ++n) {
-        const Net& net = layers.nets[n];
-        const LayeredEdge& first = input.edges[net.edges.front()];
-        const bool turned = layers.reversed[net.edges.front()] != 0;
-        const auto& fixedLeave = turned ? first.toOffset : first.fromOffset;
-        if (fixedLeave) {
-            leave[n] = *fixedLeave;
-        } else {
-            const std::uint32_t e = net.edges.front();
-            const auto& fixedArrive = turned ? first.fromOffset : first.toOffset;
-            const double towards = net.trunk.size() > 1 && span(e) > 1
-                                       ? slot(net.trunk[1]).x
-                                       : layers.slots[target(e)].x + fixedArrive.value_or(0);
-            outs[static_cast<std::size_t>(net.trunk[0])].push_back({towards, &leave[n]});
+    void choosePorts() {
+        std::vector<std::vector<End>> outs(m_input.nodes.size()), ins(m_input.nodes.size());
+        for (std::size_t n = 0; n < m_layers.nets.size(); ++n) {
+            const Net& net = m_layers.nets[n];
+            const std::uint32_t first = net.edges.front();
+            const std::optional<double>& leaves = fixedLeave(first);
+            if (leaves) {
+                m_leave[n] = *leaves;
+            } else {
+                const double towards =
+                    net.trunk.size() > 1 && span(first) > 1
+                        ? slot(net.trunk[1]).x
+                        : m_layers.slots[target(first)].x + fixedArrive(first).value_or(0);
+                outs[static_cast<std::size_t>(net.trunk[0])].push_back({towards, &m_leave[n]});
+            }
+            for (const std::uint32_t e : net.edges) {
+                if (const auto& arrives = fixedArrive(e))
+                    m_arrive[e] = *arrives;
+                else
+                    ins[target(e)].push_back(
+                        {slot(net.trunk[span(e) - 1]).x + (span(e) == 1 ? leaves.value_or(0) : 0),
+                         &m_arrive[e]});
+            }
         }
-        for (const std::uint32_t e : net.edges) {
-            const auto& fixedArrive = turned ? input.edges[e].fromOffset : input.edges[e].toOffset;
-            if (fixedArrive)
-                arrive[e] = *fixedArrive;
-            else
-                ins[target(e)].push_back(
-                    {slot(net.trunk[span(e) - 1]).x + (span(e) == 1 ? fixedLeave.value_or(0) : 0),
-                     &arrive[e]});
+        for (std::size_t n = 0; n < m_input.nodes.size(); ++n) {
+            spread(outs[n], m_layers.slots[n].x, m_input.nodes[n].width);
+            spread(ins[n], m_layers.slots[n].x, m_input.nodes[n].width);
         }
-    }
-    for (std::size_t n = 0; n < input.nodes.size(); ++n) {
-        spread(outs[n], layers.slots[n].x, input.nodes[n].width);
-        spread(ins[n], layers.slots[n].x, input.nodes[n].width);
     }
 
-    // Layer heights; a gap grows with the widest bend in it.
-    std::vector<double> top(depth, 0), bottom(depth, 0), bend(depth, 0);
-    for (const Net& net : layers.nets) {
-        for (std::size_t k = 1; k < net.trunk.size(); ++k) {
-            double& widest = bend[static_cast<std::size_t>(slot(net.trunk[k]).layer)];
-            widest = std::max(widest, std::abs(slot(net.trunk[k]).x - slot(net.trunk[k - 1]).x));
-        }
-        for (const std::uint32_t e : net.edges) {
-            const Slot& to = layers.slots[target(e)];
+    // Per layer: how far to the side a path goes in the gap above it, at the most.
+    std::vector<double> widestBends() const {
+        std::vector<double> bend(m_layers.order.size(), 0);
+        const auto count = [&](const Slot& to, const Slot& from) {
             double& widest = bend[static_cast<std::size_t>(to.layer)];
-            widest = std::max(widest, std::abs(to.x - slot(net.trunk[span(e) - 1]).x));
+            widest = std::max(widest, std::abs(to.x - from.x));
+        };
+        for (const Net& net : m_layers.nets) {
+            for (std::size_t k = 1; k < net.trunk.size(); ++k)
+                count(slot(net.trunk[k]), slot(net.trunk[k - 1]));
+            for (const std::uint32_t e : net.edges)
+                count(m_layers.slots[target(e)], slot(net.trunk[span(e) - 1]));
         }
+        return bend;
     }
-    const auto hasPin = [&](Pin pin) {
-        return std::any_of(input.nodes.begin(), input.nodes.end(),
-                           [pin](const LayeredNode& n) { return n.pin == pin; });
-    };
-    double y = 0;
-    for (std::size_t l = 0; l < depth; ++l) {
-        double height = 0;
-        for (const std::int32_t s : layers.order[l])
-            height = std::max(height, slot(s).height);
-        if (l > 0) {
-            const bool pinned =
-                (l == 1 && hasPin(Pin::First)) || (l + 1 == depth && hasPin(Pin::Last));
-            y += std::round((pinned ? input.pinnedGap : input.layerGap) +
-                            std::min(40.0, bend[l] * 0.05));
+
+    // Heights of the layers; a gap grows with the widest bend in it.
+    void placeLayersDown() {
+        const std::size_t depth = m_layers.order.size();
+        const std::vector<double> bend = widestBends();
+        const auto hasPin = [&](Pin pin) {
+            return std::any_of(m_input.nodes.begin(), m_input.nodes.end(),
+                               [pin](const LayeredNode& n) { return n.pin == pin; });
+        };
+        m_top.assign(depth, 0);
+        m_bottom.assign(depth, 0);
+        double y = 0;
+        for (std::size_t l = 0; l < depth; ++l) {
+            double height = 0;
+            for (const std::int32_t s : m_layers.order[l])
+                height = std::max(height, slot(s).height);
+            if (l > 0) {
+                const bool pinned =
+                    (l == 1 && hasPin(Pin::First)) || (l + 1 == depth && hasPin(Pin::Last));
+                y += std::round((pinned ? m_input.pinnedGap : m_input.layerGap) +
+                                std::min(40.0, bend[l] * 0.05));
+            }
+            m_top[l] = y;
+            y += height;
+            m_bottom[l] = y;
         }
-        top[l] = y;
-        y += height;
-        bottom[l] = y;
+        m_out.height = y;
+        m_out.centers.resize(m_input.nodes.size());
+        for (std::size_t n = 0; n < m_input.nodes.size(); ++n)
+            m_out.centers[n] = {m_layers.slots[n].x,
+                                std::round((m_top[layerOf(n)] + m_bottom[layerOf(n)]) / 2)};
     }
-    output.height = y;
 
-    double right = 0;
-    output.centers.resize(input.nodes.size());
-    for (std::size_t n = 0; n < input.nodes.size(); ++n) {
-        const Slot& s = layers.slots[n];
-        const auto l = static_cast<std::size_t>(s.layer);
-        output.centers[n] = {s.x, std::round((top[l] + bottom[l]) / 2)};
-    }
-    for (const Slot& s : layers.slots)
-        right = std::max(right, s.x + s.width / 2);
-
-    const auto arriveAt = [&](std::vector<Point>& points, std::uint32_t e) {
+    void arriveAt(std::vector<Point>& points, std::uint32_t e) const {
         const std::uint32_t n = target(e);
-        const auto l = static_cast<std::size_t>(layers.slots[n].layer);
-        const double x = layers.slots[n].x + arrive[e];
-        const double edgeY = output.centers[n].y - input.nodes[n].height / 2;
-        curveTo(points, {x, top[l]});
-        lineTo(points, {x, edgeY});
-    };
-    const auto finish = [&](std::vector<Point> points, std::vector<std::uint32_t> edges,
-                            Arrow arrow) {
+        const double x = m_layers.slots[n].x + m_arrive[e];
+        curveTo(points, {x, m_top[layerOf(n)]});
+        lineTo(points, {x, upperSide(n)});
+    }
+
+    void finish(std::vector<Point> points, std::vector<std::uint32_t> edges, Arrow arrow) {
         if (points.size() < 2)
             return;
-        if (layers.reversed[edges.front()])
+        if (m_layers.reversed[edges.front()])
             std::reverse(points.begin(), points.end());
-        output.legs.push_back({std::move(points), std::move(edges), arrow});
-    };
-    for (std::size_t n = 0; n < layers.nets.size(); ++n) {
-        const Net& net = layers.nets[n];
+        m_out.legs.push_back({std::move(points), std::move(edges), arrow});
+    }
+
+    void routeNet(std::size_t n) {
+        const Net& net = m_layers.nets[n];
         const auto source = static_cast<std::size_t>(net.trunk[0]);
-        const auto sourceLayer = static_cast<std::size_t>(layers.slots[source].layer);
-        const double x = layers.slots[source].x + leave[n];
-        std::vector<Point> points{{x, output.centers[source].y + input.nodes[source].height / 2}};
-        lineTo(points, {x, bottom[sourceLayer]});
+        const double x = m_layers.slots[source].x + m_leave[n];
+        std::vector<Point> points{{x, lowerSide(source)}};
+        lineTo(points, {x, m_bottom[layerOf(source)]});
         const Point start = points.front();
         std::size_t next = 0;
         for (std::size_t k = 0; k < net.trunk.size(); ++k) {
@@ -253,52 +284,64 @@ LayeredOutput routeLayers(const LayeredInput& input, Layers& layers) {
             if (k + 1 < net.trunk.size()) {
                 const Slot& dummy = slot(net.trunk[k + 1]);
                 const auto l = static_cast<std::size_t>(dummy.layer);
-                curveTo(points, {dummy.x, top[l]});
-                lineTo(points, {dummy.x, bottom[l]});
+                curveTo(points, {dummy.x, m_top[l]});
+                lineTo(points, {dummy.x, m_bottom[l]});
             }
         }
     }
+
     // Edges without dummies go around: out into the gap, along the right side, back in.
-    const std::vector<std::size_t> lanes = farLanes(input, layers);
-    const double lane = 14;
-    for (std::size_t i = 0; i < layers.far.size(); ++i) {
-        const std::uint32_t e = layers.far[i];
-        const double beside = right + lane * static_cast<double>(lanes[i] + 1);
-        const std::uint32_t from = layers.reversed[e] ? input.edges[e].to : input.edges[e].from;
-        const std::uint32_t to = target(e);
-        const auto a = static_cast<std::size_t>(layers.slots[from].layer);
-        const auto b = static_cast<std::size_t>(layers.slots[to].layer);
-        const auto& fixedLeave =
-            layers.reversed[e] ? input.edges[e].toOffset : input.edges[e].fromOffset;
-        const auto& fixedArrive =
-            layers.reversed[e] ? input.edges[e].fromOffset : input.edges[e].toOffset;
-        const double x1 = layers.slots[from].x + fixedLeave.value_or(input.nodes[from].width / 4);
-        const double x2 = layers.slots[to].x + fixedArrive.value_or(input.nodes[to].width / 4);
-        std::vector<Point> points{{x1, output.centers[from].y + input.nodes[from].height / 2}};
-        lineTo(points, {x1, bottom[a]});
-        curveTo(points, {beside, bottom[a] + input.layerGap});
-        lineTo(points, {beside, top[b] - input.layerGap});
-        curveTo(points, {x2, top[b]});
-        lineTo(points, {x2, output.centers[to].y - input.nodes[to].height / 2});
-        finish(std::move(points), {e}, Arrow::End);
+    void routeFar() {
+        double right = 0;
+        for (const Slot& s : m_layers.slots)
+            right = std::max(right, s.x + s.width / 2);
+        m_out.width = right;
+        const std::vector<std::size_t> lanes = farLanes(m_input, m_layers);
+        const double lane = 14;
+        for (std::size_t i = 0; i < m_layers.far.size(); ++i) {
+            const std::uint32_t e = m_layers.far[i];
+            const double beside = right + lane * static_cast<double>(lanes[i] + 1);
+            const std::uint32_t from = source(e), to = target(e);
+            const double above = m_bottom[layerOf(from)], below = m_top[layerOf(to)];
+            const auto side = [&](std::uint32_t node, const std::optional<double>& fixed) {
+                return m_layers.slots[node].x + fixed.value_or(m_input.nodes[node].width / 4);
+            };
+            const double x1 = side(from, fixedLeave(e)), x2 = side(to, fixedArrive(e));
+            std::vector<Point> points{{x1, lowerSide(from)}};
+            lineTo(points, {x1, above});
+            curveTo(points, {beside, above + m_input.layerGap});
+            lineTo(points, {beside, below - m_input.layerGap});
+            curveTo(points, {x2, below});
+            lineTo(points, {x2, upperSide(to)});
+            finish(std::move(points), {e}, Arrow::End);
+            m_out.width = std::max(m_out.width, beside);
+        }
     }
-    for (const std::size_t used : lanes)
-        output.width = std::max(output.width, right + lane * static_cast<double>(used + 1));
-    output.width = std::max(output.width, right);
-    for (const std::uint32_t e : layers.cut) {
+
+    Cut cutAt(std::uint32_t e) const {
         constexpr double fromCorner = 14;
-        const LayeredEdge& edge = input.edges[e];
-        const LayeredNode &from = input.nodes[edge.from], &to = input.nodes[edge.to];
-        const auto beside = [](const LayeredNode& node) {
-            return std::max(node.width / 2 - fromCorner, 0.0);
+        const LayeredEdge& edge = m_input.edges[e];
+        const auto beside = [&](std::uint32_t node) {
+            return std::max(m_input.nodes[node].width / 2 - fromCorner, 0.0);
         };
-        const Point a = output.centers[edge.from], b = output.centers[edge.to];
-        output.cuts.push_back(
-            {e,
-             {a.x + edge.fromOffset.value_or(beside(from)), a.y + from.height / 2},
-             {b.x + edge.toOffset.value_or(beside(to)), b.y - to.height / 2}});
+        return {e,
+                {m_out.centers[edge.from].x + edge.fromOffset.value_or(beside(edge.from)),
+                 lowerSide(edge.from)},
+                {m_out.centers[edge.to].x + edge.toOffset.value_or(beside(edge.to)),
+                 upperSide(edge.to)}};
     }
-    return output;
+
+    const LayeredInput& m_input;
+    const Layers& m_layers;
+    std::vector<double> m_leave, m_arrive; // per net, per edge
+    std::vector<double> m_top, m_bottom;   // per layer
+    LayeredOutput m_out;
+};
+
+} // namespace
+
+LayeredOutput routeLayers(const LayeredInput& input, const Layers& layers) {
+    return Router(input, layers).take();
 }
 
 Result<LayeredOutput> layered(const LayeredInput& input, const CancelToken& cancel) {
