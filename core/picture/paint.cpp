@@ -1,80 +1,23 @@
 // The draw list: containers, then edges, then boxes, then edge labels where there is room for them.
 #include "picture/compose.h"
+#include "picture/labels.h"
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace fw::picture {
 namespace {
 
-constexpr double margin = 24;
 constexpr std::uint32_t noBox = UINT32_MAX;
-
-Point bezier(const Point* p, double t) {
-    const double s = 1 - t;
-    const double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
-    return {a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
-            a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
-}
-
-constexpr double cellSize = 64;
-
-std::pair<int, int> cellAt(Point p) {
-    return {static_cast<int>(std::floor(p.x / cellSize)),
-            static_cast<int>(std::floor(p.y / cellSize))};
-}
-
-// What lies in each cell, as lists in one array.
-template <class T>
-class Cells {
-public:
-    void add(int x, int y, const T& item) {
-        const auto [head, fresh] = m_heads.try_emplace(key(x, y), noBox);
-        m_items.push_back({item, head->second});
-        head->second = static_cast<std::uint32_t>(m_items.size() - 1);
-    }
-    template <class Test>
-    bool any(int x, int y, const Test& test) const {
-        const auto head = m_heads.find(key(x, y));
-        for (std::uint32_t i = head == m_heads.end() ? noBox : head->second; i != noBox;
-             i = m_items[i].next)
-            if (test(m_items[i].item))
-                return true;
-        return false;
-    }
-
-private:
-    static std::uint64_t key(int x, int y) {
-        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)) << 32 |
-               static_cast<std::uint32_t>(y);
-    }
-
-    struct Listed {
-        T item;
-        std::uint32_t next;
-    };
-    std::unordered_map<std::uint64_t, std::uint32_t> m_heads;
-    std::deque<Listed> m_items; // millions, that are never moved
-};
-
-struct Sample { // of a path
-    float x = 0, y = 0;
-};
 
 class Painter {
 public:
     Painter(const Diagram& diagram, Composition& composition, LayeredOutput& outer,
             Picture& picture)
-        : m_diagram(diagram), m_composition(composition), m_outer(outer), m_picture(picture) {
-        for (const Container& container : diagram.containers)
-            if (container.kind == ContainerKind::Block)
-                m_blocks.insert(container.id);
-    }
+        : m_diagram(diagram), m_composition(composition), m_outer(outer), m_picture(picture) {}
 
     void run();
 
@@ -88,30 +31,15 @@ private:
     void paintStubs(const std::vector<Cut>& cuts,
                     const std::vector<std::vector<std::uint32_t>>& sources, Point origin);
     void paintBox(std::uint32_t index, Point corner);
-    void paintLabels();
     void text(Owner owner, Point position, std::string_view content, double room, double size,
               Weight weight, Colour colour, TextRole role, Elide mode);
-    std::string_view kept(std::string_view text) {
-        const auto chars = m_picture.texts.keep(text);
-        return {chars.data(), chars.size()};
-    }
-    bool isFree(const Rect& rect) const;
+    std::string_view kept(std::string_view text) { return keptText(m_picture, text); }
     std::size_t itemsAtMost() const;
 
     const Diagram& m_diagram;
     Composition& m_composition; // its legs go as they are painted
     LayeredOutput& m_outer;
     Picture& m_picture;
-    std::unordered_set<std::int64_t> m_blocks; // containers
-    // For the labels: what is in their way.
-    std::deque<Rect> m_rects;
-    Cells<std::uint32_t> m_taken; // of m_rects
-    Cells<Sample> m_samples;
-    struct Stub {
-        Owner owner;
-        Point end; // away from the box
-        std::string text;
-    };
     std::vector<Stub> m_stubs; // to be named
 };
 
@@ -251,28 +179,15 @@ void Painter::paintStubs(const std::vector<Cut>& cuts,
         paint(OwnerKind::Arriving, at, edges, -length, named(edges, &Edge::from, " values") + " →");
 }
 
-void Painter::paintBox(std::uint32_t index, Point corner) {
-    const Box& box = m_diagram.boxes[index];
-    const BoxShape shape = m_composition.boxes[index];
-    const double behind = box.copies > 1 ? 2 * stackStep : 0; // what is seen of other copies
-    const Rect rect{corner.x, corner.y, shape.width - behind, shape.height - behind};
-    const Owner owner{OwnerKind::Box, box.id};
-    PlacedBox& placed = m_picture.boxes[index];
-    std::string label = printable(box.title, 200);
-    const std::size_t title = label.size();
-    if (!box.subtitle.empty())
-        label += " " + printable(box.subtitle, 200);
-    const std::string_view held = kept(label);
-    placed = {box.id, box.container, rect, held, held.substr(0, title)};
-
-    RectItem frame{owner, rect, 5, 1, Colour::BoxFill, Colour::BoxLine, Dash::Solid};
-    Colour titleColour = Colour::Text;
+RectItem frameOf(const Box& box, const Rect& rect) {
+    RectItem frame{{OwnerKind::Box, box.id}, rect,       5, 1, Colour::BoxFill,
+                   Colour::BoxLine,          Dash::Solid};
     switch (box.role) {
     case BoxRole::Operator:
         break;
     case BoxRole::Input:
     case BoxRole::Output:
-        frame.radius = static_cast<float>(std::min(14.0, shape.height / 2));
+        frame.radius = static_cast<float>(std::min(14.0, rect.height / 2));
         break;
     case BoxRole::Constant:
         frame.fill = Colour::ConstantFill;
@@ -289,9 +204,26 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
         frame.fill = Colour::FailingFill;
         frame.line = Colour::Failing;
         frame.dash = Dash::Dashed;
-        titleColour = Colour::Failing;
         break;
     }
+    return frame;
+}
+
+void Painter::paintBox(std::uint32_t index, Point corner) {
+    const Box& box = m_diagram.boxes[index];
+    const BoxShape shape = m_composition.boxes[index];
+    const double behind = box.copies > 1 ? 2 * stackStep : 0; // what is seen of other copies
+    const Rect rect{corner.x, corner.y, shape.width - behind, shape.height - behind};
+    const Owner owner{OwnerKind::Box, box.id};
+    PlacedBox& placed = m_picture.boxes[index];
+    std::string label = printable(box.title, 200);
+    const std::size_t title = label.size();
+    if (!box.subtitle.empty())
+        label += " " + printable(box.subtitle, 200);
+    const std::string_view held = kept(label);
+    placed = {box.id, box.container, rect, held, held.substr(0, title)};
+
+    const RectItem frame = frameOf(box, rect);
     for (double step = behind; step > 0; step -= stackStep) {
         RectItem copy = frame;
         copy.rect.x += step;
@@ -312,8 +244,9 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
         titleRoom -= 28;
     }
     const double x = rect.x + boxPadding;
-    text(owner, {x, rect.y + 17}, box.title, titleRoom, titleSize, Weight::Bold, titleColour,
-         TextRole::Title, Elide::Right);
+    text(owner, {x, rect.y + 17}, box.title, titleRoom, titleSize, Weight::Bold,
+         box.role == BoxRole::Unknown ? Colour::Failing : Colour::Text, TextRole::Title,
+         Elide::Right);
     double y = rect.y + 17;
     if (!box.subtitle.empty())
         text(owner, {x, y += 15}, box.subtitle, room, titleSize, Weight::Regular, Colour::Muted,
@@ -321,127 +254,6 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
     for (const std::string& line : box.lines)
         text(owner, {x, y += 14}, line, room, labelSize, Weight::Regular, Colour::Muted,
              TextRole::Detail, Elide::Right);
-}
-
-bool Painter::isFree(const Rect& rect) const {
-    const auto [x0, y0] = cellAt({rect.x, rect.y});
-    const auto [x1, y1] = cellAt({rect.right(), rect.bottom()});
-    for (int x = x0; x <= x1; ++x)
-        for (int y = y0; y <= y1; ++y)
-            if (m_taken.any(x, y,
-                            [&](std::uint32_t other) { return rect.overlaps(m_rects[other]); }) ||
-                m_samples.any(x, y, [&](Sample at) {
-                    return rect.contains(Point{at.x, at.y});
-                }))
-                return false;
-    return true;
-}
-
-// One label for each value, beside the first path of it that has room.
-void Painter::paintLabels() {
-    const auto listed = [&](const Rect& rect) {
-        m_rects.push_back(rect);
-        return static_cast<std::uint32_t>(m_rects.size() - 1);
-    };
-    const auto take = [&](const Rect& rect) {
-        const std::uint32_t number = listed(rect);
-        const auto [x0, y0] = cellAt({rect.x, rect.y});
-        const auto [x1, y1] = cellAt({rect.right(), rect.bottom()});
-        for (int x = x0; x <= x1; ++x)
-            for (int y = y0; y <= y1; ++y)
-                m_taken.add(x, y, number);
-    };
-    std::vector<const PathItem*> paths;
-    std::size_t allPieces = 0;
-    for (const Item& item : m_picture.items)
-        if (const auto* path = std::get_if<PathItem>(&item)) {
-            allPieces += path->points.size() / 3;
-            paths.push_back(path);
-        }
-    // In a huge picture a long piece is followed more coarsely: a label may then lie on a line.
-    constexpr std::size_t mostSamples = 4'000'000;
-    constexpr double mostPlaces = 100; // of a label beside one piece
-    const int most = static_cast<int>(
-        std::clamp<std::size_t>(mostSamples / std::max<std::size_t>(allPieces, 1), 4, 400));
-    for (const PathItem* path : paths) {
-        for (std::size_t i = 0; i + 3 < path->points.size(); i += 3) {
-            const Point a = path->points[i], b = path->points[i + 3];
-            if (runsDown(&path->points[i])) {
-                const Rect line{a.x, std::min(a.y, b.y), 0, std::abs(a.y - b.y)};
-                const auto [x, first] = cellAt({line.x, line.y});
-                const int last = cellAt({line.x, line.bottom()}).second;
-                const std::uint32_t number = listed(line);
-                for (int y = first; y <= last; y += 1 + (last - first) / most)
-                    m_taken.add(x, y, number);
-                continue;
-            }
-            const double length = std::abs(a.x - b.x) + std::abs(a.y - b.y);
-            const int steps = static_cast<int>(std::clamp(length / 6, 1.0, double(most)));
-            for (int k = 0; k <= steps; ++k) {
-                const Point p = bezier(&path->points[i], static_cast<double>(k) / steps);
-                const auto [x, y] = cellAt(p);
-                m_samples.add(x, y, {static_cast<float>(p.x), static_cast<float>(p.y)});
-            }
-        }
-    }
-    for (std::size_t b = 0; b < m_picture.boxes.size(); ++b)
-        if (const auto around = m_picture.boxes[b].container;
-            around == -1 || m_blocks.contains(around))
-            take(m_picture.boxes[b].rect);
-    for (PlacedContainer container : m_picture.containers) {
-        if (container.kind == ContainerKind::Block) // it has labels inside
-            container.rect.height = container.headerHeight;
-        take(container.rect);
-    }
-    std::set<std::pair<std::int64_t, std::int32_t>> labelled;
-    std::vector<TextItem> found;
-    for (const Stub& stub : m_stubs) {
-        const std::string text = elide(stub.text, 150, labelSize, Weight::Regular, Elide::Middle);
-        const double width = textWidth(text, labelSize, Weight::Regular);
-        for (const double x : {stub.end.x + 5, stub.end.x - 5 - width}) {
-            const Rect room{x - 1, stub.end.y - 7, width + 2, 12};
-            if (room.x < 4 || !isFree(room))
-                continue;
-            take(room);
-            m_picture.width = std::max(m_picture.width, room.right() + margin / 2);
-            found.push_back({stub.owner, Point{x, stub.end.y + 3}, width, labelSize,
-                             Weight::Regular, Colour::Accent, TextRole::EdgeLabel, kept(text)});
-            break;
-        }
-    }
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        const Edge& edge = m_diagram.edges[paths[i]->edges.front()];
-        if (paths[i]->owner.kind != OwnerKind::Edge || edge.label.empty() ||
-            labelled.contains({edge.from, edge.fromPort}))
-            continue;
-        const std::string text = elide(edge.label, 150, labelSize, Weight::Regular, Elide::Middle);
-        const double width = textWidth(text, labelSize, Weight::Regular);
-        const auto& points = paths[i]->points;
-        const auto placed = [&](Point beside) {
-            for (const double x : {beside.x + 7, beside.x - 7 - width}) {
-                const Rect room{x - 2, beside.y - 8, width + 4, 14};
-                if (room.x < 4 || !isFree(room))
-                    continue;
-                labelled.insert({edge.from, edge.fromPort});
-                take(room);
-                m_picture.width = std::max(m_picture.width, room.right() + margin / 2);
-                found.push_back({paths[i]->owner, Point{x, beside.y + 4}, width, labelSize,
-                                 Weight::Regular, Colour::EdgeLabel, TextRole::EdgeLabel,
-                                 kept(text)});
-                return true;
-            }
-            return false;
-        };
-        bool done = false;
-        for (std::size_t k = 0; k + 3 < points.size() && !done; k += 3) {
-            const double height =
-                runsDown(&points[k]) ? std::abs(points[k + 3].y - points[k].y) : 0;
-            const int places = 1 + static_cast<int>(std::min(height / 100, mostPlaces));
-            for (int part = 0; part < places && !done; ++part)
-                done = placed(bezier(&points[k], (part + 0.5) / places));
-        }
-    }
-    m_picture.items.insert(m_picture.items.end(), found.begin(), found.end());
 }
 
 std::size_t Painter::itemsAtMost() const {
@@ -494,7 +306,7 @@ void Painter::run() {
     for (const std::uint32_t c : m_composition.outerFirst)
         paintBoxes(m_composition.inners[c], c);
     paintBoxes(m_composition.outer, noBox);
-    paintLabels();
+    paintLabels(m_diagram, m_stubs, m_picture);
 }
 
 } // namespace
