@@ -137,6 +137,121 @@ std::optional<std::uint32_t> nodeNumber(std::string_view name) {
     return static_cast<std::uint32_t>(*value);
 }
 
+double coordinate(std::string_view text) {
+    return parseNumber(text).value_or(NAN) * perInch;
+}
+
+constexpr std::string_view incomplete = "its answer is incomplete";
+
+// Each function returns what is wrong; empty: nothing.
+class PlainReader {
+public:
+    PlainReader(const LayeredInput& input, LayeredOutput& output)
+        : m_input(input), m_output(output), m_placed(input.nodes.size(), 0) {
+        output = {};
+        output.centers.assign(input.nodes.size(), {});
+        const auto texts = edgeTexts(input, sidesOf(input));
+        for (std::uint32_t e = 0; e < input.edges.size(); ++e)
+            if (input.edges[e].from != input.edges[e].to)
+                m_waiting[{texts[e].from, texts[e].to}].push_back(e);
+    }
+
+    std::string_view read(std::string_view plain) {
+        bool stopped = false;
+        while (!plain.empty() && !stopped) {
+            const std::size_t end = std::min(plain.find('\n'), plain.size());
+            const auto words = wordsOf(plain.substr(0, end));
+            plain.remove_prefix(std::min(end + 1, plain.size()));
+            if (words.empty())
+                continue;
+            std::string_view trouble;
+            if (words[0] == "graph" && words.size() >= 4) {
+                m_output.width = coordinate(words[2]);
+                m_output.height = coordinate(words[3]);
+            } else if (words[0] == "node" && words.size() >= 6) {
+                trouble = node(words);
+            } else if (words[0] == "edge" && words.size() >= 4) {
+                trouble = edge(words);
+            } else if (words[0] == "stop") {
+                stopped = true;
+            }
+            if (!trouble.empty())
+                return trouble;
+        }
+        return stopped ? checked() : incomplete;
+    }
+
+    // Lines end a fraction of a pixel off; both ends are put onto the sides of their nodes.
+    void finish() {
+        for (Leg& leg : m_output.legs) {
+            const LayeredEdge& edge = m_input.edges[leg.edges.front()];
+            const Point from = m_output.centers[edge.from], to = m_output.centers[edge.to];
+            if (from.y >= to.y)
+                continue;
+            leg.points.front().y = from.y + m_input.nodes[edge.from].height / 2;
+            leg.points.back().y = to.y - m_input.nodes[edge.to].height / 2;
+            if (edge.fromOffset)
+                leg.points.front().x = from.x + *edge.fromOffset;
+            if (edge.toOffset)
+                leg.points.back().x = to.x + *edge.toOffset;
+        }
+        std::stable_sort(
+            m_output.legs.begin(), m_output.legs.end(),
+            [](const Leg& a, const Leg& b) { return a.edges.front() < b.edges.front(); });
+    }
+
+private:
+    Point point(const std::string& x, const std::string& y) const {
+        return {coordinate(x), m_output.height - coordinate(y)};
+    }
+
+    std::string_view node(const std::vector<std::string>& words) {
+        const auto n = nodeNumber(words[1]);
+        if (!n || *n >= m_input.nodes.size() || m_placed[*n])
+            return "it names a node that was not sent";
+        m_placed[*n] = 1;
+        m_output.centers[*n] = point(words[2], words[3]);
+        const LayeredNode& sent = m_input.nodes[*n];
+        if (std::abs(coordinate(words[4]) - sent.width) > 2.5 ||
+            std::abs(coordinate(words[5]) - sent.height) > 2.5)
+            return "it changed the size of a node";
+        return {};
+    }
+
+    std::string_view edge(const std::vector<std::string>& words) {
+        const auto found = m_waiting.find({words[1], words[2]});
+        const auto count = parseInteger(words[3]);
+        if (found == m_waiting.end() || found->second.empty() || !count || *count < 4 ||
+            *count % 3 != 1 || words.size() < 4 + 2 * static_cast<std::size_t>(*count))
+            return "it names an edge that was not sent";
+        Leg leg;
+        leg.edges = {found->second.front()};
+        found->second.erase(found->second.begin());
+        for (std::size_t i = 0; i < static_cast<std::size_t>(*count); ++i)
+            leg.points.push_back(point(words[4 + 2 * i], words[5 + 2 * i]));
+        m_output.legs.push_back(std::move(leg));
+        return {};
+    }
+
+    std::string_view checked() const {
+        if (std::find(m_placed.begin(), m_placed.end(), 0) != m_placed.end())
+            return incomplete;
+        for (const auto& [ends, edges] : m_waiting)
+            if (!edges.empty())
+                return incomplete;
+        const auto isFinite = [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); };
+        bool all = std::all_of(m_output.centers.begin(), m_output.centers.end(), isFinite);
+        for (const Leg& leg : m_output.legs)
+            all = all && std::all_of(leg.points.begin(), leg.points.end(), isFinite);
+        return all ? std::string_view() : "it gave a coordinate that is no number";
+    }
+
+    const LayeredInput& m_input;
+    LayeredOutput& m_output;
+    std::vector<char> m_placed;
+    std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> m_waiting; // by ends
+};
+
 } // namespace
 
 std::size_t passedLayers(const LayeredInput& input) {
@@ -180,82 +295,11 @@ std::string dotInput(const LayeredInput& input) {
 }
 
 std::string readPlain(std::string_view plain, const LayeredInput& input, LayeredOutput& output) {
-    output = {};
-    output.centers.assign(input.nodes.size(), {});
-    std::vector<char> placed(input.nodes.size(), 0);
-    std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> waiting;
-    const auto texts = edgeTexts(input, sidesOf(input));
-    for (std::uint32_t e = 0; e < input.edges.size(); ++e)
-        if (input.edges[e].from != input.edges[e].to)
-            waiting[{texts[e].from, texts[e].to}].push_back(e);
-    double height = 0;
-    bool stopped = false;
-    const auto coordinate = [](std::string_view text) {
-        return parseNumber(text).value_or(NAN) * perInch;
-    };
-    while (!plain.empty() && !stopped) {
-        const std::size_t end = std::min(plain.find('\n'), plain.size());
-        const auto words = wordsOf(plain.substr(0, end));
-        plain.remove_prefix(std::min(end + 1, plain.size()));
-        if (words.empty())
-            continue;
-        if (words[0] == "graph" && words.size() >= 4) {
-            output.width = coordinate(words[2]);
-            height = output.height = coordinate(words[3]);
-        } else if (words[0] == "node" && words.size() >= 6) {
-            const auto n = nodeNumber(words[1]);
-            if (!n || *n >= input.nodes.size() || placed[*n])
-                return "it names a node that was not sent";
-            placed[*n] = 1;
-            output.centers[*n] = {coordinate(words[2]), height - coordinate(words[3])};
-            const LayeredNode& node = input.nodes[*n];
-            if (std::abs(coordinate(words[4]) - node.width) > 2.5 ||
-                std::abs(coordinate(words[5]) - node.height) > 2.5)
-                return "it changed the size of a node";
-        } else if (words[0] == "edge" && words.size() >= 4) {
-            const auto found = waiting.find({words[1], words[2]});
-            const auto count = parseInteger(words[3]);
-            if (found == waiting.end() || found->second.empty() || !count || *count < 4 ||
-                *count % 3 != 1 || words.size() < 4 + 2 * static_cast<std::size_t>(*count))
-                return "it names an edge that was not sent";
-            Leg leg;
-            leg.edges = {found->second.front()};
-            found->second.erase(found->second.begin());
-            for (std::size_t i = 0; i < static_cast<std::size_t>(*count); ++i)
-                leg.points.push_back(
-                    {coordinate(words[4 + 2 * i]), height - coordinate(words[5 + 2 * i])});
-            output.legs.push_back(std::move(leg));
-        } else if (words[0] == "stop") {
-            stopped = true;
-        }
-    }
-    if (!stopped || std::find(placed.begin(), placed.end(), 0) != placed.end())
-        return "its answer is incomplete";
-    for (const auto& [ends, edges] : waiting)
-        if (!edges.empty())
-            return "its answer is incomplete";
-    for (const Point p : output.centers)
-        if (!std::isfinite(p.x) || !std::isfinite(p.y))
-            return "it gave a coordinate that is no number";
-    for (Leg& leg : output.legs) {
-        for (const Point p : leg.points)
-            if (!std::isfinite(p.x) || !std::isfinite(p.y))
-                return "it gave a coordinate that is no number";
-        // Lines end a fraction of a pixel off; put both ends onto the sides of their nodes.
-        const LayeredEdge& edge = input.edges[leg.edges.front()];
-        const Point from = output.centers[edge.from], to = output.centers[edge.to];
-        if (from.y < to.y) {
-            leg.points.front().y = from.y + input.nodes[edge.from].height / 2;
-            leg.points.back().y = to.y - input.nodes[edge.to].height / 2;
-            if (edge.fromOffset)
-                leg.points.front().x = from.x + *edge.fromOffset;
-            if (edge.toOffset)
-                leg.points.back().x = to.x + *edge.toOffset;
-        }
-    }
-    std::stable_sort(output.legs.begin(), output.legs.end(),
-                     [](const Leg& a, const Leg& b) { return a.edges.front() < b.edges.front(); });
-    return {};
+    PlainReader reader(input, output);
+    const std::string_view trouble = reader.read(plain);
+    if (trouble.empty())
+        reader.finish();
+    return std::string(trouble);
 }
 
 Result<LayeredOutput> dotLayout(const LayeredInput& input, const DrawOptions& options,
