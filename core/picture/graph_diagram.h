@@ -7,7 +7,6 @@
 
 #include "picture/diagram.h"
 #include "snapshot/hierarchy.h"
-#include "snapshot/joint.h"
 
 #include <functional>
 #include <map>
@@ -33,19 +32,12 @@ inline constexpr std::int64_t firstResultBox = -2;
 
 Diagram diagramOf(const snapshot::GraphDocument& graph, const DiagramOptions& options = {});
 
-// One of the states of a joint graph as it stands in a picture of all. Ids are those of the state;
-// what it has not has a box, or a container, with an id of absentBox or below. All states have
-// equal boxes at equal places: boxes and headers are wide enough for what the others say.
-inline constexpr std::int64_t absentBox = -1'000'000'000;
-Diagram diagramOf(const snapshot::JointGraph& joint, std::size_t state,
-                  const DiagramOptions& options = {});
-// Id of the box of a node by its place.
-std::int64_t boxOf(const snapshot::JointGraph& joint, std::size_t state, std::size_t node);
-// Ids of the containers, in the order of the joint graph's groups: the first part of a group has
-// its id, further ones have absent ones.
-std::vector<std::int64_t> containersOf(const snapshot::JointGraph& joint, std::size_t state);
-
 // "f32[1,64,56,56]" -> "1×64×56×56"; other element types are named: "i64 3", "bool 1×N".
 std::string shapeLabel(const std::string& type);
+
+// What stands below the name of the operator in its box.
+std::string subtitleOf(const snapshot::NodeRecord& node);
+// What stands on a value of the node; empty: it has no such output.
+std::string labelOf(const snapshot::NodeRecord& node, int output);
 
 } // namespace fw::picture

@@ -1,6 +1,6 @@
 // States of a model, or of two, as one graph.
 #include "common/test.h"
-#include "picture/graph_diagram.h"
+#include "picture/joint_diagram.h"
 #include "picture/picture.h"
 #include "snapshot/joint.h"
 

@@ -5,7 +5,7 @@
 // picked, or where nothing is the beginning, is laid out.
 #pragma once
 
-#include "picture/graph_diagram.h"
+#include "picture/joint_diagram.h"
 #include "snapshot/joint.h"
 #include "views/common/document_parts.h"
 #include "views/graph/graph_pane.h"
