@@ -7,6 +7,7 @@
 
 #include "loop/loop.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace fw {
@@ -29,6 +30,12 @@ struct AxisStep {
     std::int64_t factor = 1;
     Tail tail = Tail::Guard;
 };
+
+template <class List>
+auto findLoop(List& list, Symbol var) {
+    return std::find_if(list.begin(), list.end(),
+                        [&](const ScheduledLoop& loop) { return loop.var == var; });
+}
 
 struct ScheduledStage {
     std::string name;
@@ -61,11 +68,5 @@ Diag illegalSchedule(const Schedule& schedule, const std::string& stage, const s
 // Extents of all axes of a stage, original and derived. An outer axis counts its last, incomplete
 // tile if the tail is guarded and only complete ones if it is peeled.
 std::map<Symbol, Expr> axisExtents(const Stage& stage, const std::vector<AxisStep>& steps);
-
-// The group with `stage` (a map) computed wherever it is read.
-Result<OpInst> inlineStage(const OpInst& inst, std::size_t stage);
-
-// 0 <= index < extent in every dimension, without the parts that hold for all values of the axes.
-Expr insideShape(const Exprs& indices, const Shape& shape);
 
 } // namespace fw

@@ -1,6 +1,8 @@
 #include "schedule/default.h"
 
+#include "schedule/inline_maps.h"
 #include "schedule/melted.h"
+#include "schedule/temporary_storage.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +73,7 @@ public:
 
     Result<ScheduleChoice> each(const NestTemplate& own, Inlined inlined) {
         if (inlined == Inlined::Yes)
-            m_planner.inlineMaps();
+            inlineMaps(m_planner);
         for (std::size_t i = 0; i < m_planner.inst.stages.size(); ++i)
             if (const Refused why = refused(own, {i, {}, {}, {}}))
                 return makeDiag(DiagCode::ScheduleIllegal, *why);
@@ -79,8 +81,8 @@ public:
     }
 
     Result<ScheduleChoice> by(const NestTemplate& own, std::int64_t anchor) {
-        m_planner.inlineMaps();
-        std::vector<NestPlan> nests = m_planner.nests();
+        inlineMaps(m_planner);
+        std::vector<NestPlan> nests = nestsOf(m_planner);
         std::size_t mine = nestOf(nests, anchor);
         for (std::size_t k = 0; k < nests.size();) {
             const Refused why = k == mine ? refused(own, nests[k]) : Refused();
@@ -99,8 +101,8 @@ public:
     }
 
     Result<ScheduleChoice> melted(Melt how) {
-        m_planner.inlineMaps(SchedulePlanner::Inlining::OncePerElement);
-        std::vector<NestPlan> nests = m_planner.nests();
+        inlineMaps(m_planner, Inlining::OncePerElement);
+        std::vector<NestPlan> nests = nestsOf(m_planner);
         for (auto& [tensor, map] : lanesInnermost(m_planner))
             m_context.maps[tensor] = std::move(map);
         std::set<std::size_t> inside; // nests that are computed in others

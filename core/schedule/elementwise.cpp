@@ -1,5 +1,5 @@
 // Templates for maps, and the plain one that takes everything.
-#include "schedule/schedule_planner.h"
+#include "schedule/nest_plan.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -132,18 +132,8 @@ Refused planElementwise(SchedulePlanner& planner, const NestPlan& nest) {
         order.push_back(*across);
     order.insert(order.end(), run.begin(), run.end());
     planner.reorder(root, variables(order));
-    Symbol inner = run[0].var;
-    for (std::size_t i = 1; i < run.size(); ++i) {
-        const Symbol both = planner.fresh(inner, run[i].var.text());
-        planner.fuse(root, inner, run[i].var, both);
-        inner = both;
-    }
-    Symbol outermost = outer.empty() ? Symbol() : outer[0].var;
-    for (std::size_t i = 1; i < outer.size(); ++i) {
-        const Symbol both = planner.fresh(outermost, outer[i].var.text());
-        planner.fuse(root, outermost, outer[i].var, both);
-        outermost = both;
-    }
+    const Symbol inner = planner.fuseAll(root, variables(run));
+    Symbol outermost = planner.fuseAll(root, variables(outer));
     const double cost = std::max(bodyCost(planner.stage(root).body), 1.0) + 2;
     const double vector = static_cast<double>(lanes);
     const double rowCost = cost * static_cast<double>(fixed.value_or(1024)) / vector;
@@ -154,13 +144,7 @@ Refused planElementwise(SchedulePlanner& planner, const NestPlan& nest) {
         planner.split(root, inner, chunk, lane, lanes, Tail::Peel);
         planner.reorder(root, {tile, chunk, line, lane});
         planner.mark(StepKind::Vectorize, root, lane);
-        if (!outermost.empty()) {
-            const Symbol both = planner.fresh(outermost, tile.text());
-            planner.fuse(root, outermost, tile, both);
-            outermost = both;
-        } else {
-            outermost = tile;
-        }
+        outermost = outermost.empty() ? tile : planner.fuseAll(root, {outermost, tile});
         planner.mark(StepKind::Parallel, root, outermost,
                      grainFor(rowCost * static_cast<double>(lineElements)));
         return {};

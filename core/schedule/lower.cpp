@@ -57,13 +57,11 @@ Result<Lowered> made(const OpInst& inst, const Schedule& schedule, const Storage
         addParameter(decl, mapOf(decl.name),
                      read.contains(decl.name) ? BufferAccess::ReadWrite : BufferAccess::Write);
     for (const TensorDecl& decl : group.inst.temporaries) {
-        const auto writer = std::find_if(
-            group.stages.begin(), group.stages.end(), [&](const ScheduledStage& stage) {
-                return group.inst.stages[stage.stage].out == decl.name && needsMemory(group, stage);
-            });
-        if (writer == group.stages.end())
-            continue;
-        memory[decl.name] = {decl, mapOf(decl.name)};
+        const auto holds = [&](const ScheduledStage& stage) {
+            return group.inst.stages[stage.stage].out == decl.name && needsMemory(group, stage);
+        };
+        if (std::any_of(group.stages.begin(), group.stages.end(), holds))
+            memory[decl.name] = {decl, mapOf(decl.name)};
     }
     std::set<Symbol> symbols = freeDimsOf(group.inst);
     for (const auto& [tensor, place] : memory) // a tensor inside of a larger one has its sizes

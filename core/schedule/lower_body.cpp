@@ -1,5 +1,7 @@
 #include "schedule/lower_body.h"
 
+#include "schedule/inlining.h"
+
 #include "loop/passes.h"
 #include "schedule/apply.h"
 
@@ -72,6 +74,13 @@ std::optional<std::map<Symbol, Symbol>> followedAxes(const Stage& map, const Sta
             read(part);
     });
     return fits ? out : std::nullopt;
+}
+
+bool storesPlainly(const Stage& s) {
+    for (std::size_t d = 0; d < s.store.size(); ++d)
+        if (d >= s.space.size() || !(s.store[d] == varExpr(s.space[d].var)))
+            return false;
+    return true;
 }
 
 } // namespace fw

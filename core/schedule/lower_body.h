@@ -22,4 +22,7 @@ GuardedBody guardedBody(const Expr& body, Reducer reducer,
 // the sum.
 std::optional<std::map<Symbol, Symbol>> followedAxes(const Stage& map, const Stage& sum);
 
+// Whether it stores at its own axes, one after another.
+bool storesPlainly(const Stage& stage);
+
 } // namespace fw

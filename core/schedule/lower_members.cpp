@@ -1,6 +1,8 @@
 // What the loops of a nest hold: stores, members, accumulators and the offsets of every access.
 #include "schedule/lower_nest.h"
 
+#include "schedule/inlining.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +12,10 @@ namespace fw {
 namespace {
 
 constexpr std::int64_t registerBytes = 8192; // beyond, an accumulator tile is an array on the stack
+
+bool isVectorLoop(const ScheduledLoop& loop) {
+    return loop.kind == LoopKind::Vector;
+}
 
 Stmt loopsAround(const std::vector<ScheduledLoop>& loops, const std::map<Symbol, Expr>& extents,
                  Stmt body) {
@@ -24,8 +30,8 @@ std::int64_t NestLowering::constantExtent(Symbol axis, const PeelState& peel,
                                           const Member& member) const {
     const auto extent = m_axes.extents(peel).at(axis).asInt();
     if (!extent)
-        refuse(*member.scheduled,
-               "the extent of " + axis.text() + " is not constant inside the tile");
+        m_nest.refuse(*member.scheduled,
+                      "the extent of " + axis.text() + " is not constant inside the tile");
     return *extent;
 }
 
@@ -67,8 +73,8 @@ Expr NestLowering::flatLoad(const Expr& load, const PeelState& peel) {
         const std::string why = name.text() + " is read outside the loop in which it is computed";
         for (const ScheduledStage& writer : m_group.stages)
             if (m_group.inst.stages[writer.stage].out == name)
-                refuse(writer, why);
-        refuse(m_root, why);
+                m_nest.refuse(writer, why);
+        m_nest.refuse(m_root, why);
     }
     return loadExpr(name, {memoryOffset(memory->second, load.args(), peel)}, load.dtype());
 }
@@ -194,83 +200,81 @@ Stmt NestLowering::reduction(const Member& member, const PeelState& peel,
                        buffers);
 }
 
-// In accumulators over the tile of the member, which stay where its readers find them.
-Stmt NestLowering::accumulated(const Member& member, const PeelState& peel,
-                               std::vector<Condition> tails, std::vector<Buffer>& buffers) {
-    const Stage& stage = member.stage;
-    const DType dtype = stage.body.dtype(); // wider than what is stored, maybe
-    const bool isRoot = member.scheduled == &m_root;
-    auto extents = m_axes.extents(peel);
+void NestLowering::checkLanes(const Member& member, const Accumulator& acc,
+                              const PeelState& peel) const {
     for (const ScheduledLoop& loop : member.tile)
         if (m_axes.peeledSplit(loop.var, peel))
-            refuse(*member.scheduled,
-                   "a loop peeled inside the accumulator tile: " + loop.var.text());
-    std::vector<ScheduledLoop> partial, serial;
-    for (const ScheduledLoop& loop : member.scheduled->reduce)
-        (loop.partial ? partial : serial).push_back(loop);
-    const auto isVector = [](const ScheduledLoop& loop) { return loop.kind == LoopKind::Vector; };
-    if (std::any_of(partial.begin(), partial.end(), isVector) &&
-        std::any_of(member.tile.begin(), member.tile.end(), isVector))
-        refuse(*member.scheduled, "both the tile and the reduction are vectorized");
-    if (std::any_of(member.tile.begin(), member.tile.end(), isVector))
-        for (const ScheduledLoop& loop : partial)
-            if (loop.kind == LoopKind::Serial)
-                throw LowerRefusal{member.scheduled->name,
-                                   loop.var.text() +
-                                       " lies inside a vectorized loop and has to be unrolled",
-                                   loop.step};
+            m_nest.refuse(*member.scheduled,
+                          "a loop peeled inside the accumulator tile: " + loop.var.text());
+    if (!std::any_of(member.tile.begin(), member.tile.end(), isVectorLoop))
+        return;
+    if (std::any_of(acc.partial.begin(), acc.partial.end(), isVectorLoop))
+        m_nest.refuse(*member.scheduled, "both the tile and the reduction are vectorized");
+    for (const ScheduledLoop& loop : acc.partial)
+        if (loop.kind == LoopKind::Serial)
+            throw LowerRefusal{member.scheduled->name,
+                               loop.var.text() +
+                                   " lies inside a vectorized loop and has to be unrolled",
+                               loop.step};
+}
 
-    // acc[tile][partial], in the order of the loops
-    std::int64_t partialSize = 1, size = 1;
-    Expr partialOffset(0), tileOffset(0);
-    for (auto loop = partial.rbegin(); loop != partial.rend(); ++loop) {
-        partialOffset = partialOffset + varExpr(loop->var) * Expr(partialSize);
+NestLowering::Accumulator NestLowering::accumulatorOf(const Member& member,
+                                                      const PeelState& peel) const {
+    Accumulator acc;
+    acc.extents = m_axes.extents(peel);
+    for (const ScheduledLoop& loop : member.scheduled->reduce)
+        (loop.partial ? acc.partial : acc.serial).push_back(loop);
+    checkLanes(member, acc, peel);
+    Expr partialOffset(0);
+    for (auto loop = acc.partial.rbegin(); loop != acc.partial.rend(); ++loop) {
+        partialOffset = partialOffset + varExpr(loop->var) * Expr(acc.partialSize);
         // What is reduced may be empty, or less than one peeled tile: there is one to start from.
         const std::int64_t extent =
             std::max<std::int64_t>(constantExtent(loop->var, peel, member), 1);
-        extents[loop->var] = Expr(extent);
-        partialSize *= extent;
+        acc.extents[loop->var] = Expr(extent);
+        acc.partialSize *= extent;
     }
-    size = partialSize;
+    std::int64_t size = acc.partialSize;
     bool constantIndices = true;
     for (auto loop = member.tile.rbegin(); loop != member.tile.rend(); ++loop) {
         const std::int64_t extent = constantExtent(loop->var, peel, member);
         if (extent != 1)
-            tileOffset = tileOffset + varExpr(loop->var) * Expr(size);
+            acc.tileOffset = acc.tileOffset + varExpr(loop->var) * Expr(size);
         size *= std::max<std::int64_t>(extent, 1);
         constantIndices = constantIndices && (extent == 1 || loop->kind == LoopKind::Vector ||
                                               loop->kind == LoopKind::Unroll);
     }
-    for (const ScheduledLoop& loop : partial)
+    for (const ScheduledLoop& loop : acc.partial)
         constantIndices = constantIndices && loop.kind != LoopKind::Serial;
+    acc.index = simplify(acc.tileOffset + partialOffset);
+    const DType dtype = member.stage.body.dtype(); // wider than what is stored, maybe
     const std::int64_t bytes = size * static_cast<std::int64_t>(dtypeBytes(dtype));
     if (bytes > mostStackBytes)
-        refuse(*member.scheduled, "its accumulators are too large");
-    const Symbol acc(stage.out.text() + ".acc");
-    const Buffer buffer{acc, dtype, Expr(size),
-                        constantIndices && bytes <= registerBytes ? BufferScope::Register
-                                                                  : BufferScope::Stack,
-                        BufferAccess::ReadWrite};
+        m_nest.refuse(*member.scheduled, "its accumulators are too large");
+    acc.buffer = {Symbol(member.stage.out.text() + ".acc"), dtype, Expr(size),
+                  constantIndices && bytes <= registerBytes ? BufferScope::Register
+                                                            : BufferScope::Stack,
+                  BufferAccess::ReadWrite};
+    return acc;
+}
 
-    std::vector<ScheduledLoop> lanes = member.tile;
-    lanes.insert(lanes.end(), partial.begin(), partial.end());
-    const Expr index = simplify(tileOffset + partialOffset);
+// The loops that add to the accumulators, `lanes` innermost.
+Stmt NestLowering::accumulating(const Member& member, const Accumulator& acc,
+                                const std::vector<ScheduledLoop>& lanes, const PeelState& peel,
+                                std::vector<Condition> tails) {
+    const Stage& stage = member.stage;
     // Of a loop that a peeled copy has only once there may be no variable.
     const auto indexIn = [&](const PeelState& inner) {
         Substitution once;
-        for (const ScheduledLoop& loop : partial)
+        for (const ScheduledLoop& loop : acc.partial)
             if (const auto extent = inner.extents.find(loop.var);
                 extent != inner.extents.end() && extent->second.isInt(1))
                 once.emplace(loop.var, Expr(0));
-        return once.empty() ? index : simplify(substitute(index, once));
+        return once.empty() ? acc.index : simplify(substitute(acc.index, once));
     };
-    std::vector<Stmt> parts;
-    parts.push_back(
-        loopsAround(lanes, extents, storeStmt(acc, index, reducerIdentity(stage.reducer, dtype))));
-
     const GuardedBody guarded = guardedBodyOf(stage);
     Walk plan;
-    plan.loops = serial;
+    plan.loops = acc.serial;
     plan.loops.insert(plan.loops.end(), lanes.begin(), lanes.end());
     plan.conditions = this->tails(member.scheduled->steps, stage.reduce);
     addGuards(member, plan.conditions);
@@ -281,33 +285,58 @@ Stmt NestLowering::accumulated(const Member& member, const PeelState& peel,
     plan.leaf = [&](const PeelState& inner) {
         const Expr& body = guarded.body;
         const Expr place = indexIn(inner);
-        const Expr loaded = loadExpr(acc, {place}, dtype);
+        const Expr loaded = loadExpr(acc.buffer.name, {place}, acc.buffer.dtype);
         if (stage.reducer == Reducer::Sum && body.op() == ExprOp::Mul && isFloat(body.dtype()))
-            return storeStmt(acc, place,
+            return storeStmt(acc.buffer.name, place,
                              fmaExpr(value(body.arg(0), inner), value(body.arg(1), inner), loaded));
-        return storeStmt(acc, place, reducerCombine(stage.reducer, loaded, value(body, inner)));
+        return storeStmt(acc.buffer.name, place,
+                         reducerCombine(stage.reducer, loaded, value(body, inner)));
     };
-    parts.push_back(walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false)));
+    return walk(plan, 0, peel, std::vector<bool>(plan.conditions.size(), false));
+}
 
-    // Fold the partial accumulators in halves: whole vectors while there are several, then lanes. A
-    // half that is no number of vectors would be shuffled together out of two.
-    const std::int64_t vectorLanes = !partial.empty() && isVector(partial.back())
-                                         ? extents.at(partial.back().var).asInt().value_or(1)
-                                         : 1;
-    for (std::int64_t count = partialSize; count > 1;) {
+// Folds the partial accumulators in halves: whole vectors while there are several, then lanes. A
+// half that is no number of vectors would be shuffled together out of two.
+void NestLowering::foldPartial(const Member& member, const Accumulator& acc,
+                               std::vector<Stmt>& parts) {
+    const Stage& stage = member.stage;
+    const Buffer& buffer = acc.buffer;
+    const bool hasVectors = std::any_of(acc.partial.begin(), acc.partial.end(), isVectorLoop);
+    const std::int64_t vectorLanes =
+        !acc.partial.empty() && isVectorLoop(acc.partial.back())
+            ? acc.extents.at(acc.partial.back().var).asInt().value_or(1)
+            : 1;
+    for (std::int64_t count = acc.partialSize; count > 1;) {
         const std::int64_t unit = count > vectorLanes ? vectorLanes : 1;
         const std::int64_t half = count / unit / 2 * unit, offset = count - half;
         const Symbol lane(stage.out.text() + ".lane");
-        const Expr low = tileOffset + varExpr(lane);
-        const Stmt fold = storeStmt(acc, low,
-                                    reducerCombine(stage.reducer, loadExpr(acc, {low}, dtype),
-                                                   loadExpr(acc, {low + Expr(offset)}, dtype)));
-        const bool vector = half >= 4 && std::any_of(partial.begin(), partial.end(), isVector);
-        parts.push_back(loopsAround(member.tile, extents,
-                                    forStmt(lane, Expr(0), Expr(half),
-                                            vector ? LoopKind::Vector : LoopKind::Unroll, fold)));
+        const Expr low = acc.tileOffset + varExpr(lane);
+        const Stmt fold =
+            storeStmt(buffer.name, low,
+                      reducerCombine(stage.reducer, loadExpr(buffer.name, {low}, buffer.dtype),
+                                     loadExpr(buffer.name, {low + Expr(offset)}, buffer.dtype)));
+        parts.push_back(loopsAround(
+            member.tile, acc.extents,
+            forStmt(lane, Expr(0), Expr(half),
+                    half >= 4 && hasVectors ? LoopKind::Vector : LoopKind::Unroll, fold)));
         count = offset;
     }
+}
+
+// In accumulators over the tile of the member, which stay where its readers find them.
+Stmt NestLowering::accumulated(const Member& member, const PeelState& peel,
+                               std::vector<Condition> tails, std::vector<Buffer>& buffers) {
+    const Stage& stage = member.stage;
+    const Accumulator acc = accumulatorOf(member, peel);
+    const Buffer& buffer = acc.buffer;
+    std::vector<ScheduledLoop> lanes = member.tile;
+    lanes.insert(lanes.end(), acc.partial.begin(), acc.partial.end());
+    std::vector<Stmt> parts;
+    parts.push_back(loopsAround(
+        lanes, acc.extents,
+        storeStmt(buffer.name, acc.index, reducerIdentity(stage.reducer, buffer.dtype))));
+    parts.push_back(accumulating(member, acc, lanes, peel, std::move(tails)));
+    foldPartial(member, acc, parts);
 
     Local local;
     local.buffer = buffer;
@@ -315,15 +344,15 @@ Stmt NestLowering::accumulated(const Member& member, const PeelState& peel,
     local.strides.assign(member.roles.size(), Expr(0));
     local.base = local.strides;
     local.rows.assign(member.roles.size(), 0);
-    local.tileOffset = simplify(tileOffset);
-    if (member.inMemory && !isRoot) {
+    local.tileOffset = simplify(acc.tileOffset);
+    if (member.inMemory && member.scheduled != &m_root) {
         Walk copy;
         copy.loops = member.tile;
         copy.conditions = this->tails(m_root.steps, m_stage.space);
         addGuards(member, copy.conditions);
         copy.leaf = [&](const PeelState& inner) {
-            return memoryStore(stage.out, stage.store, loadExpr(acc, {local.tileOffset}, dtype),
-                               inner);
+            return memoryStore(stage.out, stage.store,
+                               loadExpr(buffer.name, {local.tileOffset}, buffer.dtype), inner);
         };
         parts.push_back(walk(copy, 0, peel, std::vector<bool>(copy.conditions.size(), false)));
     }

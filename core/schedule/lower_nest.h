@@ -1,27 +1,13 @@
-// One nest: a stage at the root and the stages computed inside it.
+// The loops of a nest.
 #pragma once
 
 #include "loop/loop.h"
-#include "schedule/lower_axes.h"
 #include "schedule/lower_body.h"
+#include "schedule/nest_boxes.h"
 
 #include <functional>
-#include <set>
 
 namespace fw {
-
-// Why a schedule cannot be lowered; caught in lower().
-struct LowerRefusal {
-    std::string stage; // ScheduledStage::name
-    std::string why;
-    std::optional<std::size_t> step = {}; // of the schedule
-};
-
-// A buffer that handed-in memory or an outer nest provides.
-struct MemoryTensor {
-    TensorDecl decl;
-    StorageMap map;
-};
 
 inline constexpr std::int64_t mostStackBytes = 65536, // of one buffer
     mostHeldBytes = 262144;                           // of the buffers of a nest at once
@@ -34,26 +20,8 @@ public:
     Stmt lower();
 
 private:
-    // Fixed: the value of an open loop of the root. Tile: over loops of the root further in. Own:
-    // loops of the stage over the whole axis. Box: loops of the stage over what one iteration of
-    // the open loops needs of it.
-    enum class DimRole : std::uint8_t { Fixed, Tile, Own, Box };
-
-    // A stage computed inside the nest.
-    struct Member {
-        const ScheduledStage* scheduled = nullptr;
-        Stage stage;                     // Fixed and Tile variables are those of the root
-        std::vector<DimRole> roles;      // per dimension
-        std::vector<ScheduledLoop> own;  // loops over Own dimensions
-        std::vector<ScheduledLoop> tile; // loops of the root inside the level, over Tile dimensions
-        std::set<Symbol> fixed;          // axes of the root behind Fixed dimensions
-        Exprs guards;                    // where the root reaches beyond the stage's own range
-        std::size_t level = 0;           // loops of the root that are open around it
-        bool inMemory = false;           // stores to a parameter
-        bool isFollowed = false;         // a map is computed where its sums are stored
-        std::optional<std::size_t> sum;  // of such a map
-        std::map<Symbol, Symbol> sumAxes; // its variables -> those of the sum, whose loops it has
-    };
+    using DimRole = Nest::DimRole;
+    using Member = Nest::Member;
 
     // Where a tensor of the nest lies while the nest runs.
     struct Local {
@@ -65,13 +33,6 @@ private:
         Expr tileOffset;                // in loop variables of the root
     };
 
-    // What one iteration of the open loops needs of an axis: from `base` on, `extent` elements.
-    struct Span {
-        Expr base;
-        Expr extent;
-    };
-    using Boxes = std::map<const ScheduledStage*, std::vector<Span>>;
-    using Inside = std::map<Symbol, Expr>; // loop -> iterations, of those inside an open loop
     // The axis along which the box moves by `step` from one iteration to the next; 0: it stays.
     struct Ring {
         std::size_t dim = 0;
@@ -85,6 +46,14 @@ private:
         Exprs inside;             // the conditions for lying inside the tensor, and not in the ring
         Exprs slides;             // how far the box has moved along each dimension of a ring
         std::optional<Ring> ring; // the buffer outlives the iteration
+    };
+    // Where the sums of a member are made: acc[tile][partial], in the order of the loops.
+    struct Accumulator {
+        std::vector<ScheduledLoop> partial, serial; // of the reduction
+        std::map<Symbol, Expr> extents;
+        std::int64_t partialSize = 1;
+        Expr tileOffset = Expr(0), index; // in loop variables
+        Buffer buffer;
     };
     // A loop of the root that is being made, and what is held across its iterations.
     struct OpenLoop {
@@ -105,28 +74,11 @@ private:
         bool isRoot = false;
     };
 
-    void findMembers();
-    void joinMaps();
-    static bool roleByRole(const Member& map, const Stage& second, const Member& sum,
-                           const Stage& first, const std::map<Symbol, Symbol>& axes);
-    static Symbol ownAxis(const Member& member, std::size_t dim);
-    // Which dimensions are the root's, and which need loops of their own.
-    void findRoles(Member& member, const std::map<Symbol, Symbol>& mapped) const;
-    void placeMember(std::size_t stage,
-                     const std::map<std::size_t, std::map<Symbol, Symbol>>& mappings);
-
-    PeelState covering(PeelState peel) const;
-    // What the nest reads of a member in one iteration of the loops that are open around it, per
-    // dimension; of those that are not a Box as a whole.
-    std::vector<Span> box(const Member& member, const PeelState& peel) const;
-    const std::vector<Span>& box(const Member& member, const PeelState& peel, Boxes& known) const;
-    Span span(const Member& member, std::size_t dim, const Expr& index, const PeelState& peel,
-              const std::set<Symbol>& open) const;
-    std::optional<Span> reach(const Expr& e, const Inside& inside) const; // nullopt: no bound
-    static bool isWhole(const Span& span, const Expr& whole);
-    static bool isWhole(const Member& member, const std::vector<Span>& spans);
     Region region(const Member& member, const PeelState& peel) const;
-    std::optional<Ring> ring(const Member& member, const std::vector<Span>& spans) const;
+    std::vector<std::int64_t> regionSizes(const Member& member, const std::vector<BoxSpan>& spans,
+                                          std::int64_t most) const;
+    static void expressBySum(Region& region, const Member& map);
+    std::optional<Ring> ring(const Member& member, const std::vector<BoxSpan>& spans) const;
     bool isStoredByLanes(const Member& member, std::size_t dim) const;
     bool lanesAlong(const Member& member, std::size_t dim) const;
     Expr isNew(const Member& member, const Ring& ring) const;
@@ -155,6 +107,12 @@ private:
                       const PeelState& peel);
     Stmt accumulated(const Member& member, const PeelState& peel, std::vector<Condition> tails,
                      std::vector<Buffer>& buffers);
+    Accumulator accumulatorOf(const Member& member, const PeelState& peel) const;
+    void checkLanes(const Member& member, const Accumulator& acc, const PeelState& peel) const;
+    Stmt accumulating(const Member& member, const Accumulator& acc,
+                      const std::vector<ScheduledLoop>& lanes, const PeelState& peel,
+                      std::vector<Condition> tails);
+    static void foldPartial(const Member& member, const Accumulator& acc, std::vector<Stmt>& parts);
     Stmt rootLeaf(const PeelState& peel);
 
     // Of splits of loops that stem from these axes.
@@ -175,23 +133,19 @@ private:
     Stmt memoryStore(Symbol tensor, const Exprs& indices, const Expr& stored,
                      const PeelState& peel);
     std::int64_t constantExtent(Symbol axis, const PeelState& peel, const Member& member) const;
-    [[noreturn]] void refuse(const ScheduledStage& stage, const std::string& why) const;
-    void refuseInside(const Member& member, const Member& reader) const;
-    void refuseInVector(const ScheduledStage& stage, std::size_t level) const;
 
+    Nest m_nest;
     const ScheduledGroup& m_group;
     std::map<Symbol, MemoryTensor>& m_memory;
     const ScheduledStage& m_root;
     const Stage& m_stage;
-    NestAxes m_axes;
-    std::map<Symbol, std::set<Symbol>> m_origins;
-    std::vector<Member> m_members; // in stage order; the root's own reduction is the last
+    const NestAxes& m_axes;
+    const std::map<Symbol, std::set<Symbol>>& m_origins;
+    const std::vector<Member>& m_members;
     std::map<Symbol, Local> m_locals;
     std::vector<OpenLoop> m_open; // outermost first
     Ranges m_ranges;
     std::vector<std::int64_t> m_nodes;
 };
-
-std::set<Symbol> loadedTensors(const Expr& e);
 
 } // namespace fw

@@ -8,197 +8,15 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 namespace fw {
-
-namespace {
-
-constexpr std::int64_t largestReach = std::int64_t(1) << 40;
-
-} // namespace
-
-// An index is a sum of multiples of open loops, which say where the box begins, of loops inside,
-// over whose iterations it extends, and of divisions, minima and maxima of such sums.
-std::optional<NestLowering::Span> NestLowering::reach(const Expr& e, const Inside& inside) const {
-    const std::set<Symbol> vars = freeVars(e);
-    if (std::none_of(vars.begin(), vars.end(), [&](Symbol var) { return inside.contains(var); }))
-        return Span{e, Expr(1)};
-    if (e.isVar()) {
-        const Expr& steps = inside.at(e->symbol);
-        const auto most = steps.asInt() ? steps.asInt() : boundsOf(steps, m_ranges).max;
-        if (!most)
-            return std::nullopt;
-        return Span{Expr(0), Expr(std::max<std::int64_t>(*most, 1))};
-    }
-    const auto constant = [&](std::size_t i) { return e.arg(i).asInt().value_or(0); };
-    const ExprOp op = e.op();
-    if (op == ExprOp::FloorDiv || op == ExprOp::Mod) {
-        const std::int64_t by = constant(1);
-        if (by <= 0)
-            return std::nullopt;
-        if (op == ExprOp::Mod)
-            return Span{Expr(0), Expr(by)};
-        const auto of = reach(e.arg(0), inside);
-        if (!of)
-            return std::nullopt;
-        const std::int64_t extent = *of->extent.asInt();
-        const auto from = simplify(of->base).asInt();
-        return Span{floorDivExpr(of->base, Expr(by)),
-                    Expr(from ? floorDiv(*from + extent - 1, by) - floorDiv(*from, by) + 1
-                              : (extent + by - 2) / by + 1)};
-    }
-    if (op == ExprOp::Min || op == ExprOp::Max) {
-        const auto a = reach(e.arg(0), inside), b = reach(e.arg(1), inside);
-        if (!a || !b)
-            return std::nullopt;
-        return Span{op == ExprOp::Min ? minExpr(a->base, b->base) : maxExpr(a->base, b->base),
-                    Expr(std::max(*a->extent.asInt(), *b->extent.asInt()))};
-    }
-    const Affine sum = toAffine(e);
-    if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&
-        sum.terms[0].first == e)
-        return std::nullopt;
-    Affine base;
-    base.constant = sum.constant;
-    Expr rest(0);
-    std::int64_t extent = 1;
-    for (const auto& [atom, factor] : sum.terms) {
-        const auto part = reach(atom, inside);
-        if (!part)
-            return std::nullopt;
-        const auto further = checkedMul(factor, *part->extent.asInt() - 1);
-        if (!further || *further > largestReach || *further < -largestReach)
-            return std::nullopt;
-        extent += std::abs(*further);
-        rest = rest + part->base * Expr(factor) + Expr(std::min<std::int64_t>(*further, 0));
-    }
-    return Span{fromAffine(base) + rest, Expr(extent)};
-}
-
-// The box is not cut to the tensor: where it leaves it, nothing is computed.
-NestLowering::Span NestLowering::span(const Member& member, std::size_t dim, const Expr& index,
-                                      const PeelState& peel, const std::set<Symbol>& open) const {
-    const Expr whole = member.stage.space[dim].extent;
-    const Expr through = m_axes.through(index, peel, m_ranges, &open);
-    Inside inside = m_axes.extents(peel);
-    bool moves = false;
-    for (const Symbol var : freeVars(through))
-        moves = moves || (open.contains(var) && inside.contains(var));
-    std::erase_if(inside, [&](const auto& loop) { return open.contains(loop.first); });
-    if (!hasLoad(through)) {
-        if (const auto found = reach(through, inside))
-            return {simplify(found->base, m_ranges), found->extent};
-    }
-    if (!moves)
-        return {Expr(0), whole};
-    const std::string loop = member.level > 0 ? m_root.loops[member.level - 1].var.text() : "";
-    refuse(*member.scheduled,
-           fmt::format("what {} needs of its dimension {} is no box: it is read at {}, {}",
-                       loop.empty() ? m_root.name : "one iteration of " + loop,
-                       member.stage.space[dim].var.text(), index.text(),
-                       hasLoad(through) ? "which depends on values"
-                                        : "which is no sum of multiples of loops"));
-}
-
-// Copies of peeled loops further in as one loop that runs over all of them.
-PeelState NestLowering::covering(PeelState peel) const {
-    const std::vector<AxisStep>& steps = m_axes.steps();
-    for (std::size_t i = 0; i < steps.size(); ++i)
-        if (!steps[i].isFuse && steps[i].tail == Tail::Peel && !peel.values.contains(i))
-            peel.extents.emplace(steps[i].outer,
-                                 simplify(ceilDivExpr(m_axes.extents(peel).at(steps[i].first),
-                                                      Expr(steps[i].factor))));
-    return peel;
-}
-
-std::vector<NestLowering::Span> NestLowering::box(const Member& member,
-                                                  const PeelState& peel) const {
-    Boxes known;
-    return box(member, peel, known);
-}
-
-const std::vector<NestLowering::Span>&
-NestLowering::box(const Member& member, const PeelState& peel, Boxes& known) const {
-    if (const auto done = known.find(member.scheduled); done != known.end())
-        return done->second;
-    std::set<Symbol> open;
-    for (std::size_t i = 0; i < member.level; ++i)
-        open.insert(m_root.loops[i].var);
-    open = m_axes.sources(std::move(open));
-    std::vector<std::optional<Span>> found(member.roles.size());
-    const auto join = [&](std::size_t dim, const Span& other) {
-        if (!found[dim]) {
-            found[dim] = other;
-            return;
-        }
-        Span& one = *found[dim];
-        const Expr whole = member.stage.space[dim].extent;
-        if (one.extent == whole || other.extent == whole) {
-            one = {Expr(0), whole};
-            return;
-        }
-        const auto apart = simplify(other.base - one.base, m_ranges).asInt();
-        if (!apart)
-            refuse(*member.scheduled, "what is read of its dimension " +
-                                          member.stage.space[dim].var.text() +
-                                          " is no one box: from " + one.base.text() + " and from " +
-                                          other.base.text());
-        const std::int64_t first = std::min<std::int64_t>(0, *apart),
-                           end = std::max(*one.extent.asInt(), *apart + *other.extent.asInt());
-        one = {simplify(one.base + Expr(first), m_ranges), Expr(end - first)};
-    };
-    const auto readBy = [&](const Expr& body, const PeelState& at) {
-        visitExpr(body, [&](const Expr& part) {
-            if (part.op() != ExprOp::Load || part->symbol != member.stage.out)
-                return;
-            for (std::size_t d = 0; d < found.size(); ++d)
-                if (member.roles[d] == DimRole::Box)
-                    join(d, span(member, d, part.arg(d), at, open));
-        });
-    };
-    readBy(m_stage.body, peel);
-    for (const Member& reader : m_members) {
-        if (reader.scheduled == &m_root ||
-            !loadedTensors(reader.stage.body).contains(member.stage.out))
-            continue;
-        // The box of the reader may be more than is needed of it, and all of it is computed.
-        PeelState at = reader.level > member.level ? covering(peel) : peel;
-        Substitution moved;
-        const std::vector<Span>& spans = box(reader, at, known);
-        for (std::size_t d = 0; d < spans.size(); ++d)
-            if (reader.roles[d] == DimRole::Box) {
-                const Symbol var = reader.stage.space[d].var;
-                at.extents[var] = spans[d].extent;
-                moved.emplace(var, spans[d].base + varExpr(var));
-            }
-        readBy(substitute(reader.stage.body, moved), at);
-    }
-    std::vector<Span> out;
-    for (std::size_t d = 0; d < found.size(); ++d) {
-        const Expr& whole = member.stage.space[d].extent;
-        const bool isPart = found[d] && !isWhole(*found[d], whole);
-        out.push_back(isPart ? *found[d] : Span{Expr(0), whole});
-    }
-    return known.emplace(member.scheduled, std::move(out)).first->second;
-}
-
-bool NestLowering::isWhole(const Span& span, const Expr& whole) {
-    const auto size = whole.asInt(), extent = span.extent.asInt();
-    return span.extent == whole || (size && extent && *size <= *extent);
-}
-
-bool NestLowering::isWhole(const Member& member, const std::vector<Span>& spans) {
-    for (std::size_t d = 0; d < spans.size(); ++d)
-        if (member.roles[d] == DimRole::Box && !isWhole(spans[d], member.stage.space[d].extent))
-            return false;
-    return true;
-}
 
 // Where the loop right around it runs one iteration after another and the box moves along one axis
 // by the same distance each time, what the box of the iteration before holds is kept, in a ring of
 // rows: only rows that are new are computed.
 std::optional<NestLowering::Ring> NestLowering::ring(const Member& member,
-                                                     const std::vector<Span>& spans) const {
+                                                     const std::vector<BoxSpan>& spans) const {
     if (member.level == 0 || member.scheduled->recompute || m_open.empty())
         return std::nullopt;
     const ScheduledLoop& loop = m_root.loops[member.level - 1];
@@ -238,7 +56,7 @@ std::optional<NestLowering::Ring> NestLowering::ring(const Member& member,
 // Whether lanes of its own lie along this axis.
 bool NestLowering::isStoredByLanes(const Member& member, std::size_t dim) const {
     return !member.own.empty() && member.own.back().kind == LoopKind::Vector &&
-           m_axes.origins().at(member.own.back().var).contains(ownAxis(member, dim));
+           m_axes.origins().at(member.own.back().var).contains(Nest::ownAxis(member, dim));
 }
 
 // Whether lanes of it, or of what reads it, lie along this axis.
@@ -285,7 +103,7 @@ std::vector<std::size_t> NestLowering::bufferOrder(const Member& member) const {
     const auto innermost = [&](std::size_t d) {
         std::size_t at = 0;
         for (std::size_t i = 0; i < member.own.size(); ++i)
-            if (origins.at(member.own[i].var).contains(ownAxis(member, d)))
+            if (origins.at(member.own[i].var).contains(Nest::ownAxis(member, d)))
                 at = i + 1;
         return at;
     };
@@ -304,22 +122,15 @@ Expr NestLowering::isNew(const Member& member, const Ring& ring) const {
     return ring.step > 0 ? leExpr(kept, row) : ltExpr(row, Expr(ring.extent) - kept);
 }
 
-NestLowering::Region NestLowering::region(const Member& member, const PeelState& peel) const {
-    const Stage& stage = member.stage;
-    const DType dtype = m_group.inst.find(stage.out)->type.dtype;
-    const std::int64_t most = mostStackBytes / static_cast<std::int64_t>(dtypeBytes(dtype));
-    const std::vector<Span> spans = box(member, peel);
-    const std::string loop = member.level > 0 ? m_root.loops[member.level - 1].var.text() : "";
+// How many elements of each dimension lie in the buffer: of all together at most `most`.
+std::vector<std::int64_t> NestLowering::regionSizes(const Member& member,
+                                                    const std::vector<BoxSpan>& spans,
+                                                    std::int64_t most) const {
     const std::string needed =
-        "what " + (loop.empty() ? m_root.name : "one iteration of " + loop) + " needs of it";
-    Region out;
-    out.peel = peel;
-    out.ring = ring(member, spans);
-    out.slides.assign(spans.size(), Expr(0));
-    Local& local = out.local;
-    local.roles = member.roles;
-    local.strides = local.base = out.slides;
-    local.rows.assign(spans.size(), 0);
+        "what " +
+        (member.level > 0 ? "one iteration of " + m_root.loops[member.level - 1].var.text()
+                          : m_root.name) +
+        " needs of it";
     std::vector<std::int64_t> sizes(spans.size(), 1);
     std::int64_t all = 1;
     std::string told;
@@ -329,26 +140,44 @@ NestLowering::Region NestLowering::region(const Member& member, const PeelState&
         const Expr& extent = spans[d].extent;
         const auto size = extent.asInt() ? extent.asInt() : boundsOf(extent, m_ranges).max;
         if (!size)
-            refuse(*member.scheduled,
-                   fmt::format("{} has no bound: {} elements of its dimension {}", needed,
-                               extent.text(), stage.space[d].var.text()));
+            m_nest.refuse(*member.scheduled,
+                          fmt::format("{} has no bound: {} elements of its dimension {}", needed,
+                                      extent.text(), member.stage.space[d].var.text()));
         sizes[d] = std::max<std::int64_t>(*size, 1);
         all = checkedMul(all, sizes[d]).value_or(std::numeric_limits<std::int64_t>::max());
         told += (told.empty() ? "" : " x ") + std::to_string(sizes[d]);
     }
     if (all > most)
-        refuse(*member.scheduled,
-               fmt::format("{} is too large: {} elements, and {} bytes can be held", needed, told,
-                           mostStackBytes));
+        m_nest.refuse(*member.scheduled,
+                      fmt::format("{} is too large: {} elements, and {} bytes can be held", needed,
+                                  told, mostStackBytes));
+    return sizes;
+}
+
+NestLowering::Region NestLowering::region(const Member& member, const PeelState& peel) const {
+    const Stage& stage = member.stage;
+    const DType dtype = m_group.inst.find(stage.out)->type.dtype;
+    const std::vector<BoxSpan> spans = NestBoxes(m_nest, m_ranges).box(member, peel);
+    const std::string loop = member.level > 0 ? m_root.loops[member.level - 1].var.text() : "";
+    Region out;
+    out.peel = peel;
+    out.ring = ring(member, spans);
+    out.slides.assign(spans.size(), Expr(0));
+    Local& local = out.local;
+    local.roles = member.roles;
+    local.strides = local.base = out.slides;
+    local.rows.assign(spans.size(), 0);
+    const std::int64_t most = mostStackBytes / static_cast<std::int64_t>(dtypeBytes(dtype));
+    std::vector<std::int64_t> sizes = regionSizes(member, spans, most);
     // A power of two spares a division.
+    const std::int64_t all =
+        std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
     if (out.ring && out.ring->step != 0) {
         std::int64_t& rows = sizes[out.ring->dim];
         const auto even =
             static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
-        if (all / rows * even <= most) {
-            all = all / rows * even;
+        if (all / rows * even <= most)
             rows = even;
-        }
         local.rows[out.ring->dim] = rows;
     }
     std::int64_t size = 1;
@@ -409,25 +238,28 @@ Stmt NestLowering::regionStore(const Region& region, const Exprs& indices, const
                      castExpr(stored, local.buffer.dtype));
 }
 
+// In the variables of the sum whose loops the map has.
+void NestLowering::expressBySum(Region& region, const Member& map) {
+    Substitution own;
+    for (const auto& [its, var] : map.sumAxes) {
+        own.emplace(its, varExpr(var));
+        if (const auto extent = region.peel.extents.find(its); extent != region.peel.extents.end())
+            region.peel.extents[var] = extent->second;
+    }
+    for (const auto& [its, var] : map.sumAxes)
+        if (const auto place = region.moved.find(its); place != region.moved.end())
+            region.moved.emplace(var, substitute(place->second, own));
+    for (Expr& inside : region.inside)
+        inside = substitute(inside, own);
+}
+
 // The innermost loops of lanes and of straight-line code hold the sums; what they hold, or what a
 // map makes of it, goes into the region.
 Stmt NestLowering::regionReduction(const Member& member, const Member* map, const PeelState& peel,
                                    std::vector<Buffer>& buffers) {
     Region region = this->region(map != nullptr ? *map : member, peel);
-    if (map != nullptr) { // in the variables of the sum
-        Substitution own;
-        for (const auto& [its, var] : map->sumAxes) {
-            own.emplace(its, varExpr(var));
-            if (const auto extent = region.peel.extents.find(its);
-                extent != region.peel.extents.end())
-                region.peel.extents[var] = extent->second;
-        }
-        for (const auto& [its, var] : map->sumAxes)
-            if (const auto place = region.moved.find(its); place != region.moved.end())
-                region.moved.emplace(var, substitute(place->second, own));
-        for (Expr& inside : region.inside)
-            inside = substitute(inside, own);
-    }
+    if (map != nullptr)
+        expressBySum(region, *map);
     const auto isTile = [&](const ScheduledLoop& loop) {
         return (loop.kind == LoopKind::Vector || loop.kind == LoopKind::Unroll) &&
                !m_axes.peeledSplit(loop.var, region.peel);

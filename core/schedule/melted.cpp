@@ -15,13 +15,6 @@ constexpr std::size_t mostNests = 8;      // inside one
 constexpr std::size_t mostWays = 6;       // that are worth a try
 constexpr std::int64_t mostOneByOne = 64; // elements of a box that are computed without lanes
 
-bool storesItself(const Stage& stage) {
-    for (std::size_t d = 0; d < stage.store.size(); ++d)
-        if (d >= stage.space.size() || !(stage.store[d] == varExpr(stage.space[d].var)))
-            return false;
-    return stage.store.size() == stage.space.size();
-}
-
 // The axis of what a stage writes that lies innermost.
 Symbol innermost(const SchedulePlanner& planner, std::size_t i) {
     const std::vector<Axis> space = planner.storageSpace(i);
@@ -55,7 +48,7 @@ std::string whyApart(const SchedulePlanner& planner, const NestPlan& nest) {
         const Stage& stage = planner.stage(i);
         if (planner.isOutput(stage.out))
             return "it is a result";
-        if (!storesItself(stage) ||
+        if (!storesPlainly(stage) ||
             std::count_if(planner.inst.stages.begin(), planner.inst.stages.end(),
                           [&](const Stage& other) { return other.out == stage.out; }) > 1)
             return "it is written in pieces";
@@ -121,42 +114,6 @@ std::string Melting::text() const {
                        "million cycles, apart {:.3g}",
                        bytesText(static_cast<double>(held)), bytesText(saved), repeated / 1e6,
                        cycles / 1e6, apart / 1e6);
-}
-
-StorageMaps lanesInnermost(const SchedulePlanner& planner) {
-    StorageMaps out;
-    const auto last = [&](const Stage& stage, Symbol lane) {
-        StorageMap map;
-        for (std::size_t d = 0; d < stage.space.size(); ++d)
-            if (stage.space[d].var != lane)
-                map.axes.push_back({static_cast<int>(d), 1, 0});
-        for (std::size_t d = 0; d < stage.space.size(); ++d)
-            if (stage.space[d].var == lane)
-                map.axes.push_back({static_cast<int>(d), 1, 0});
-        out[stage.out] = std::move(map);
-    };
-    for (const Stage& stage : planner.inst.stages) {
-        if (planner.isOutput(stage.out) || !storesItself(stage))
-            continue;
-        Symbol lane;
-        for (const Expr& load : planner.loads(stage.body))
-            for (std::size_t d = 0; d < load.args().size(); ++d) {
-                const Expr& index = load.arg(d);
-                const bool own =
-                    index.isVar() &&
-                    std::any_of(stage.space.begin(), stage.space.end(),
-                                [&](const Axis& axis) { return axis.var == index->symbol; });
-                const auto of = out.find(load->symbol);
-                const bool follows = of != out.end() && !of->second.axes.empty() &&
-                                     static_cast<std::size_t>(of->second.axes.back().dim) == d;
-                if (own &&
-                    (planner.context.constants.contains(load->symbol) ? !stage.isMap() : follows))
-                    lane = index->symbol;
-            }
-        if (!lane.empty())
-            last(stage, lane);
-    }
-    return out;
 }
 
 namespace {
@@ -305,6 +262,31 @@ bool takesRows(SchedulePlanner& planner, const NestPlan& nest) {
     return !refused;
 }
 
+// Of what is refused no step stays.
+template <class Plan>
+Refused tried(SchedulePlanner& planner, const Plan& plan) {
+    const std::size_t before = planner.schedule.steps.size();
+    const StorageMaps packs = planner.packs;
+    Refused refused = plan();
+    if (refused) {
+        planner.schedule.steps.resize(before);
+        planner.packs = packs;
+    }
+    return refused;
+}
+
+Refused planTiles(SchedulePlanner& planner, const NestPlan& nest, Symbol& around) {
+    Refused refused;
+    for (const bool contraction : {true, false}) {
+        TiledPlan plan(planner, nest, contraction);
+        refused = tried(planner, [&] { return plan.run(); });
+        around = plan.around();
+        if (!refused)
+            break;
+    }
+    return refused;
+}
+
 } // namespace
 
 std::vector<Melting> meltingsOf(SchedulePlanner& planner, const std::vector<NestPlan>& nests,
@@ -353,25 +335,9 @@ std::vector<Melting> meltingsOf(SchedulePlanner& planner, const std::vector<Nest
 
 Refused planMelting(SchedulePlanner& planner, Melting& melting) {
     Symbol around;
-    Refused refused;
-    for (const bool contraction : {true, false}) {
-        const std::size_t before = planner.schedule.steps.size();
-        const StorageMaps packs = planner.packs;
-        TiledPlan root(planner, melting.root, contraction);
-        refused = root.run();
-        around = root.around();
-        if (!refused)
-            break;
-        planner.schedule.steps.resize(before);
-        planner.packs = packs;
-    }
-    if (refused) {
-        const std::size_t before = planner.schedule.steps.size();
-        if (planRowsAround(planner, melting.root, around)) {
-            planner.schedule.steps.resize(before);
-            return refused;
-        }
-    }
+    const Refused ofTiles = planTiles(planner, melting.root, around);
+    if (ofTiles && tried(planner, [&] { return planRowsAround(planner, melting.root, around); }))
+        return ofTiles;
     if (around.empty())
         return "there is no loop around";
     for (NestPlan& part : melting.parts) {
@@ -380,25 +346,16 @@ Refused planMelting(SchedulePlanner& planner, Melting& melting) {
             part.row.insert(axis.var);
             part.axes[part.root][axis.var] = axis.var;
         }
+        Refused refused;
         if (isAtStore(planner, melting.parts, part.root)) {
             planner.at(part.root, melting.root.root, around);
         } else if (planner.stage(part.root).isMap()) {
             refused = planMap(planner, part);
         } else {
-            const std::size_t before = planner.schedule.steps.size();
-            const StorageMaps packs = planner.packs;
-            refused = TiledPlan(planner, part, true).run();
-            if (refused) {
-                planner.schedule.steps.resize(before);
-                planner.packs = packs;
-                refused = TiledPlan(planner, part, false).run();
-            }
-            if (refused) {
-                planner.schedule.steps.resize(before);
-                planner.packs = packs;
-                if (!planRowsInside(planner, part))
-                    refused.reset();
-            }
+            Symbol none;
+            refused = planTiles(planner, part, none);
+            if (refused && !tried(planner, [&] { return planRowsInside(planner, part); }))
+                refused.reset();
         }
         if (refused)
             return fmt::format("{}: {}", planner.stage(part.root).out.text(), *refused);

@@ -8,7 +8,7 @@
 // another, so that rows that two of them share lie in a ring (resources/docs/schedules.md).
 #pragma once
 
-#include "schedule/schedule_planner.h"
+#include "schedule/nest_plan.h"
 
 namespace fw {
 
@@ -29,10 +29,6 @@ struct Melting {
 
     std::string text() const; // "58.0 KB at a time, 4.8 MB less of memory, ..."
 };
-
-// Of temporaries that a product with constants writes the axis along which the constants can be
-// packed lies innermost, and of those that are computed of them element by element.
-StorageMaps lanesInnermost(const SchedulePlanner& planner);
 
 // Of the ways to compute nests before `nests[root]`, of which `taken` are computed elsewhere,
 // inside it: the cheapest first. Empty with a reason if there is none, or none that pays.

@@ -1,7 +1,7 @@
 // The steps of a schedule by roles, for one nest.
 #pragma once
 
-#include "schedule/schedule_planner.h"
+#include "schedule/nest_plan.h"
 #include "schedule/step_parts.h"
 #include "schedule/written.h"
 

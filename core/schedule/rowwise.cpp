@@ -1,6 +1,6 @@
 // The template of rows: reductions and maps over the same outer axes, one row after another
 // (softmax, layer norm, a reduction over the last axes), with lanes along the row.
-#include "schedule/schedule_planner.h"
+#include "schedule/nest_plan.h"
 
 #include <algorithm>
 

@@ -320,97 +320,100 @@ void TiledPlan::addLoops() {
             order.push_back(axis.var);
     order.push_back(m_lane.var);
     p.reorder(i, order);
-    // Lanes
-    const std::int64_t block = m_tile.vectors * m_lanes;
-    std::vector<Symbol> lanesOuter;
+    OuterLoops loops;
     Symbol lane = m_lane.var;
     if (m_group > 0) {
         lane = p.fresh(m_lane.var, "i");
         p.split(i, m_lane.var, m_groupVar, lane, m_group, Tail::Guard);
-        lanesOuter.push_back(m_groupVar);
+        loops.lanes.push_back(m_groupVar);
     }
-    std::vector<Symbol> tile = splitLanes(lane, lanesOuter);
-    const Symbol v1 = lanesOuter.back();
-    // Rows
-    Symbol t1, t0;
+    std::vector<Symbol> tile = splitLanes(lane, loops.lanes);
     if (!m_rows.empty()) {
-        Symbol row = m_rows[0].var;
-        for (std::size_t k = 1; k < m_rows.size(); ++k) {
-            const Symbol both = p.fresh(row, m_rows[k].var.text());
-            p.fuse(i, row, m_rows[k].var, both);
-            row = both;
-        }
-        t1 = row;
-        if (m_tile.rows > 1) {
-            t1 = p.fresh(row, "1");
-            t0 = p.fresh(row, "0");
-            p.split(i, row, t1, t0, m_tile.rows, Tail::Peel);
-            tile.insert(tile.begin(), t0);
-        }
+        std::vector<Symbol> rows;
+        for (const Axis& axis : m_rows)
+            rows.push_back(axis.var);
+        const Symbol row = p.fuseAll(i, rows);
+        loops.rows = splitRows(row, row, tile);
     }
-    // Outer loops: what can be divided among threads first, as one loop.
+    orderOuter(loops);
+    std::vector<Symbol> all = loops.divided;
+    all.insert(all.end(), loops.serial.begin(), loops.serial.end());
+    all.insert(all.end(), tile.begin(), tile.end());
+    p.reorder(i, all);
+    fuseOuter(loops);
+    markTile(tile);
+    if (loops.fused.empty())
+        return;
+    // Vector operations per iteration of the fused loop.
+    auto work = static_cast<double>(m_tile.vectors);
+    for (const Axis& axis : m_r.reduce)
+        work *= static_cast<double>(constantOr(axis.extent, 64));
+    if (!m_rows.empty())
+        work *= static_cast<double>(
+            loops.shared.contains(loops.rows) ? m_tile.rows : constantOr(m_rowExtent, 64));
+    if (!loops.shared.contains(loops.lanes.back()))
+        work *= static_cast<double>(laneBlocks());
+    p.mark(StepKind::Parallel, i, loops.fused, grainFor(work));
+}
+
+std::int64_t TiledPlan::laneBlocks() const {
+    const std::int64_t block = m_tile.vectors * m_lanes;
+    return m_groups * ((constantOr(m_lane.extent, 4096) + block - 1) / block);
+}
+
+// What can be divided among threads first.
+void TiledPlan::orderOuter(OuterLoops& loops) const {
     double vectorBytes = 0, otherBytes = 0;
     for (const Expr& load : m_loads)
         (isPackable(load) ? vectorBytes : otherBytes) += bytesOf(load);
-    std::vector<Symbol> outer;
+    std::vector<Symbol>& outer = loops.divided;
     for (const Axis& axis : m_axes)
         outer.push_back(axis.var);
-    const std::int64_t blocks = m_groups * ((constantOr(m_lane.extent, 4096) + block - 1) / block);
-    const bool rowsFirst = outer.empty() && !t1.empty() && blocks < p.context.threads * 2;
+    const bool hasRows = !loops.rows.empty();
+    const bool rowsFirst = outer.empty() && hasRows && laneBlocks() < m_planner.context.threads * 2;
     if (m_lanesGuarded) {
-        if (!t1.empty())
-            outer.push_back(t1);
-    } else if (vectorBytes > otherBytes) {
-        outer.insert(outer.begin(), lanesOuter.begin(), lanesOuter.end());
-    } else {
-        outer.insert(outer.end(), lanesOuter.begin(), lanesOuter.end());
+        if (hasRows)
+            outer.push_back(loops.rows);
+        loops.serial = loops.lanes;
+        return;
     }
-    std::vector<Symbol> serial;
-    if (m_lanesGuarded)
-        serial = lanesOuter;
-    else if (!t1.empty() && rowsFirst)
-        outer.insert(outer.begin(), t1);
-    else if (!t1.empty())
-        serial.push_back(t1);
-    std::vector<Symbol> all = outer;
-    all.insert(all.end(), serial.begin(), serial.end());
-    all.insert(all.end(), tile.begin(), tile.end());
-    p.reorder(i, all);
-    // A peeled loop stays one of its own.
-    Symbol fused = outer.empty() ? Symbol() : outer[0];
-    m_inner = serial.empty() ? Symbol() : serial.back();
-    bool joinable = !fused.empty() && !(m_tile.rows > 1 && fused == t1);
-    std::set<Symbol> shared; // the loops that the fused one is made of
-    if (!fused.empty())
-        shared.insert(fused);
-    for (std::size_t k = 1; k < outer.size(); ++k) {
-        if (!joinable || (m_tile.rows > 1 && outer[k] == t1)) {
-            if (m_inner.empty() || serial.empty())
-                m_inner = outer[k];
-            joinable = false;
-            continue;
-        }
-        const Symbol both = p.fresh(fused, outer[k].text());
-        p.fuse(i, fused, outer[k], both);
-        fused = both;
-        shared.insert(outer[k]);
-    }
-    if (m_inner.empty())
-        m_inner = fused;
+    outer.insert(vectorBytes > otherBytes ? outer.begin() : outer.end(), loops.lanes.begin(),
+                 loops.lanes.end());
+    if (hasRows && rowsFirst)
+        outer.insert(outer.begin(), loops.rows);
+    else if (hasRows)
+        loops.serial.push_back(loops.rows);
+}
+
+// A peeled loop stays one of its own.
+void TiledPlan::fuseOuter(OuterLoops& loops) {
+    const auto isPeeled = [&](Symbol loop) { return m_tile.rows > 1 && loop == loops.rows; };
+    const std::vector<Symbol>& outer = loops.divided;
+    m_inner = loops.serial.empty() ? Symbol() : loops.serial.back();
+    std::size_t joined = outer.empty() ? 0 : 1;
+    while (joined > 0 && joined < outer.size() && !isPeeled(outer[0]) && !isPeeled(outer[joined]))
+        ++joined;
+    const auto end = outer.begin() + static_cast<std::ptrdiff_t>(joined);
+    loops.shared.insert(outer.begin(), end);
+    loops.fused = m_planner.fuseAll(m_root, {outer.begin(), end});
+    if (loops.serial.empty())
+        m_inner = joined < outer.size() ? outer.back() : loops.fused;
+}
+
+void TiledPlan::markTile(const std::vector<Symbol>& tile) {
     for (const Symbol loop : tile)
-        p.mark(loop == tile.back() ? StepKind::Vectorize : StepKind::Unroll, i, loop);
-    if (!fused.empty()) {
-        double work = static_cast<double>(
-            m_tile.vectors); // vector operations per iteration of the fused loop
-        for (const Axis& axis : m_r.reduce)
-            work *= static_cast<double>(constantOr(axis.extent, 64));
-        if (!m_rows.empty())
-            work *= static_cast<double>(shared.contains(t1) ? m_tile.rows
-                                                            : constantOr(m_rowExtent, 64));
-        if (!shared.contains(v1))
-            work *= static_cast<double>(blocks);
-        p.mark(StepKind::Parallel, i, fused, grainFor(work));
-    }
+        m_planner.mark(loop == tile.back() ? StepKind::Vectorize : StepKind::Unroll, m_root, loop);
+}
+
+// The loop over tiles of rows; that over the rows of one goes into the tile. Names begin with
+// `base`.
+Symbol TiledPlan::splitRows(Symbol row, Symbol base, std::vector<Symbol>& tile) {
+    if (m_tile.rows <= 1)
+        return row;
+    const Symbol outer = m_planner.fresh(base, "1"), inner = m_planner.fresh(base, "0");
+    m_planner.split(m_root, row, outer, inner, m_tile.rows, Tail::Peel);
+    tile.insert(tile.begin(), inner);
+    return outer;
 }
 
 // The loops of a tile's vectors; that over tiles goes to `outer`.
@@ -434,77 +437,66 @@ std::vector<Symbol> TiledPlan::splitLanes(Symbol lane, std::vector<Symbol>& oute
 // one iteration computes. Of a stage that is melted into it: the latter only.
 void TiledPlan::addMeltedLoops() {
     SchedulePlanner& p = m_planner;
-    const std::size_t i = m_root;
-    std::vector<Symbol> around, inside;
-    Symbol slide;
-    std::map<Symbol, Symbol> inner; // axis -> its loop further in
-    double chunks = 1;
-    for (const Axis& axis : m_whole) {
-        const std::int64_t extent = constantOr(axis.extent, 1);
-        const std::int64_t tiled = m_nest.into ? extent : m_nest.melted->tiles.at(axis.var);
-        inner[axis.var] = axis.var;
-        if (m_nest.into || (tiled >= extent && extent > 1))
-            continue;
-        Symbol outer = axis.var;
-        if (tiled > 1) {
-            outer = p.fresh(axis.var, "t");
-            inner[axis.var] = p.fresh(axis.var, "b");
-            p.split(i, axis.var, outer, inner[axis.var], tiled, Tail::Guard);
-        } else {
-            inner.erase(axis.var);
-        }
-        const std::int64_t tiles = (extent + tiled - 1) / tiled;
-        if (axis.var == m_nest.melted->slides) {
-            slide = outer;
-            chunks *= static_cast<double>(tiles) / static_cast<double>(m_nest.melted->strip);
-            if (m_nest.melted->strip < tiles) {
-                const Symbol chunk = p.fresh(axis.var, "c");
-                slide = p.fresh(axis.var, "s");
-                p.split(i, outer, chunk, slide, m_nest.melted->strip, Tail::Guard);
-                around.push_back(chunk);
-            }
-        } else {
-            around.push_back(outer);
-            chunks *= static_cast<double>(tiles);
-        }
-    }
+    MeltedAround loops;
+    for (const Axis& axis : m_whole)
+        cutMelted(axis, loops);
+    std::vector<Symbol> inside;
     for (const Axis& axis : m_axes)
-        if (inner.contains(axis.var))
-            inside.push_back(inner.at(axis.var));
-    std::vector<Symbol> tile = splitLanes(inner.at(m_lane.var), inside);
-    if (!m_rows.empty()) {
-        Symbol row = inner.at(m_rows[0].var);
-        if (m_tile.rows > 1) {
-            const Symbol t1 = p.fresh(m_rows[0].var, "1"), t0 = p.fresh(m_rows[0].var, "0");
-            p.split(i, row, t1, t0, m_tile.rows, Tail::Peel);
-            tile.insert(tile.begin(), t0);
-            row = t1;
-        }
-        inside.push_back(row);
-    }
+        if (loops.inner.contains(axis.var))
+            inside.push_back(loops.inner.at(axis.var));
+    std::vector<Symbol> tile = splitLanes(loops.inner.at(m_lane.var), inside);
+    if (!m_rows.empty())
+        inside.push_back(splitRows(loops.inner.at(m_rows[0].var), m_rows[0].var, tile));
+    const std::vector<Symbol>& around = loops.around;
     std::vector<Symbol> all = around;
-    if (!slide.empty())
-        all.push_back(slide);
+    if (!loops.slide.empty())
+        all.push_back(loops.slide);
     m_inner = inside.empty() ? all.back() : inside.back();
     all.insert(all.end(), inside.begin(), inside.end());
     all.insert(all.end(), tile.begin(), tile.end());
-    p.reorder(i, all);
-    for (const Symbol loop : tile)
-        p.mark(loop == tile.back() ? StepKind::Vectorize : StepKind::Unroll, i, loop);
-    m_around = slide;
+    p.reorder(m_root, all);
+    markTile(tile);
+    m_around = loops.slide;
     if (m_nest.into || around.empty())
         return;
-    Symbol divided = around[0];
-    for (std::size_t k = 1; k < around.size(); ++k) {
-        const Symbol both = p.fresh(divided, around[k].text());
-        p.fuse(i, divided, around[k], both);
-        divided = both;
-    }
-    if (slide.empty())
+    const Symbol divided = p.fuseAll(m_root, around);
+    if (loops.slide.empty())
         m_around = divided;
     if (m_inner == around.back())
         m_inner = divided;
-    p.mark(StepKind::Parallel, i, divided, grainFor(p.work(m_reduction) / std::max(chunks, 1.0)));
+    p.mark(StepKind::Parallel, m_root, divided,
+           grainFor(p.work(m_reduction) / std::max(loops.chunks, 1.0)));
+}
+
+void TiledPlan::cutMelted(const Axis& axis, MeltedAround& loops) {
+    SchedulePlanner& p = m_planner;
+    const std::int64_t extent = constantOr(axis.extent, 1);
+    const std::int64_t tiled = m_nest.into ? extent : m_nest.melted->tiles.at(axis.var);
+    loops.inner[axis.var] = axis.var;
+    if (m_nest.into || (tiled >= extent && extent > 1))
+        return;
+    Symbol outer = axis.var;
+    if (tiled > 1) {
+        outer = p.fresh(axis.var, "t");
+        loops.inner[axis.var] = p.fresh(axis.var, "b");
+        p.split(m_root, axis.var, outer, loops.inner[axis.var], tiled, Tail::Guard);
+    } else {
+        loops.inner.erase(axis.var);
+    }
+    const std::int64_t tiles = (extent + tiled - 1) / tiled, strip = m_nest.melted->strip;
+    if (axis.var != m_nest.melted->slides) {
+        loops.around.push_back(outer);
+        loops.chunks *= static_cast<double>(tiles);
+        return;
+    }
+    loops.slide = outer;
+    loops.chunks *= static_cast<double>(tiles) / static_cast<double>(strip);
+    if (strip < tiles) {
+        const Symbol chunk = p.fresh(axis.var, "c");
+        loops.slide = p.fresh(axis.var, "s");
+        p.split(m_root, outer, chunk, loops.slide, strip, Tail::Guard);
+        loops.around.push_back(chunk);
+    }
 }
 
 void TiledPlan::addReduction() {

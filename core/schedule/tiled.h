@@ -2,7 +2,7 @@
 // and rows, and the steps made of them.
 #pragma once
 
-#include "schedule/schedule_planner.h"
+#include "schedule/nest_plan.h"
 
 namespace fw {
 
@@ -45,8 +45,27 @@ private:
     bool sharesSpace(const Expr& index) const;
     double bytesOf(const Expr& load) const;
     Refused limitAxes();
+    struct OuterLoops {
+        std::vector<Symbol> lanes;           // over tiles of lanes
+        Symbol rows;                         // over tiles of rows; or empty
+        std::vector<Symbol> divided, serial; // outermost first
+        Symbol fused;                        // of those that are divided the first ones,
+        std::set<Symbol> shared;             // which are these
+    };
+    struct MeltedAround {
+        std::vector<Symbol> around;     // loops, outermost first
+        Symbol slide;                   // the innermost one, if there is one that slides
+        std::map<Symbol, Symbol> inner; // axis -> its loop further in
+        double chunks = 1;
+    };
     void addLoops();
+    std::int64_t laneBlocks() const;
+    void orderOuter(OuterLoops& loops) const;
+    void fuseOuter(OuterLoops& loops);
+    void markTile(const std::vector<Symbol>& tile);
+    Symbol splitRows(Symbol row, Symbol base, std::vector<Symbol>& tile);
     void addMeltedLoops();
+    void cutMelted(const Axis& axis, MeltedAround& loops);
     std::vector<Symbol> splitLanes(Symbol lane, std::vector<Symbol>& outer);
     void addReduction();
 
