@@ -1,6 +1,8 @@
 // Terms and conditions, evaluated over a scope; what was seen is noted for people.
+#include "condition/arithmetic.h"
 #include "condition/condition.h"
 #include "condition/elements.h"
+#include "condition/judged.h"
 
 #include "expr/simplify.h"
 #include "syntax/foreign_words.h"
@@ -15,91 +17,6 @@
 namespace fw {
 
 namespace {
-
-Truth known(bool truth) {
-    return truth ? Truth::Yes : Truth::No;
-}
-
-struct Judged {
-    Truth truth = Truth::Unknown;
-    std::optional<Expr> open = {}; // see ConditionResult
-};
-
-Judged inverse(const Judged& judged) {
-    if (judged.truth != Truth::Unknown)
-        return {known(judged.truth == Truth::No)};
-    return {Truth::Unknown, judged.open ? std::optional(notExpr(*judged.open)) : std::nullopt};
-}
-
-// `decisive` No: both must hold. Yes: one is enough.
-Judged joined(const Judged& a, const Judged& b, Truth decisive) {
-    if (a.truth == decisive || b.truth == decisive)
-        return {decisive};
-    if (a.truth != Truth::Unknown)
-        return b;
-    if (b.truth != Truth::Unknown)
-        return a;
-    if (!a.open || !b.open)
-        return {};
-    return {Truth::Unknown,
-            decisive == Truth::No ? andExpr(*a.open, *b.open) : orExpr(*a.open, *b.open)};
-}
-
-Judged compare(const std::string& sign, const Expr& a, const Expr& b) {
-    const Expr condition = sign == "=="   ? eqExpr(a, b)
-                           : sign == "!=" ? neExpr(a, b)
-                           : sign == "<"  ? ltExpr(a, b)
-                           : sign == "<=" ? leExpr(a, b)
-                           : sign == ">"  ? ltExpr(b, a)
-                                          : leExpr(b, a);
-    if (const std::optional<bool> decided = decideDims(condition))
-        return {known(*decided)};
-    return {Truth::Unknown, condition};
-}
-
-Truth compare(const std::string& sign, double a, double b) {
-    return known(sign == "=="   ? a == b
-                 : sign == "!=" ? a != b
-                 : sign == "<"  ? a < b
-                 : sign == "<=" ? a <= b
-                 : sign == ">"  ? a > b
-                                : a >= b);
-}
-
-std::optional<Reals> reals(const TermValue& value) {
-    if (const auto* list = std::get_if<Reals>(&value))
-        return *list;
-    const auto* list = std::get_if<Exprs>(&value);
-    Reals out;
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
-        if (const auto item = numberOf((*list)[i]))
-            out.push_back(*item);
-    return list != nullptr && out.size() == list->size() ? std::optional(out) : std::nullopt;
-}
-
-Judged equalLists(const Exprs& a, const Exprs& b) {
-    if (a.size() != b.size())
-        return {Truth::No};
-    Judged out{Truth::Yes};
-    for (std::size_t i = 0; i < a.size(); ++i)
-        out = joined(out, compare("==", a[i], b[i]), Truth::No);
-    return out;
-}
-
-Judged equal(const TermValue& a, const TermValue& b) {
-    if (const auto* x = std::get_if<Expr>(&a), *y = std::get_if<Expr>(&b); x && y)
-        return compare("==", *x, *y);
-    if (const auto* x = std::get_if<Exprs>(&a), *y = std::get_if<Exprs>(&b); x && y)
-        return equalLists(*x, *y);
-    if (const auto* x = std::get_if<std::string>(&a), *y = std::get_if<std::string>(&b); x && y)
-        return {known(*x == *y)};
-    if (const auto* x = std::get_if<DType>(&a), *y = std::get_if<DType>(&b); x && y)
-        return {known(*x == *y)};
-    if (const auto xs = reals(a), ys = reals(b); xs && ys)
-        return {known(std::equal(xs->begin(), xs->end(), ys->begin(), ys->end(), sameReal))};
-    const auto x = numberOf(a), y = numberOf(b);
-    return x && y ? Judged{known(sameReal(*x, *y))} : Judged{};
-}
 
 class ConditionEvaluation {
 public:
@@ -191,80 +108,10 @@ private:
         return std::nullopt;
     }
 
-    std::optional<TermValue> combine(const std::string& sign, const Expr& x, const Expr& y) {
-        if (sign == "+")
-            return simplify(x + y);
-        if (sign == "-")
-            return simplify(x - y);
-        if (sign == "*")
-            return simplify(x * y);
-        if (sign == "min")
-            return simplify(minExpr(x, y));
-        if (sign == "max")
-            return simplify(maxExpr(x, y));
-        if (y.isInt(0)) {
-            note("division by 0");
-            return std::nullopt;
-        }
-        if (sign == "/")
-            return simplify(floorDivExpr(x, y));
-        return sign == "%" ? std::optional<TermValue>(simplify(modExpr(x, y))) : std::nullopt;
-    }
-
-    static std::optional<TermValue> combine(const std::string& sign, double x, double y) {
-        if (sign == "+")
-            return x + y;
-        if (sign == "-")
-            return x - y;
-        if (sign == "*")
-            return x * y;
-        if (sign == "min" || sign == "max")
-            return sign == "min" ? std::min(x, y) : std::max(x, y);
-        return sign == "/" && y != 0 ? std::optional<TermValue>(x / y) : std::nullopt;
-    }
-
-    // Lists combine element by element, with each other or with one number; so do the calls min and
-    // max.
     std::optional<TermValue> infix(const Tree& tree) {
         const auto a = value(tree.args[0]), b = value(tree.args[1]);
-        if (!a || !b)
-            return std::nullopt;
-        const auto *x = std::get_if<Expr>(&*a), *y = std::get_if<Expr>(&*b);
-        if (x && y)
-            return combine(tree.text, *x, *y);
-        const auto *xs = std::get_if<Exprs>(&*a), *ys = std::get_if<Exprs>(&*b);
-        if ((xs || x) && (ys || y)) {
-            if (xs && ys && xs->size() != ys->size())
-                return std::nullopt;
-            Exprs out;
-            for (std::size_t i = 0; i < (xs ? xs->size() : ys->size()); ++i) {
-                const auto item = combine(tree.text, xs ? (*xs)[i] : *x, ys ? (*ys)[i] : *y);
-                if (!item)
-                    return std::nullopt;
-                out.push_back(std::get<Expr>(*item));
-            }
-            return out;
-        }
-        if (const auto p = numberOf(*a), q = numberOf(*b); p && q)
-            return combine(tree.text, *p, *q);
-        return combineReals(tree.text, *a, *b);
-    }
-
-    // Where one side at least is a list with reals.
-    static std::optional<TermValue> combineReals(const std::string& sign, const TermValue& a,
-                                                 const TermValue& b) {
-        const auto x = numberOf(a), y = numberOf(b);
-        const auto xs = reals(a), ys = reals(b);
-        if (!(xs || x) || !(ys || y) || (xs && ys && xs->size() != ys->size()))
-            return std::nullopt;
-        Reals out;
-        for (std::size_t i = 0; i < (xs ? xs->size() : ys->size()); ++i) {
-            const auto item = combine(sign, xs ? (*xs)[i] : *x, ys ? (*ys)[i] : *y);
-            if (!item)
-                return std::nullopt;
-            out.push_back(std::get<double>(*item));
-        }
-        return out;
+        return a && b ? combined(tree.text, *a, *b, [&](const std::string& why) { note(why); })
+                      : std::nullopt;
     }
 
     // What stands for one element of the lists that it names, while such is asked of.
@@ -530,52 +377,6 @@ private:
 };
 
 } // namespace
-
-Truth equalTerms(const TermValue& a, const TermValue& b) {
-    return equal(a, b).truth;
-}
-
-std::optional<bool> decideDims(const Expr& condition) {
-    if (condition.isInt()) // of numbers
-        return !condition.isInt(0);
-    Ranges ranges;
-    for (const Symbol dim : freeVars(condition))
-        ranges.assume(leExpr(Expr(0), varExpr(dim)));
-    return fw::decide(condition, ranges);
-}
-
-std::string termText(const Tree& term) {
-    const auto listed = [&](std::string_view open, std::string_view close) {
-        std::string out(open);
-        for (const Tree& part : term.args)
-            out += (out.size() > open.size() ? ", " : "") + termText(part);
-        return out + std::string(close);
-    };
-    switch (term.kind) {
-    case TreeKind::Int:
-    case TreeKind::Float:
-        if (const auto value = evaluate(term, {}))
-            return textOf(*value);
-        break;
-    case TreeKind::Text:
-        return quoteText(term.text);
-    case TreeKind::List:
-        return listed("[", "]");
-    case TreeKind::Call:
-        return term.text + listed("(", ")");
-    case TreeKind::Index:
-        return term.text + listed("[", "]");
-    case TreeKind::Unary:
-        return term.text + termText(term.args[0]);
-    case TreeKind::Binary:
-        return fmt::format("{} {} {}", termText(term.args[0]), term.text, termText(term.args[1]));
-    case TreeKind::Name:
-    case TreeKind::Pack:
-    case TreeKind::Reduce:
-        break;
-    }
-    return term.text;
-}
 
 ConditionResult decide(const ConditionTree& condition, const Scope& scope) {
     ConditionEvaluation evaluation(scope);
