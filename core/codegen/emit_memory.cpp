@@ -145,44 +145,45 @@ llvm::Value* Emitter::loadAt(Storage& from, DType dtype, const Index& at, llvm::
     if (from.buffer->dtype != dtype)
         return refuse("buffer " + from.buffer->name.text() + " is read as another type",
                       valueType(dtype));
-    llvm::Type* element = memoryType(*from.buffer);
-    const bool guardPerLane = guard && guard->getType()->isVectorTy();
-    const auto toValue = [&](llvm::Value* v) {
-        if (isHalf(dtype) && v->getType()->isIntOrIntVectorTy())
-            return floatOfHalf(m_builder, *m_request.target, dtype, v);
-        return dtype == DType::Bool
-                   ? m_builder.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()))
-                   : v;
-    };
-    const auto choose = [&](llvm::Value* v) {
-        if (!otherwise)
-            return v;
-        llvm::Value* other = otherwise;
-        if (guardPerLane) {
-            v = splat(v);
-            other = splat(other);
-        } else {
-            unify(v, other);
-        }
-        return m_builder.CreateSelect(guard, v, other);
-    };
-    // One element for all lanes: where nothing may be read, a zero is read instead.
-    if (at.isUniform()) {
-        llvm::Value* pointer = address(from, element, at);
-        if (!insideLocal(from, at)) {
-            llvm::Value* wanted = guard;
-            if (guardPerLane)
-                wanted = m_builder.CreateOrReduce(
-                    m_mask.lanes ? m_builder.CreateAnd(guard, m_mask.lanes) : guard);
-            else if (m_mask.any)
-                wanted = guard ? m_builder.CreateAnd(guard, m_mask.any) : m_mask.any;
-            if (wanted)
-                pointer = m_builder.CreateSelect(wanted, pointer, zeros());
-        }
-        llvm::LoadInst* result = m_builder.CreateAlignedLoad(element, pointer, alignOf(dtype));
-        tag(result, from);
-        return choose(toValue(result));
+    llvm::Value* v =
+        at.isUniform() ? loadUniform(from, dtype, at, guard) : loadLanes(from, dtype, at, guard);
+    if (isHalf(dtype) && v->getType()->isIntOrIntVectorTy())
+        v = floatOfHalf(m_builder, *m_request.target, dtype, v);
+    else if (dtype == DType::Bool)
+        v = m_builder.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
+    if (!otherwise)
+        return v;
+    llvm::Value* other = otherwise;
+    if (guard && guard->getType()->isVectorTy()) {
+        v = splat(v);
+        other = splat(other);
+    } else {
+        unify(v, other);
     }
+    return m_builder.CreateSelect(guard, v, other);
+}
+
+// One element for all lanes: where nothing may be read, a zero is read instead.
+llvm::Value* Emitter::loadUniform(Storage& from, DType dtype, const Index& at, llvm::Value* guard) {
+    llvm::Type* element = memoryType(*from.buffer);
+    llvm::Value* pointer = address(from, element, at);
+    if (!insideLocal(from, at)) {
+        llvm::Value* wanted = guard;
+        if (guard && guard->getType()->isVectorTy())
+            wanted = m_builder.CreateOrReduce(
+                m_mask.lanes ? m_builder.CreateAnd(guard, m_mask.lanes) : guard);
+        else if (m_mask.any)
+            wanted = guard ? m_builder.CreateAnd(guard, m_mask.any) : m_mask.any;
+        if (wanted)
+            pointer = m_builder.CreateSelect(wanted, pointer, zeros());
+    }
+    llvm::LoadInst* result = m_builder.CreateAlignedLoad(element, pointer, alignOf(dtype));
+    tag(result, from);
+    return result;
+}
+
+llvm::Value* Emitter::loadLanes(Storage& from, DType dtype, const Index& at, llvm::Value* guard) {
+    llvm::Type* element = memoryType(*from.buffer);
     auto* vector = llvm::FixedVectorType::get(element, m_lanes);
     llvm::Value* mask = m_mask.lanes;
     if (guard) {
@@ -191,53 +192,45 @@ llvm::Value* Emitter::loadAt(Storage& from, DType dtype, const Index& at, llvm::
     }
     if (insideLocal(from, at))
         mask = nullptr;
+    const auto whole = [&](llvm::Value* pointer) {
+        llvm::LoadInst* result = m_builder.CreateAlignedLoad(vector, pointer, alignOf(dtype));
+        tag(result, from);
+        return result;
+    };
     if (at.laneStride == 1 && !at.lanes) {
         llvm::Value* pointer = address(from, element, at);
-        if (!mask) {
-            llvm::LoadInst* result = m_builder.CreateAlignedLoad(vector, pointer, alignOf(dtype));
-            tag(result, from);
-            return choose(toValue(result));
-        }
-        if (guard && !guardPerLane && !m_mask.lanes && m_lanes * dtypeBytes(dtype) <= zeroBytes) {
-            pointer = m_builder.CreateSelect(guard, pointer, zeros());
-            llvm::LoadInst* result = m_builder.CreateAlignedLoad(vector, pointer, alignOf(dtype));
-            tag(result, from);
-            return choose(toValue(result));
-        }
+        if (!mask)
+            return whole(pointer);
+        if (guard && !guard->getType()->isVectorTy() && !m_mask.lanes &&
+            m_lanes * dtypeBytes(dtype) <= zeroBytes)
+            return whole(m_builder.CreateSelect(guard, pointer, zeros()));
         llvm::CallInst* result = m_builder.CreateMaskedLoad(vector, pointer, alignOf(dtype), mask,
                                                             llvm::Constant::getNullValue(vector));
         tag(result, from);
-        return choose(toValue(result));
+        return result;
     }
     if (!mask && !at.lanes && at.laneStride == 2 && m_lanes >= 2) {
         // Elements 0 2 4 .. of the first load, the rest of a load that ends at the last element
         // needed.
         Index second = at;
         second.constant += m_lanes - 1;
-        llvm::LoadInst* low =
-            m_builder.CreateAlignedLoad(vector, address(from, element, at), alignOf(dtype));
-        llvm::LoadInst* high =
-            m_builder.CreateAlignedLoad(vector, address(from, element, second), alignOf(dtype));
-        tag(low, from);
-        tag(high, from);
+        llvm::LoadInst* low = whole(address(from, element, at));
+        llvm::LoadInst* high = whole(address(from, element, second));
         std::vector<int> pick;
         for (unsigned lane = 0; lane < m_lanes; ++lane)
             pick.push_back(static_cast<int>(2 * lane < m_lanes ? 2 * lane : 2 * lane + 1));
-        return choose(toValue(m_builder.CreateShuffleVector(low, high, pick)));
+        return m_builder.CreateShuffleVector(low, high, pick);
     }
     if (!mask && !at.lanes && at.laneStride == -1) {
         Index first = at;
         first.constant -= m_lanes - 1;
-        llvm::LoadInst* forward =
-            m_builder.CreateAlignedLoad(vector, address(from, element, first), alignOf(dtype));
-        tag(forward, from);
-        return choose(toValue(m_builder.CreateVectorReverse(forward)));
+        return m_builder.CreateVectorReverse(whole(address(from, element, first)));
     }
     llvm::CallInst* result =
         m_builder.CreateMaskedGather(vector, laneAddresses(from, element, at), alignOf(dtype),
                                      mask ? mask : nullptr, llvm::Constant::getNullValue(vector));
     tag(result, from);
-    return choose(toValue(result));
+    return result;
 }
 
 void Emitter::store(const Stmt& stmt) {

@@ -161,8 +161,7 @@ llvm::Value* Emitter::arithmetic(const Expr& e) {
         return m_builder.CreateAdd(m_builder.CreateMul(a, b), c);
     }
     unify(a, b);
-    const bool wantsMin = e.op() == ExprOp::Min;
-    if (e.dtype() == DType::Bool && !wantsMin && e.op() != ExprOp::Max)
+    if (e.dtype() == DType::Bool && e.op() != ExprOp::Min && e.op() != ExprOp::Max)
         return refuse("arithmetic on truth values", a->getType());
     switch (e.op()) {
     case ExprOp::Add:
@@ -184,45 +183,31 @@ llvm::Value* Emitter::arithmetic(const Expr& e) {
         }
         return integerDivision(e, a, b);
     case ExprOp::Min:
-    case ExprOp::Max: {
-        if (!onFloats) {
-            const auto intrinsic = isUnsigned(e.dtype())
-                                       ? (wantsMin ? llvm::Intrinsic::umin : llvm::Intrinsic::umax)
-                                       : (wantsMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
-            return m_builder.CreateBinaryIntrinsic(intrinsic, a, b);
-        }
-        // One instruction on x86: unordered picks the second operand of vminps, which is the kept
-        // one.
-        if (isNumber(a))
-            std::swap(a, b);
-        llvm::Value* takeB =
-            wantsMin ? m_builder.CreateFCmpOLT(b, a) : m_builder.CreateFCmpOGT(b, a);
-        llvm::Value* best = m_builder.CreateSelect(takeB, b, a);
-        if (isNumber(b))
-            return best;
-        return m_builder.CreateSelect(m_builder.CreateFCmpUNO(b, b), b, best);
-    }
-    case ExprOp::Int:
-    case ExprOp::Float:
-    case ExprOp::Var:
-    case ExprOp::Neg:
-    case ExprOp::Fma:
-    case ExprOp::Eq:
-    case ExprOp::Ne:
-    case ExprOp::Lt:
-    case ExprOp::Le:
-    case ExprOp::And:
-    case ExprOp::Or:
-    case ExprOp::Not:
-    case ExprOp::Select:
-    case ExprOp::Cast:
-    case ExprOp::BitCast:
-    case ExprOp::Load:
-    case ExprOp::Pad:
-    case ExprOp::Call:
+    case ExprOp::Max:
+        return extremum(e, a, b);
+    default: // computed() has none of the others here
         break;
     }
     return a;
+}
+
+llvm::Value* Emitter::extremum(const Expr& e, llvm::Value* a, llvm::Value* b) {
+    const bool wantsMin = e.op() == ExprOp::Min;
+    if (!isFloat(e.dtype())) {
+        const auto intrinsic = isUnsigned(e.dtype())
+                                   ? (wantsMin ? llvm::Intrinsic::umin : llvm::Intrinsic::umax)
+                                   : (wantsMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
+        return m_builder.CreateBinaryIntrinsic(intrinsic, a, b);
+    }
+    // One instruction on x86: unordered picks the second operand of vminps, which is the kept
+    // one.
+    if (isNumber(a))
+        std::swap(a, b);
+    llvm::Value* takeB = wantsMin ? m_builder.CreateFCmpOLT(b, a) : m_builder.CreateFCmpOGT(b, a);
+    llvm::Value* best = m_builder.CreateSelect(takeB, b, a);
+    if (isNumber(b))
+        return best;
+    return m_builder.CreateSelect(m_builder.CreateFCmpUNO(b, b), b, best);
 }
 
 llvm::Value* Emitter::integerDivision(const Expr& e, llvm::Value* a, llvm::Value* b) {
@@ -275,72 +260,6 @@ llvm::Value* Emitter::comparison(const Expr& e) {
     if (isUnsigned(dtype))
         return isLess ? m_builder.CreateICmpULT(a, b) : m_builder.CreateICmpULE(a, b);
     return isLess ? m_builder.CreateICmpSLT(a, b) : m_builder.CreateICmpSLE(a, b);
-}
-
-// Only the taken side is evaluated as far as it can be seen: a side without loads has no effect and
-// is computed beside the other, loads of a side are made under its condition.
-llvm::Value* Emitter::select(const Expr& e) {
-    const Condition c = condition(e.arg(0));
-    if (c.decided)
-        return value(e.arg(*c.decided ? 1 : 2));
-    const bool thenLoads = hasLoad(e.arg(1));
-    const bool elseLoads = hasLoad(e.arg(2));
-    if (!thenLoads && !elseLoads) {
-        llvm::Value* a = value(e.arg(1));
-        llvm::Value* b = value(e.arg(2));
-        if (c.perLane) {
-            a = splat(a);
-            b = splat(b);
-        } else {
-            unify(a, b);
-        }
-        return m_builder.CreateSelect(c.value, a, b);
-    }
-    if (e.arg(1).op() == ExprOp::Load && !elseLoads && !hasLoad(e.arg(1).arg(0)))
-        return guardedLoad(e.arg(1), c, value(e.arg(2)));
-    if (e.arg(2).op() == ExprOp::Load && !thenLoads && !hasLoad(e.arg(2).arg(0)))
-        return guardedLoad(e.arg(2), fromTruth(m_builder.CreateNot(c.value)), value(e.arg(1)));
-
-    const auto known = m_known;
-    if (c.perLane) {
-        const Mask outer = m_mask;
-        const auto side = [&](const Expr& part, llvm::Value* lanes) {
-            m_mask.lanes = outer.lanes ? m_builder.CreateAnd(outer.lanes, lanes) : lanes;
-            m_mask.any = m_builder.CreateOrReduce(m_mask.lanes);
-            llvm::Value* result = splat(value(part));
-            m_mask = outer;
-            m_known = known;
-            return result;
-        };
-        llvm::Value* a = side(e.arg(1), c.value);
-        llvm::Value* b = side(e.arg(2), m_builder.CreateNot(c.value));
-        return m_builder.CreateSelect(c.value, a, b);
-    }
-    auto* thenBlock = llvm::BasicBlock::Create(m_builder.getContext(), "then", m_function);
-    auto* elseBlock = llvm::BasicBlock::Create(m_builder.getContext(), "else", m_function);
-    auto* join = llvm::BasicBlock::Create(m_builder.getContext(), "join", m_function);
-    m_builder.CreateCondBr(c.value, thenBlock, elseBlock);
-    m_builder.SetInsertPoint(thenBlock);
-    llvm::Value* a = value(e.arg(1));
-    llvm::BasicBlock* thenEnd = m_builder.GetInsertBlock();
-    m_known = known;
-    m_builder.SetInsertPoint(elseBlock);
-    llvm::Value* b = value(e.arg(2));
-    m_known = known;
-    const bool vector = a->getType()->isVectorTy() || b->getType()->isVectorTy();
-    if (vector)
-        b = splat(b);
-    llvm::BasicBlock* elseEnd = m_builder.GetInsertBlock();
-    m_builder.CreateBr(join);
-    m_builder.SetInsertPoint(thenEnd);
-    if (vector)
-        a = splat(a);
-    m_builder.CreateBr(join);
-    m_builder.SetInsertPoint(join);
-    llvm::PHINode* result = m_builder.CreatePHI(a->getType(), 2);
-    result->addIncoming(a, thenEnd);
-    result->addIncoming(b, elseEnd);
-    return result;
 }
 
 llvm::Value* Emitter::cast(llvm::Value* v, DType from, DType to) {

@@ -136,9 +136,12 @@ private:
     llvm::Value* value(const Expr& e);
     llvm::Value* computed(const Expr& e);
     llvm::Value* arithmetic(const Expr& e);
+    llvm::Value* extremum(const Expr& e, llvm::Value* a, llvm::Value* b);
     llvm::Value* integerDivision(const Expr& e, llvm::Value* a, llvm::Value* b);
     llvm::Value* comparison(const Expr& e);
     llvm::Value* select(const Expr& e);
+    llvm::Value* selectLanes(const Expr& e, const Condition& c);
+    llvm::Value* selectBranch(const Expr& e, const Condition& c);
     llvm::Value* cast(llvm::Value* v, DType from, DType to);
     llvm::Value* bitCast(llvm::Value* v, DType from, DType to);
     llvm::Value* call(const Expr& e);
@@ -154,6 +157,8 @@ private:
     llvm::Value* guardedLoad(const Expr& e, const Condition& guard, llvm::Value* otherwise);
     llvm::Value* loadAt(Storage& from, DType dtype, const Index& at, llvm::Value* guard,
                         llvm::Value* otherwise);
+    llvm::Value* loadUniform(Storage& from, DType dtype, const Index& at, llvm::Value* guard);
+    llvm::Value* loadLanes(Storage& from, DType dtype, const Index& at, llvm::Value* guard);
     void store(const Stmt& stmt);
     void storeAt(Storage& to, DType dtype, const Index& at, llvm::Value* v);
     Index localIndex(const Storage& at, const Index& i) const;
