@@ -1,12 +1,10 @@
-#include "ir/bound_dims.h"
+#include "ir/graph_order.h"
 #include "ir/missing_type.h"
 #include "ir/typed_attributes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <utility>
 
 namespace fw {
@@ -36,27 +34,6 @@ void addNew(std::vector<Assumption>& list, Assumption assumption, const std::str
 
 std::size_t at(NodeId id) {
     return static_cast<std::size_t>(id);
-}
-
-using Binders = std::map<Symbol, NodeId>;
-
-Binders bindersAmong(const std::vector<NodePtr>& nodes, const OperatorSet& operators) {
-    Binders out;
-    for (const NodePtr& node : nodes)
-        if (node)
-            for (const Symbol dim : dimsBoundBy(operators, *node))
-                out.emplace(dim, node->id);
-    return out;
-}
-
-// Appends the nodes that bind free dimensions of this one.
-void addBindersOf(const Node& node, const Binders& binders, std::vector<NodeId>& out) {
-    if (binders.empty())
-        return;
-    for (const Symbol dim : dimsIn(node))
-        if (const auto binder = binders.find(dim);
-            binder != binders.end() && binder->second != node.id)
-            out.push_back(binder->second);
 }
 
 } // namespace
@@ -285,6 +262,28 @@ ValueRef GraphEditor::addConstant(const std::string& name, TensorData data,
     return {id, 0};
 }
 
+namespace {
+
+// What inference is asked about a node that is not in the graph yet.
+OpCall callFor(const Node& node, std::vector<TensorType> declared, const GraphEditor& editor) {
+    OpCall call;
+    call.attrs = node.attrs;
+    call.inputs.reserve(node.inputs.size());
+    for (const ValueRef& input : node.inputs)
+        call.inputs.push_back(input.valid() ? std::optional(editor.type(input)) : std::nullopt);
+    call.declared = std::move(declared);
+    const std::int64_t runs = node.attrs.integer("runs", 0);
+    if (node.isCall() && runs >= 0 && static_cast<std::size_t>(runs) < node.bodies.size()) {
+        const Graph& body = *node.called().graph;
+        call.declared.clear();
+        for (const NamedValue& result : body.results())
+            call.declared.push_back(body.type(result.value));
+    }
+    return call;
+}
+
+} // namespace
+
 Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     const Operator* op = m_graph.m_operators->find(wish.op);
     auto node = std::make_shared<Node>();
@@ -299,19 +298,7 @@ Result<std::vector<ValueRef>> GraphEditor::add(NewNode wish) {
     for (const ValueRef& input : node->inputs)
         if (input.valid() && find(input.node) == nullptr)
             throw InternalError("an operand of " + name + " is not in the graph");
-    OpCall call;
-    call.attrs = node->attrs;
-    call.inputs.reserve(node->inputs.size());
-    for (const ValueRef& input : node->inputs)
-        call.inputs.push_back(input.valid() ? std::optional(type(input)) : std::nullopt);
-    call.declared = std::move(wish.declaredTypes);
-    const std::int64_t runs = node->attrs.integer("runs", 0);
-    if (node->isCall() && runs >= 0 && static_cast<std::size_t>(runs) < node->bodies.size()) {
-        const Graph& body = *node->called().graph;
-        call.declared.clear();
-        for (const NamedValue& result : body.results())
-            call.declared.push_back(body.type(result.value));
-    }
+    const OpCall call = callFor(*node, std::move(wish.declaredTypes), *this);
     Result<Inferred> inferred = op->infer(call);
     if (!inferred)
         return inferred.takeDiag().at({{}, name});
@@ -472,7 +459,6 @@ const TensorType& GraphEditor::type(ValueRef value) const {
     return node->outputs.at(at(value.output)).type;
 }
 
-// Kahn's algorithm, inputs first, then by rank, so that an unchanged graph keeps its order.
 Result<std::vector<NodeId>> GraphEditor::sorted() const {
     std::vector<std::pair<std::int64_t, NodeId>> ranked;
     ranked.reserve(m_graph.m_byId.size());
@@ -481,69 +467,11 @@ Result<std::vector<NodeId>> GraphEditor::sorted() const {
             ranked.emplace_back(m_rank[at(node->id)], node->id);
     if (!std::is_sorted(ranked.begin(), ranked.end()))
         std::sort(ranked.begin(), ranked.end());
-    std::vector<NodeId> wish; // by position
-    wish.reserve(ranked.size());
-    std::vector<std::size_t> position(m_graph.m_byId.size(), nowhere);
-    const Binders binders = bindersAmong(m_graph.m_byId, m_graph.operators());
-    std::vector<NodeId> producers;
-    bool inOrder = true;
-    const auto add = [&](NodeId id) {
-        const Node* node = find(id);
-        if (node == nullptr || position[at(id)] != nowhere)
-            return;
-        for (const ValueRef& input : node->inputs)
-            inOrder = inOrder &&
-                      (!input.valid() || (has(input.node) && position[at(input.node)] != nowhere));
-        producers.clear();
-        addBindersOf(*node, binders, producers);
-        for (const NodeId binder : producers)
-            inOrder = inOrder && position[at(binder)] != nowhere;
-        position[at(id)] = wish.size();
+    std::vector<NodeId> wish = m_graph.m_inputs;
+    wish.reserve(wish.size() + ranked.size());
+    for (const auto& [rank, id] : ranked)
         wish.push_back(id);
-    };
-    for (const NodeId id : m_graph.m_inputs)
-        add(id);
-    for (const auto& [rank, id] : ranked)
-        add(id);
-    if (inOrder)
-        return wish;
-    std::vector<std::size_t> waiting(wish.size(), 0);
-    std::vector<std::vector<std::size_t>> consumers(wish.size());
-    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-    for (std::size_t place = 0; place < wish.size(); ++place) {
-        const Node& node = *find(wish[place]);
-        producers.clear();
-        for (const ValueRef& input : node.inputs) {
-            if (!input.valid())
-                continue;
-            if (!has(input.node))
-                return makeDiag(DiagCode::GraphInvalid, "an operand was removed", {{}, node.name});
-            producers.push_back(input.node);
-        }
-        addBindersOf(node, binders, producers);
-        std::sort(producers.begin(), producers.end());
-        producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
-        waiting[place] = producers.size();
-        for (const NodeId producer : producers)
-            consumers[position[at(producer)]].push_back(place);
-        if (producers.empty())
-            ready.push(place);
-    }
-    std::vector<NodeId> out;
-    out.reserve(wish.size());
-    while (!ready.empty()) {
-        const std::size_t place = ready.top();
-        ready.pop();
-        out.push_back(wish[place]);
-        for (const std::size_t consumer : consumers[place])
-            if (--waiting[consumer] == 0)
-                ready.push(consumer);
-    }
-    for (const auto& [rank, id] : ranked)
-        if (waiting[position[at(id)]] > 0)
-            return makeDiag(DiagCode::OnnxCycle, "the graph has a cycle", {{}, find(id)->name},
-                            "an operator may not depend on its own result");
-    return out;
+    return inOrder(m_graph.m_byId, wish, m_graph.operators());
 }
 
 void Graph::sortEdited() const {

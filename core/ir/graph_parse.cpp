@@ -1,5 +1,6 @@
 // From the tree of a graph to the graph.
 #include "ir/graph_text.h"
+#include "ir/graph_values.h"
 #include "ir/number_operands.h"
 
 #include "base/nearest.h"
@@ -176,26 +177,6 @@ private:
                       didYouMean(tree.name, known));
     }
 
-    Result<TensorData> resolve(const std::string& name, const std::string& hash,
-                               const TensorType& type, const Span& span) const {
-        std::optional<TensorData> data =
-            m_options.constants ? m_options.constants(name, hash, type) : std::nullopt;
-        if (!data)
-            return refuse(DiagCode::UnknownName,
-                          "the constant " + quoteText(name) + " is not part of this text", span,
-                          "only its name and hash are written; open the model it came from, or "
-                          "write random(SEED)");
-        if (!(data->type() == type))
-            return refuse(DiagCode::ShapeMismatch,
-                          fmt::format("the constant {} is {}, not {}", quoteText(name),
-                                      data->type().text(), type.text()),
-                          span);
-        if (!hash.empty() && data->hash().hex() != hash)
-            return refuse(DiagCode::InputMismatch,
-                          "the constant " + quoteText(name) + " has another content", span);
-        return std::move(*data);
-    }
-
     // "; here N is 5": the given sizes that a condition names.
     std::string sizesIn(const Tree& condition) const {
         std::set<std::string> names;
@@ -230,26 +211,6 @@ private:
         return {};
     }
 
-    Result<TensorData> constantData(const GraphNodeTree& node) const {
-        FW_TRY(const TensorType type, typeFromTree(node.types.at(0), m_scope));
-        switch (node.constant->kind) {
-        case ConstantKind::Inline:
-            return tensorFromTree(type, node.constant->elements, m_file);
-        case ConstantKind::Random: {
-            Result<std::vector<std::int64_t>> extents = constantExtents(type);
-            if (!extents)
-                return extents.takeDiag().at(at(node.span));
-            if (type.dtype == DType::Text)
-                return refuse(DiagCode::TextType, "there is no random text", node.span);
-            return randomData(type.dtype, std::move(*extents),
-                              static_cast<std::uint64_t>(node.constant->seed));
-        }
-        case ConstantKind::Reference:
-            return resolve(node.constant->name, node.constant->hash, type, node.span);
-        }
-        return refuse(DiagCode::Internal, "a constant of no kind", node.span);
-    }
-
     Status addConstant(const GraphNodeTree& node) {
         if (node.results.size() != 1)
             return refuse(DiagCode::OperatorArity, "a constant is one value", node.span);
@@ -261,7 +222,7 @@ private:
                    node.origins);
             return {};
         }
-        FW_TRY(TensorData data, constantData(node));
+        FW_TRY(TensorData data, m_data.constant(node));
         define(node.results[0].name, m_editor.addConstant(node.results[0].name, std::move(data)),
                node.origins);
         return {};
@@ -298,14 +259,8 @@ private:
         return m_errors.size() == before;
     }
 
-    Status addCall(const GraphNodeTree& tree) {
-        if (tree.op == "input" || tree.op == "constant")
-            return refuse(DiagCode::UnknownOperator, tree.op + " cannot be called", tree.span,
-                          "write an input in the parentheses, a constant as const");
-        GraphEditor::NewNode wish;
-        wish.op = tree.op;
-        wish.name = tree.name.empty() ? freshName(tree.op) : tree.name;
-        bool sound = isSound(tree, m_operators->find(tree.op));
+    // `sound`: nothing wrong was noted; what is sound is looked at further.
+    Status readOperands(const GraphNodeTree& tree, GraphEditor::NewNode& wish, bool& sound) {
         std::vector<std::size_t> numbers;
         for (const ValueTree& operand : tree.operands) {
             if (isNumber(operand))
@@ -320,25 +275,45 @@ private:
         if (sound && !numbers.empty()) {
             FW_CHECK(addNumbers(tree, numbers, wish));
         }
+        return {};
+    }
+
+    void readAttributes(const GraphNodeTree& tree, GraphEditor::NewNode& wish, bool& sound) {
         for (const TreeAttr& attr : tree.attrs) {
             if (wish.attrs.has(attr.name))
                 note(refuse(DiagCode::TextName, "the attribute " + attr.name + " is written twice",
                             attr.span));
-            Result<AttrValue> value = attribute(attr.value);
+            Result<AttrValue> value = m_data.attribute(attr.value);
             if (!value)
                 note(value.diag());
             sound = sound && value;
             wish.attrs.set(attr.name, value ? std::move(*value) : AttrValue());
         }
-        if (tree.op == "unknown") {
-            wish.attrs.set("domain", tree.domain);
-            wish.attrs.set("op_type", tree.type);
-            for (const TypeTree& type : tree.types) {
-                FW_TRY(TensorType declared, typeFromTree(type, m_scope));
-                wish.declaredTypes.push_back(std::move(declared));
-            }
-            FW_CHECK(giveTypes(tree, wish));
+    }
+
+    Status describeUnknown(const GraphNodeTree& tree, GraphEditor::NewNode& wish) {
+        wish.attrs.set("domain", tree.domain);
+        wish.attrs.set("op_type", tree.type);
+        for (const TypeTree& type : tree.types) {
+            FW_TRY(TensorType declared, typeFromTree(type, m_scope));
+            wish.declaredTypes.push_back(std::move(declared));
         }
+        FW_CHECK(giveTypes(tree, wish));
+        return {};
+    }
+
+    Status addCall(const GraphNodeTree& tree) {
+        if (tree.op == "input" || tree.op == "constant")
+            return refuse(DiagCode::UnknownOperator, tree.op + " cannot be called", tree.span,
+                          "write an input in the parentheses, a constant as const");
+        GraphEditor::NewNode wish;
+        wish.op = tree.op;
+        wish.name = tree.name.empty() ? freshName(tree.op) : tree.name;
+        bool sound = isSound(tree, m_operators->find(tree.op));
+        FW_CHECK(readOperands(tree, wish, sound));
+        readAttributes(tree, wish, sound);
+        if (tree.op == "unknown")
+            FW_CHECK(describeUnknown(tree, wish));
         for (const ValueTree& result : tree.results)
             wish.outputNames.push_back(result.name.empty() ? freshName(wish.name + ".unread")
                                                            : result.name);
@@ -436,85 +411,13 @@ private:
         return out;
     }
 
-    // tensor(f32[2], [1, 2]) or tensor(f32[1000], "hash")
-    Result<AttrValue> tensorAttribute(const Tree& tree) const {
-        if (tree.args.size() != 2 || tree.args[0].kind != TreeKind::Index)
-            return refuse(DiagCode::TextType, "tensor needs a type and its elements", tree.span);
-        TypeTree written;
-        written.dtype = tree.args[0].text;
-        written.span = tree.args[0].span;
-        for (const Tree& dim : tree.args[0].args)
-            written.dims.push_back({dim, {}});
-        FW_TRY(const TensorType type, typeFromTree(written, m_scope));
-        if (tree.args[1].kind == TreeKind::Text) {
-            FW_TRY(TensorData data, resolve({}, tree.args[1].text, type, tree.span));
-            return AttrValue(std::move(data));
-        }
-        FW_TRY(TensorData data, tensorFromTree(type, tree.args[1], m_file));
-        return AttrValue(std::move(data));
-    }
-
-    Result<AttrValue> attribute(const Tree& tree) const {
-        if (const auto integer = integerFromTree(tree))
-            return AttrValue(*integer);
-        if (const auto real = numberFromTree(tree))
-            return AttrValue(*real);
-        if (tree.kind == TreeKind::Text)
-            return AttrValue(tree.text);
-        if (tree.isName())
-            if (const auto dtype = parseDtype(tree.text))
-                return AttrValue(*dtype);
-        if (tree.isCall("tensor"))
-            return tensorAttribute(tree);
-        if (tree.kind == TreeKind::List)
-            return listAttribute(tree);
-        const std::string_view meant = tree.isName() ? booleanMeant(tree.text) : "";
-        return refuse(DiagCode::TextType, "this is no value of an attribute", tree.span,
-                      !meant.empty()
-                          ? "write " + std::string(meant)
-                          : elementTypeHint(tree.isName() ? tree.text : std::string(),
-                                            "a number, a text, an element type or a list"));
-    }
-
-    Result<AttrValue> listAttribute(const Tree& tree) const {
-        const auto all = [&](auto test) {
-            return std::all_of(tree.args.begin(), tree.args.end(), test);
-        };
-        if (all([](const Tree& part) { return integerFromTree(part).has_value(); })) {
-            Integers list;
-            for (const Tree& part : tree.args)
-                list.push_back(*integerFromTree(part));
-            return AttrValue(std::move(list));
-        }
-        if (all([](const Tree& part) { return numberFromTree(part).has_value(); })) {
-            Reals list;
-            for (const Tree& part : tree.args)
-                list.push_back(*numberFromTree(part));
-            return AttrValue(std::move(list));
-        }
-        if (all([](const Tree& part) { return part.kind == TreeKind::Text; })) {
-            Texts list;
-            for (const Tree& part : tree.args)
-                list.push_back(part.text);
-            return AttrValue(std::move(list));
-        }
-        Exprs list;
-        for (const Tree& part : tree.args) {
-            FW_TRY(Expr value, elaborateExpr(part, m_scope));
-            if (value.dtype() != DType::I64 || hasLoad(value))
-                return refuse(DiagCode::TextType, "a list holds numbers, texts or dimensions",
-                              part.span);
-            list.push_back(std::move(value));
-        }
-        return AttrValue(std::move(list));
-    }
-
     const GraphTree& m_tree;
     const GraphTextOptions& m_options;
     const std::string& m_file;
     std::shared_ptr<const OperatorSet> m_operators;
     GraphEditor m_editor;
     ExprScope m_scope;
+    GraphValues m_data{m_options, m_scope};
     Constants m_constants;
     bool m_isBody = false;
     Diags m_errors;
@@ -528,30 +431,6 @@ private:
 };
 
 } // namespace
-
-ConstantResolver constantsOf(const Graph& graph) {
-    const auto find = [](const auto& self, const Graph& in, const std::string& name,
-                         const std::string& hash,
-                         const TensorType& type) -> std::optional<TensorData> {
-        const auto fits = [&](const TensorData& data, const std::string& held) {
-            return data.type() == type && (hash.empty() ? held == name : data.hash().hex() == hash);
-        };
-        for (const NodePtr& node : in.nodes()) {
-            if (node->data && fits(*node->data, node->name))
-                return *node->data;
-            for (const auto& [key, value] : node->attrs)
-                if (const auto* data = std::get_if<TensorData>(&value);
-                    data != nullptr && !hash.empty() && fits(*data, {}))
-                    return *data;
-            for (const Body& body : node->bodies)
-                if (auto inner = self(self, *body.graph, name, hash, type))
-                    return inner;
-        }
-        return std::nullopt;
-    };
-    return [&graph, find](const std::string& name, const std::string& hash,
-                          const TensorType& type) { return find(find, graph, name, hash, type); };
-}
 
 Result<GraphPtr> elaborateGraph(const GraphTree& tree, std::shared_ptr<const OperatorSet> operators,
                                 const GraphTextOptions& options) {
