@@ -1,17 +1,15 @@
 #include "module/assemble.h"
 
-#include "base/mapped_pages.h"
-#include "extern/call.h"
 #include "ir/bound_dims.h"
 #include "ir/missing_type.h"
 #include "module/assumption_text.h"
 #include "module/index_uses.h"
+#include "module/library_steps.h"
 #include "module/native_steps.h"
-#include "module/program_expression.h"
-#include "runtime/breadcrumb.h"
+#include "module/program_metadata.h"
+#include "module/program_tensors.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace fw {
@@ -50,7 +48,7 @@ public:
     Assembler(const Graph& graph, const PlanOfParts& parts, const Target& target,
               const std::map<int, KernelUse>& uses, std::size_t kernelCount, KnownWeights* known)
         : m_graph(graph), m_plan(parts.plan), m_from(parts.from), m_uses(uses),
-          m_symbols(allDims(graph)), m_weights(constantBytes(graph), known) {
+          m_symbols(allDims(graph)), m_tensors(graph, m_plan, m_symbols, m_program, known) {
         m_program.name = graph.name();
         m_program.target = target.text;
         m_program.engine = "fusewright 0.1.0";
@@ -63,7 +61,7 @@ public:
     Result<Assembled> run() {
         for (const Assumption& assumption : m_graph.assumptions())
             m_program.assumptions.push_back(
-                {expression(assumption.condition), assumptionText(m_graph, assumption)});
+                {m_tensors.expression(assumption.condition), assumptionText(m_graph, assumption)});
         signature();
         for (const Group& group : m_plan.groups) {
             const std::size_t first = m_program.steps.size();
@@ -83,141 +81,59 @@ public:
                 putInBranch(group, first);
         }
         copyResults();
-        if (m_problem)
-            return *m_problem;
+        if (m_tensors.problem())
+            return *m_tensors.problem();
         for (const runtime::TensorId output : m_outputs)
             m_program.outputs.push_back(output);
         runtime::deriveLifetimes(m_program);
-        m_program.metadata = metadata();
+        m_program.metadata = metadataText(m_program, m_graph, m_plan);
         Assembled out;
-        out.weights = m_weights.take();
+        out.weights = m_tensors.weights().take();
         out.hosts = std::move(m_hosts);
-        out.packedBytes = m_weights.madeBytes();
+        out.packedBytes = m_tensors.weights().madeBytes();
         m_program.weightsBytes = out.weights->size();
         out.program = std::move(m_program);
         return out;
     }
 
 private:
-    // As they lie in the graph, and some room for padding.
-    static std::size_t constantBytes(const Graph& graph) {
-        std::size_t out = 0;
-        for (const NodePtr& node : graph.nodes())
-            if (node->data && node->data->dtype() != DType::Text)
-                out += node->data->bytes().size();
-        return out + out / 16;
-    }
-
-    runtime::ExpressionId expression(const Expr& e) {
-        return m_program.add(programExpression(e, m_symbols));
-    }
-
-    runtime::TensorId tensor(const std::string& name, const TensorType& type, const Expr& elements,
-                             runtime::Storage storage) {
-        runtime::Tensor out;
-        out.name = name;
-        out.type = programType(type.dtype);
-        for (const Dim& dim : type.shape)
-            out.dims.push_back(expression(dim));
-        out.bytes = expression(elements * Expr(static_cast<std::int64_t>(dtypeBytes(type.dtype))));
-        out.storage = storage;
-        m_program.tensors.push_back(std::move(out));
-        return static_cast<runtime::TensorId>(m_program.tensors.size() - 1);
-    }
-
     void signature() {
         const std::vector<NodeId>& inputs = m_graph.inputs();
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const Output& output = m_graph.node(inputs[i]).outputs.at(0);
-            if (isText(output))
+            if (m_tensors.isText(output))
                 return;
-            const auto id = tensor(output.name, output.type, elementCount(output.type.shape),
-                                   runtime::Storage::Input);
-            m_program.tensors[id].index = static_cast<std::uint32_t>(i);
-            m_program.inputs.push_back(id);
-            m_values[{inputs[i], 0}] = id;
+            addInput({inputs[i], 0}, static_cast<std::uint32_t>(i));
         }
         for (const NamedValue& result : m_graph.results()) // no group makes it
-            if (isForeignLeaf(m_graph.node(result.value.node)) && !m_values.contains(result.value))
+            if (isForeignLeaf(m_graph.node(result.value.node)) && !m_tensors.has(result.value))
                 given(result.value);
         for (std::size_t i = 0; i < m_graph.results().size(); ++i) {
             const NamedValue& result = m_graph.results()[i];
             const TensorType& type = m_graph.type(result.value);
-            if (isText(m_graph.output(result.value)))
+            if (m_tensors.isText(m_graph.output(result.value)))
                 return;
-            const auto id =
-                tensor(result.name, type, elementCount(type.shape), runtime::Storage::Output);
+            const auto id = m_tensors.add(result.name, type, elementCount(type.shape),
+                                          runtime::Storage::Output);
             m_program.tensors[id].index = static_cast<std::uint32_t>(i);
             m_outputs.push_back(id);
             const Node& producer = m_graph.node(result.value.node);
             const bool written = !producer.isLeaf() && !m_plan.groupAt(producer.id).isOpaque() &&
-                                 !isView(m_graph, producer) && !m_values.contains(result.value);
+                                 !isView(m_graph, producer) && !m_tensors.has(result.value);
             if (written)
-                m_values[result.value] = id;
+                m_tensors.set(result.value, id);
             else
                 m_copies.emplace_back(id, result.value);
         }
-    }
-
-    // A constant in the layout that is asked for; equal bytes are stored once.
-    runtime::TensorId constant(ValueRef value, const StorageMap& map) {
-        const TensorType& type = m_graph.type(value);
-        const auto key = std::pair(value, map.text(type.rank()));
-        if (const auto known = m_constants.find(key); known != m_constants.end())
-            return known->second;
-        const auto id = tensor(m_graph.output(value).name, type, storageSize(map, type.shape),
-                               runtime::Storage::Constant);
-        const TensorData& data = *m_graph.constant(value);
-        stored(id, hashOf(data.hash().hex() + key.second),
-               [&]() -> Result<std::span<const std::byte>> {
-                   if (map.isRowMajor())
-                       return data.bytes();
-                   pack(data, map, m_scratch);
-                   return std::span<const std::byte>(m_scratch);
-               });
-        releasePages(data.bytes()); // the weights have them
-        m_constants.emplace(key, id);
-        return id;
-    }
-
-    void stored(runtime::TensorId id, const Hash& content, const WeightsBuilder::Make& make) {
-        if (Result<std::uint64_t> offset = m_weights.add(content, make))
-            m_program.tensors[id].offset = *offset;
-        else if (!m_problem)
-            m_problem = offset.takeDiag();
-    }
-
-    runtime::TensorId value(ValueRef ref) {
-        if (m_graph.constant(ref) != nullptr)
-            return constant(ref, StorageMap{});
-        const auto known = m_values.find(ref);
-        if (known != m_values.end())
-            return known->second;
-        if (const auto home = m_plan.homes.find(ref); home != m_plan.homes.end())
-            return value(home->second);
-        if (isText(m_graph.output(ref)))
-            return 0;
-        const TensorType& type = m_graph.type(ref);
-        const auto id =
-            tensor(m_graph.output(ref).name, type, storageSize(m_plan.layout(ref), type.shape),
-                   runtime::Storage::Arena);
-        m_values[ref] = id;
-        return id;
     }
 
     void view(const Group& group) {
         const Node& node = m_graph.node(group.anchor);
         if (!isView(m_graph, node))
             return; // its operands were computed in its memory
-        if (isText(node.outputs.at(0)))
+        if (m_tensors.isText(node.outputs.at(0)))
             return;
-        const runtime::TensorId base = value(node.inputs.at(0));
-        const TensorType& type = node.outputs.at(0).type;
-        const auto id =
-            tensor(node.outputs[0].name, type, elementCount(type.shape), runtime::Storage::View);
-        m_program.tensors[id].base = base;
-        m_program.tensors[id].viewOffset = m_program.addConstant(0);
-        m_values[{node.id, 0}] = id;
+        m_tensors.share({node.id, 0}, node.inputs.at(0), elementCount(node.outputs[0].type.shape));
         bindDims(group, node);
     }
 
@@ -231,21 +147,20 @@ private:
         const std::string beside = "." + node.op;
         if (out.nodes.size() == 1 && out.nodes[0].ends_with(beside))
             out.nodes[0].resize(out.nodes[0].size() - beside.size());
-        out.buffers.push_back({value(node.inputs.at(0)), runtime::Access::Read});
+        out.buffers.push_back({m_tensors.value(node.inputs.at(0)), runtime::Access::Read});
         for (const Symbol& dim : dims)
             out.binds.push_back(static_cast<std::uint32_t>(
                 std::find(m_symbols.begin(), m_symbols.end(), dim) - m_symbols.begin()));
         m_program.steps.push_back(std::move(out));
     }
 
-    // Only operators that are not known read or make text.
-    bool isText(const Output& output) {
-        if (output.type.dtype != DType::Text)
-            return false;
-        if (!m_problem)
-            m_problem = makeDiag(DiagCode::NotRunnable,
-                                 fmt::format("{} is text, which no code works with", output.name));
-        return true;
+    void addInput(ValueRef value, std::uint32_t index) {
+        const Output& output = m_graph.output(value);
+        const auto id = m_tensors.add(output.name, output.type, elementCount(output.type.shape),
+                                      runtime::Storage::Input);
+        m_program.tensors[id].index = index;
+        m_program.inputs.push_back(id);
+        m_tensors.set(value, id);
     }
 
     // What nothing computes is given like an input, behind those of the model.
@@ -258,22 +173,7 @@ private:
         const Output& output = m_graph.output(value);
         if (output.type.dtype == DType::Text)
             return; // for who reads it to refuse
-        const auto id = tensor(output.name, output.type, elementCount(output.type.shape),
-                               runtime::Storage::Input);
-        m_program.tensors[id].index = static_cast<std::uint32_t>(m_program.inputs.size());
-        m_program.inputs.push_back(id);
-        m_values[value] = id;
-    }
-
-    // The value takes the memory of an operand that is no longer needed.
-    void writeOver(ValueRef result, ValueRef operand) {
-        const Output& output = m_graph.output(result);
-        const auto id =
-            tensor(output.name, output.type, storageSize(m_plan.layout(result), output.type.shape),
-                   runtime::Storage::View);
-        m_program.tensors[id].base = value(operand);
-        m_program.tensors[id].viewOffset = m_program.addConstant(0);
-        m_values[result] = id;
+        addInput(value, static_cast<std::uint32_t>(m_program.inputs.size()));
     }
 
     void step(const Group& group, const KernelUse& use) {
@@ -281,12 +181,15 @@ private:
         const LoopNest& nest = code.choice.lowered.nest;
         runtime::Step out = stepOf(group);
         out.kernel = static_cast<std::uint32_t>(use.kernel);
-        for (const InPlace& pair : use.inPlace)
-            writeOver(group.outputs[pair.output], group.inputs[code.body.operands[pair.input]]);
+        for (const InPlace& pair : use.inPlace) {
+            const ValueRef result = group.outputs[pair.output];
+            m_tensors.share(result, group.inputs[code.body.operands[pair.input]],
+                            m_tensors.storedElements(result));
+        }
         for (const Buffer& parameter : nest.parameters)
             out.buffers.push_back(buffer(group, parameter));
         for (const Symbol& symbol : nest.symbols)
-            out.symbols.push_back(expression(varExpr(symbol)));
+            out.symbols.push_back(m_tensors.expression(varExpr(symbol)));
         m_program.steps.push_back(std::move(out));
     }
 
@@ -294,8 +197,8 @@ private:
         std::vector<runtime::IndexUse> out;
         for (const GroupIndex& one : indicesOf(m_graph, group))
             if (hostValue(one.value).map.isRowMajor())
-                out.push_back({value(one.value), expression(one.index.extent), one.index.first,
-                               one.index.step, one.node, one.index.ignored});
+                out.push_back({m_tensors.value(one.value), m_tensors.expression(one.index.extent),
+                               one.index.first, one.index.step, one.node, one.index.ignored});
         return out;
     }
 
@@ -310,11 +213,12 @@ private:
         out.kernel = runtime::nativeKernel;
         out.call = static_cast<std::uint32_t>(call->op);
         for (const Expr& number : call->numbers)
-            out.symbols.push_back(expression(number));
+            out.symbols.push_back(m_tensors.expression(number));
         for (const ValueRef& operand : node.inputs)
-            out.buffers.push_back({value(operand), runtime::Access::Read});
+            out.buffers.push_back({m_tensors.value(operand), runtime::Access::Read});
         for (std::size_t i = 0; i < node.outputs.size(); ++i)
-            out.buffers.push_back({value({node.id, static_cast<int>(i)}), runtime::Access::Write});
+            out.buffers.push_back(
+                {m_tensors.value({node.id, static_cast<int>(i)}), runtime::Access::Write});
         m_program.steps.push_back(std::move(out));
         return true;
     }
@@ -336,11 +240,11 @@ private:
             if (!operand.valid())
                 continue;
             one.operands.back() = hostValue(operand);
-            out.buffers.push_back({value(operand), runtime::Access::Read});
+            out.buffers.push_back({m_tensors.value(operand), runtime::Access::Read});
         }
         for (const ValueRef& result : group.outputs) {
             one.results.emplace_back(result.output, hostValue(result));
-            out.buffers.push_back({value(result), runtime::Access::Write});
+            out.buffers.push_back({m_tensors.value(result), runtime::Access::Write});
         }
         m_hosts.push_back(std::move(one));
         m_program.steps.push_back(std::move(out));
@@ -374,9 +278,9 @@ private:
                 flops = flops + facts->flopsExpr;
         for (const auto* values : {&group.inputs, &group.outputs})
             for (const ValueRef& ref : *values)
-                bytes = bytes + bytesOf(ref);
-        out.flops = expression(flops);
-        out.bytes = expression(bytes);
+                bytes = bytes + m_tensors.bytesOf(ref);
+        out.flops = m_tensors.expression(flops);
+        out.bytes = m_tensors.expression(bytes);
         return out;
     }
 
@@ -388,7 +292,7 @@ private:
         m_chosenFor = whole;
         std::vector<runtime::ExpressionId>& conditions = m_program.choices.back().conditions;
         if (group.when && conditions.size() == static_cast<std::size_t>(group.branch))
-            conditions.push_back(expression(*group.when));
+            conditions.push_back(m_tensors.expression(*group.when));
         for (std::size_t s = first; s < m_program.steps.size(); ++s) {
             m_program.steps[s].choice = static_cast<std::uint32_t>(m_program.choices.size() - 1);
             m_program.steps[s].branch = static_cast<std::uint32_t>(group.branch);
@@ -398,18 +302,20 @@ private:
     void librarySteps(const Group& group) {
         const ExternCall& call = *group.lowering.call;
         if (call.reused) // the output is written where this value was
-            shareMemory(group.outputs.at(0), *call.reused);
+            m_tensors.share(group.outputs.at(0), *call.reused,
+                            m_tensors.storedElements(group.outputs.at(0)));
         std::map<std::string, runtime::TensorId> between;
         for (const ExternStep& part : call.steps) {
             runtime::Step out = stepOf(group);
             out.name += part.suffix;
             if (part.kind == runtime::CallKind::Reorder)
-                moves(out, movedBy(part));
+                moves(out, movedBy(m_tensors, part));
             out.kernel = runtime::libraryKernel;
             out.call = static_cast<std::uint32_t>(m_program.calls.size());
             for (const ExternOperand& operand : part.operands)
-                out.buffers.push_back({memoryOf(operand, group, between), operand.access});
-            m_program.calls.push_back(callOf(part));
+                out.buffers.push_back(
+                    {memoryOf(m_tensors, m_graph, operand, group, between), operand.access});
+            m_program.calls.push_back(libraryCallOf(m_tensors, part));
             m_program.steps.push_back(std::move(out));
         }
     }
@@ -417,89 +323,7 @@ private:
     // A step that computes nothing: every element is read and written once.
     void moves(runtime::Step& step, const Expr& bytes) {
         step.flops = m_program.addConstant(0);
-        step.bytes = expression(bytes * Expr(2));
-    }
-
-    Expr bytesOf(ValueRef ref) const {
-        const TensorType& type = m_graph.type(ref);
-        return elementCount(type.shape) * Expr(static_cast<std::int64_t>(dtypeBytes(type.dtype)));
-    }
-
-    Expr movedBy(const ExternStep& part) const {
-        for (const ExternOperand& operand : part.operands)
-            if (operand.kind == ExternOperand::Kind::Value)
-                return bytesOf(operand.value);
-        return 0;
-    }
-
-    void shareMemory(ValueRef output, ValueRef reused) {
-        const runtime::TensorId base = value(reused);
-        const TensorType& type = m_graph.type(output);
-        const auto id =
-            tensor(m_graph.output(output).name, type,
-                   storageSize(m_plan.layout(output), type.shape), runtime::Storage::View);
-        m_program.tensors[id].base = base;
-        m_program.tensors[id].viewOffset = m_program.addConstant(0);
-        m_values[output] = id;
-    }
-
-    runtime::TensorId memoryOf(const ExternOperand& operand, const Group& group,
-                               std::map<std::string, runtime::TensorId>& between) {
-        switch (operand.kind) {
-        case ExternOperand::Kind::Value:
-            return value(operand.value);
-        case ExternOperand::Kind::Packed: {
-            const PackedConstant& packed = operand.packed;
-            const Expr elements = static_cast<std::int64_t>(packed.bytes / 4);
-            const auto id = tensor(operand.name, {DType::F32, {elements}}, elements,
-                                   runtime::Storage::Constant);
-            stored(id, packed.content, [&]() -> Result<std::span<const std::byte>> {
-                const runtime::Crumb crumb{
-                    fmt::format("{} packed for {}", operand.name, group.implementation),
-                    group.by->library()->name(),
-                    {m_graph.node(group.anchor).name}};
-                const runtime::Breadcrumb at(crumb);
-                m_scratch.resize(packed.bytes);
-                FW_CHECK(packed.write(*m_graph.constant(packed.from), m_scratch));
-                return std::span<const std::byte>(m_scratch);
-            });
-            return id;
-        }
-        case ExternOperand::Kind::Between:
-            break;
-        }
-        const auto known = between.find(operand.name);
-        if (known != between.end())
-            return known->second;
-        const auto id = tensor(group.name + "." + operand.name, {DType::F32, {operand.elements}},
-                               operand.elements, runtime::Storage::Arena);
-        between.emplace(operand.name, id);
-        return id;
-    }
-
-    std::vector<runtime::ExpressionId> expressions(const Exprs& list) {
-        std::vector<runtime::ExpressionId> out;
-        for (const Expr& e : list)
-            out.push_back(expression(e));
-        return out;
-    }
-
-    runtime::LibraryCall callOf(const ExternStep& part) {
-        runtime::LibraryCall out;
-        out.library = part.library;
-        out.kind = part.kind;
-        out.postOps = part.postOps;
-        out.epsilon = part.epsilon;
-        out.attributes = expressions(part.attributes);
-        for (const ExternArgument& argument : part.arguments)
-            out.arguments.push_back({argument.role, argument.operand, expression(argument.offset),
-                                     expressions(argument.dims), expressions(argument.strides),
-                                     argument.layout});
-        out.user = part.user;
-        for (const ExternTensor& one : part.tensors)
-            out.user.tensors.push_back(
-                {programType(one.type), one.role, one.operand, expressions(one.dims)});
-        return out;
+        step.bytes = m_tensors.expression(bytes * Expr(2));
     }
 
     runtime::BufferUse buffer(const Group& group, const Buffer& parameter) {
@@ -512,19 +336,20 @@ private:
             const ValueRef ref = group.inputs[body.operands[i]];
             const auto pack = packs.find(parameter.name);
             if (body.constantInput[i])
-                return {constant(ref, pack == packs.end() ? body.inputLayouts[i] : pack->second),
+                return {m_tensors.constant(ref, pack == packs.end() ? body.inputLayouts[i]
+                                                                    : pack->second),
                         runtime::Access::Read};
-            return {value(ref), runtime::Access::Read};
+            return {m_tensors.value(ref), runtime::Access::Read};
         }
         // A stage may read what an earlier one wrote, but nothing of what lay there before the
         // step.
         for (std::size_t i = 0; i < inst.outputs.size(); ++i)
             if (inst.outputs[i].name == parameter.name)
-                return {value(group.outputs[i]), runtime::Access::Write};
+                return {m_tensors.value(group.outputs[i]), runtime::Access::Write};
         // Memory between the stages of the group.
         const std::string name = fmt::format("{}.{}", group.name, parameter.name.text());
         const TensorType type{parameter.dtype, {parameter.size}};
-        return {tensor(name, type, parameter.size, runtime::Storage::Arena),
+        return {m_tensors.add(name, type, parameter.size, runtime::Storage::Arena),
                 runtime::Access::Write};
     }
 
@@ -533,32 +358,11 @@ private:
             runtime::Step out;
             out.name = "copy_" + m_program.tensors[output].name;
             out.kernel = runtime::copyKernel;
-            out.buffers = {{output, runtime::Access::Write}, {value(ref), runtime::Access::Read}};
-            moves(out, bytesOf(ref));
+            out.buffers = {{output, runtime::Access::Write},
+                           {m_tensors.value(ref), runtime::Access::Read}};
+            moves(out, m_tensors.bytesOf(ref));
             m_program.steps.push_back(std::move(out));
         }
-    }
-
-    std::string metadata() const {
-        nlohmann::ordered_json out;
-        out["name"] = m_program.name;
-        out["engine"] = m_program.engine;
-        out["target"] = m_program.target;
-        out["graph"] = m_graph.hash().hex();
-        for (const Symbol& symbol : m_symbols)
-            out["symbols"].push_back(symbol.text());
-        for (const Group& group : m_plan.groups) {
-            nlohmann::ordered_json row;
-            row["name"] = group.name;
-            row["implementation"] = group.computedBy();
-            if (group.when)
-                row["when"] = group.when->text();
-            row["source"] = group.source;
-            for (const NodeId id : group.nodes)
-                row["nodes"].push_back(m_graph.node(id).name);
-            out["groups"].push_back(std::move(row));
-        }
-        return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     }
 
     const Graph& m_graph;
@@ -567,13 +371,9 @@ private:
     const std::map<int, KernelUse>& m_uses;
     std::vector<Symbol> m_symbols;
     runtime::Program m_program;
+    ProgramTensors m_tensors;
     std::vector<HostNode> m_hosts;
     int m_chosenFor = -1; // the group of the last choice
-    WeightsBuilder m_weights;
-    std::vector<std::byte> m_scratch;
-    std::optional<Diag> m_problem; // with a constant: the first
-    std::map<ValueRef, runtime::TensorId> m_values;
-    std::map<std::pair<ValueRef, std::string>, runtime::TensorId> m_constants;
     std::vector<runtime::TensorId> m_outputs;
     std::vector<std::pair<runtime::TensorId, ValueRef>> m_copies;
 };

@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "base/system_limit.h"
 #include "module/embedded.h"
+#include "module/export_cmake.h"
 #include "module/export_text.h"
 #include "module/placement.h"
 

@@ -12,8 +12,6 @@
 
 namespace fw::module {
 
-using runtime::Op;
-
 namespace {
 
 bool isLetter(char c) {
@@ -48,41 +46,6 @@ std::string harmless(std::string_view text) {
     return result;
 }
 
-const char* infix(Op op) {
-    switch (op) {
-    case Op::Add:
-        return " + ";
-    case Op::Subtract:
-        return " - ";
-    case Op::Multiply:
-        return " * ";
-    case Op::FloorDivide:
-        return " / ";
-    case Op::FloorModulo:
-        return " % ";
-    case Op::Equal:
-        return " == ";
-    case Op::NotEqual:
-        return " != ";
-    case Op::Less:
-        return " < ";
-    case Op::LessOrEqual:
-        return " <= ";
-    case Op::And:
-        return " && ";
-    case Op::Or:
-        return " || ";
-    case Op::Constant:
-    case Op::Symbol:
-    case Op::Minimum:
-    case Op::Maximum:
-    case Op::Not:
-    case Op::Select:
-        break;
-    }
-    return " ? ";
-}
-
 void appendSide(std::string& text, const runtime::Program& program,
                 const std::vector<runtime::TensorId>& list, const char* side,
                 const std::string& prefix) {
@@ -111,56 +74,6 @@ std::vector<runtime::Symbol> freeSymbols(const runtime::Program& program) {
 }
 
 } // namespace
-
-std::string expressionText(const runtime::Program& program, runtime::ExpressionId expression) {
-    std::vector<std::string> stack;
-    std::vector<bool> simple;
-    for (const runtime::Instruction& instruction : program.expressions[expression].code) {
-        if (instruction.op == Op::Constant) {
-            stack.push_back(fmt::format("{}", instruction.value));
-            simple.push_back(true);
-            continue;
-        }
-        if (instruction.op == Op::Symbol) {
-            stack.push_back(program.symbols[static_cast<std::size_t>(instruction.value)].name);
-            simple.push_back(true);
-            continue;
-        }
-        const auto operand = [&] {
-            std::string text = simple.back() ? stack.back() : "(" + stack.back() + ")";
-            stack.pop_back();
-            simple.pop_back();
-            return text;
-        };
-        if (instruction.op == Op::Not) {
-            stack.push_back("!" + operand());
-            simple.push_back(true);
-        } else if (instruction.op == Op::Minimum || instruction.op == Op::Maximum) {
-            const std::string right = operand();
-            const std::string left = operand();
-            stack.push_back(fmt::format("{}({}, {})", instruction.op == Op::Minimum ? "min" : "max",
-                                        left, right));
-            simple.push_back(true);
-        } else if (instruction.op == Op::Select) {
-            const std::string otherwise = operand();
-            const std::string then = operand();
-            stack.push_back(fmt::format("select({}, {}, {})", operand(), then, otherwise));
-            simple.push_back(true);
-        } else {
-            const std::string right = operand();
-            stack.push_back(operand() + infix(instruction.op) + right);
-            simple.push_back(false);
-        }
-    }
-    return stack.empty() ? std::string() : stack.back();
-}
-
-std::string shapeText(const runtime::Program& program, const runtime::Tensor& tensor) {
-    std::string text = "[";
-    for (runtime::ExpressionId dim : tensor.dims)
-        text += (text.size() > 1 ? ", " : "") + expressionText(program, dim);
-    return text + "]";
-}
 
 std::string contentsAssembly(const ExportRequest& request) {
     std::string text = "    .section .rodata\n";
@@ -290,97 +203,6 @@ std::string exampleText(const ExportRequest& request) {
 
 namespace {
 
-// Between the quotes of a CMake argument, whatever a file is called.
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '"' || c == '\\' || c == '$')
-            out += '\\';
-        out += c;
-    }
-    return out;
-}
-
-} // namespace
-
-std::string configText(const ExportRequest& request) {
-    std::vector<std::string> files{request.library()};
-    if (!request.embedsWeights)
-        files.push_back(request.weightsFile());
-    for (const std::string& library : request.userLibraries)
-        files.push_back(std::filesystem::path(library).filename().string());
-    for (const char* end : {".h", "Config.cmake", "ConfigVersion.cmake"})
-        files.push_back(request.name + end);
-    std::string text = fmt::format(
-        R"(# find_package({0}) gives the target {0}::{0}, and {0}_install for what has to lie where it is installed.
-if("${{CMAKE_CURRENT_LIST_DIR}}" MATCHES ";")
-  set({0}_FOUND FALSE)
-  set({0}_NOT_FOUND_MESSAGE "CMake links nothing from a folder with a semicolon in its name: move ${{CMAKE_CURRENT_LIST_DIR}}")
-  return()
-endif()
-if(NOT TARGET {0}::{0})
-  add_library({0}::{0} {1} IMPORTED)
-  set_target_properties({0}::{0} PROPERTIES
-    IMPORTED_LOCATION "${{CMAKE_CURRENT_LIST_DIR}}/{2}"
-    {3}
-    INTERFACE_INCLUDE_DIRECTORIES "${{CMAKE_CURRENT_LIST_DIR}}")
-endif()
-)",
-        request.name, request.isStatic ? "STATIC" : "SHARED", request.library(),
-        request.isStatic ? std::string("INTERFACE_LINK_LIBRARIES m")
-                         : fmt::format("IMPORTED_SONAME \"{}\"", request.library()));
-    if (!request.embedsWeights)
-        text += fmt::format("set({}_WEIGHTS \"${{CMAKE_CURRENT_LIST_DIR}}/{}\")\n", request.name,
-                            request.weightsFile());
-    text += fmt::format(R"(set({0}_DIR_OF_FILES "${{CMAKE_CURRENT_LIST_DIR}}")
-# {0}_install(FOLDER): the library with all that it opens, its header and this package, as one folder that
-# find_package({0}) finds there: lib/{0} below CMAKE_INSTALL_PREFIX if none is named.
-function({0}_install)
-  set(folder "lib/{0}")
-  if(ARGC GREATER 0)
-    set(folder "${{ARGV0}}")
-  endif()
-)",
-                        request.name);
-    for (const std::string& file : files)
-        text += fmt::format("  install(FILES \"${{{0}_DIR_OF_FILES}}/{1}\" DESTINATION "
-                            "\"${{folder}}\")\n",
-                            request.name, escaped(file));
-    return text + "endfunction()\n";
-}
-
-std::string configVersionText() {
-    return fmt::format(
-        R"(# The version is that of the C interface (FW_ABI_VERSION): programs of the same one fit.
-set(PACKAGE_VERSION "{0}.0")
-if(PACKAGE_FIND_VERSION_MAJOR STREQUAL "{0}" OR NOT PACKAGE_FIND_VERSION)
-  set(PACKAGE_VERSION_COMPATIBLE TRUE)
-  if(PACKAGE_FIND_VERSION STREQUAL PACKAGE_VERSION)
-    set(PACKAGE_VERSION_EXACT TRUE)
-  endif()
-endif()
-)",
-        FW_ABI_VERSION);
-}
-
-std::string listsText(const ExportRequest& request) {
-    return fmt::format(
-        R"(# Builds the example program of the exported model {0}; `cmake --install` puts it and the module where they run.
-cmake_minimum_required(VERSION 3.16)
-project({0}_example LANGUAGES C)
-set(CMAKE_C_STANDARD 99)
-find_package({0} REQUIRED CONFIG PATHS "${{CMAKE_CURRENT_LIST_DIR}}" NO_DEFAULT_PATH)
-add_executable(example example_main.c)
-target_link_libraries(example PRIVATE {0}::{0})
-set_target_properties(example PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/{0}")
-install(TARGETS example DESTINATION bin)
-{0}_install()
-)",
-        request.name);
-}
-
-namespace {
-
 // What computes a step: a symbol of the library, "copy", or the call "onednn convolution".
 std::string kernelText(const ExportRequest& request, const runtime::Step& step) {
     if (step.kernel == runtime::copyKernel)
@@ -395,11 +217,29 @@ std::string kernelText(const ExportRequest& request, const runtime::Step& step) 
     return fmt::format("{} {}", runtime::libraryText(call), kindText(call));
 }
 
+using Json = nlohmann::ordered_json;
+
+Json groupsJson(const ExportRequest& request) {
+    const runtime::Program& program = request.program;
+    Json out = Json::array();
+    for (const runtime::Step& step : program.steps) {
+        out.push_back(Json{
+            {"name", step.name}, {"kernel", kernelText(request, step)}, {"nodes", step.nodes}});
+        if (step.choice == runtime::noChoice)
+            continue;
+        const std::vector<runtime::ExpressionId>& conditions =
+            program.choices[step.choice].conditions;
+        out.back()["when"] = step.branch < conditions.size()
+                                 ? expressionText(program, conditions[step.branch])
+                                 : "otherwise";
+    }
+    return out;
+}
+
 } // namespace
 
 std::string manifestText(const ExportRequest& request, const std::vector<FileEntry>& files,
                          const std::vector<std::string>& libraries) {
-    using Json = nlohmann::ordered_json;
     const runtime::Program& program = request.program;
     const auto tensors = [&](const std::vector<runtime::TensorId>& list) {
         Json entries = Json::array();
@@ -440,18 +280,7 @@ std::string manifestText(const ExportRequest& request, const std::vector<FileEnt
                      {"indices", program.tensors[use.tensor].name},
                      {"extent", expressionText(program, use.extent)}});
     json["kernels"] = request.kernels;
-    json["groups"] = Json::array();
-    for (const runtime::Step& step : program.steps) {
-        json["groups"].push_back(Json{
-            {"name", step.name}, {"kernel", kernelText(request, step)}, {"nodes", step.nodes}});
-        if (step.choice == runtime::noChoice)
-            continue;
-        const std::vector<runtime::ExpressionId>& conditions =
-            program.choices[step.choice].conditions;
-        json["groups"].back()["when"] = step.branch < conditions.size()
-                                            ? expressionText(program, conditions[step.branch])
-                                            : "otherwise";
-    }
+    json["groups"] = groupsJson(request);
     json["files"] = Json::array();
     json["sha256"] = Json::object();
     for (const FileEntry& file : files) {

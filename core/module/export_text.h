@@ -2,12 +2,9 @@
 #pragma once
 
 #include "module/export.h"
+#include "module/expression_text.h"
 
 namespace fw::module {
-
-// "n * 2 + 1" with the names of the program's free dimensions.
-std::string expressionText(const runtime::Program& program, runtime::ExpressionId expression);
-std::string shapeText(const runtime::Program& program, const runtime::Tensor& tensor); // "[n, 3]"
 
 std::string
 contentsAssembly(const ExportRequest& request); // program.bin and metadata.json lie beside it
@@ -20,9 +17,6 @@ std::string exampleText(const ExportRequest& request);
 std::string renamedText(const ExportRequest& request);
 std::string keptText(const ExportRequest& request);
 std::string functionsAssembly(const ExportRequest& request);
-std::string configText(const ExportRequest& request); // NAMEConfig.cmake
-std::string configVersionText();                      // NAMEConfigVersion.cmake
-std::string listsText(const ExportRequest& request);  // CMakeLists.txt
 
 struct FileEntry {
     std::string name;
