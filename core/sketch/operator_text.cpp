@@ -1,7 +1,9 @@
 #include "sketch/operator_text.h"
 
 #include "expr/simplify.h"
+#include "sketch/part_sizes.h"
 #include "sketch/pattern_text.h"
+#include "sketch/pieces.h"
 #include "strategy/group_body.h"
 
 #include <fmt/format.h>
@@ -12,144 +14,6 @@
 namespace fw {
 
 namespace {
-
-using Types = std::map<ValueRef, TensorType>; // of the operands of a part
-
-// The part as a graph of its own on operands of these types.
-struct PartGraph {
-    GraphPtr graph;
-    std::map<ValueRef, ValueRef> values; // of the part -> of the graph
-};
-
-Result<PartGraph> apart(const SketchPart& part, const Types& types) {
-    PartGraph out;
-    GraphEditor editor(part.graph->operatorSet(), "part");
-    for (const ValueRef& operand : part.operands) {
-        const TensorData* data = part.graph->constant(operand);
-        out.values[operand] = data != nullptr && data->count() == 1
-                                  ? editor.addConstant(part.names.at(operand), *data)
-                                  : editor.addInput(part.names.at(operand), types.at(operand));
-    }
-    for (const NodeId id : part.nodes) {
-        const Node& node = part.node(id);
-        GraphEditor::NewNode made;
-        made.op = node.op;
-        made.attrs = node.attrs;
-        for (const ValueRef& operand : node.inputs)
-            made.inputs.push_back(operand.valid() ? out.values.at(operand) : ValueRef{});
-        FW_TRY(const std::vector<ValueRef> results, editor.add(std::move(made)));
-        for (std::size_t i = 0; i < results.size(); ++i)
-            out.values[{id, static_cast<int>(i)}] = results[i];
-    }
-    for (const ValueRef& result : part.results)
-        editor.addResult(part.names.at(result), out.values.at(result));
-    FW_TRY(out.graph, editor.finish());
-    return out;
-}
-
-// Sizes that the operators want equal, or 1, are made so; what nothing is asked of stays free.
-class Sizes {
-public:
-    explicit Sizes(const SketchPart& part) : m_part(part) {
-        int count = 0;
-        for (const ValueRef& operand : part.operands) {
-            TensorType type = part.graph->type(operand);
-            for (Dim& dim : type.shape) {
-                const Symbol name(fmt::format("size{}", count++));
-                m_here.emplace(name, dim);
-                dim = varExpr(name);
-            }
-            m_types.emplace(operand, std::move(type));
-        }
-    }
-
-    // nullopt: the operators want numbers.
-    std::optional<Types> find() {
-        for (std::size_t round = 0; round <= 2 * m_here.size(); ++round) {
-            Result<PartGraph> made = apart(m_part, m_types);
-            if (!made)
-                return std::nullopt;
-            if (settle(*made->graph))
-                continue;
-            if (const auto size = readTooEarly())
-                become(*size, m_here.at(*size));
-            else
-                return isPlain(*made->graph) ? std::optional(m_types) : std::nullopt;
-        }
-        return std::nullopt;
-    }
-
-private:
-    Expr here(const Expr& e) const { return simplify(substitute(e, m_here)); }
-
-    // One more equation among sizes is taken up; those between two sizes before those with numbers.
-    // Where it is about a product, as of a reshape, its sizes are those that they are here.
-    bool settle(const Graph& graph) {
-        std::optional<std::pair<Symbol, Expr>> found, product;
-        const auto look = [&](const Expr& e) {
-            visitExpr(e, [&](const Expr& part) {
-                if (part.op() != ExprOp::Eq || !(here(part.arg(0)) == here(part.arg(1))))
-                    return;
-                for (const auto& [left, right] :
-                     {std::pair(part.arg(0), part.arg(1)), std::pair(part.arg(1), part.arg(0))})
-                    if (left.isVar() && !usesVar(right, left->symbol) &&
-                        (!found || (!found->second.isVar() && right.isVar())))
-                        found = {left->symbol, right};
-                for (const Symbol size : freeVars(part))
-                    if (const auto known = m_here.find(size); known != m_here.end())
-                        product = {size, known->second};
-            });
-        };
-        for (const Assumption& assumption : graph.assumptions())
-            look(assumption.condition);
-        for (const NodePtr& node : graph.nodes())
-            for (const Output& output : node->outputs)
-                for (const Dim& dim : output.type.shape)
-                    look(dim);
-        if (!found)
-            found = product;
-        if (!found)
-            return false;
-        become(found->first, found->second);
-        return true;
-    }
-
-    void become(Symbol size, const Expr& value) {
-        for (auto& [operand, type] : m_types)
-            for (Dim& dim : type.shape)
-                dim = simplify(substitute(dim, {{size, value}}));
-    }
-
-    // A size of which something is computed before an operand has it as it is: names of a signature
-    // are bound from left to right.
-    std::optional<Symbol> readTooEarly() const {
-        std::set<Symbol> bound;
-        for (const ValueRef& operand : m_part.operands)
-            for (const Dim& dim : m_types.at(operand).shape) {
-                if (dim.isVar())
-                    bound.insert(dim->symbol);
-                for (const Symbol size : freeVars(dim))
-                    if (!bound.contains(size) && m_here.contains(size))
-                        return size;
-            }
-        return std::nullopt;
-    }
-
-    // A size that depends on a comparison is no size of one operator.
-    static bool isPlain(const Graph& graph) {
-        bool plain = true;
-        for (const NodePtr& node : graph.nodes())
-            for (const Output& output : node->outputs)
-                for (const Dim& dim : output.type.shape)
-                    visitExpr(dim,
-                              [&](const Expr& e) { plain = plain && e.op() != ExprOp::Select; });
-        return plain;
-    }
-
-    const SketchPart& m_part;
-    Types m_types;
-    Substitution m_here; // what each size is in the part
-};
 
 // Names of sizes: their letters, small, are no names of tensors, for an index runs over the size
 // that is written like it.
@@ -185,86 +49,6 @@ std::string lower(std::string name) {
     for (char& c : name)
         c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     return name;
-}
-
-// A tensor that several stages write, one behind the other along an axis, as the language has it:
-// each piece by itself, then one statement that picks the piece. Usage where they lie otherwise.
-Result<OpInst> inOnePiece(OpInst inst) {
-    std::map<Symbol, std::vector<std::size_t>> writers;
-    for (std::size_t i = 0; i < inst.stages.size(); ++i)
-        writers[inst.stages[i].out].push_back(i);
-    std::vector<Stage> stages;
-    std::map<Symbol, std::vector<std::pair<Expr, Expr>>> written; // pieces so far: where, what
-    std::map<Symbol, std::pair<std::size_t, Expr>> ends;          // of the last one: axis, end
-    const auto noText = [](Symbol tensor) {
-        return makeDiag(DiagCode::Usage,
-                        fmt::format("{} is written in a way that has no text", tensor.text()), {},
-                        "select the operators around what makes it");
-    };
-    for (std::size_t i = 0; i < inst.stages.size(); ++i) {
-        Stage stage = inst.stages[i];
-        const std::vector<std::size_t>& all = writers.at(stage.out);
-        if (all.size() == 1) {
-            stages.push_back(std::move(stage));
-            continue;
-        }
-        const TensorDecl whole = *inst.find(stage.out);
-        Substitution first; // every variable 0: where the piece begins
-        for (const Axis& axis : stage.space)
-            first.emplace(axis.var, Expr(0));
-        Exprs inside;
-        Expr within = intExpr(1, DType::Bool);
-        std::vector<Axis> axes;
-        TensorDecl piece{Symbol(fmt::format("{}_{}", whole.name.text(), i)),
-                         {whole.type.dtype, {}}};
-        Exprs store;
-        for (std::size_t d = 0; d < stage.store.size(); ++d) {
-            const Symbol variable(fmt::format("{}_axis{}", whole.name.text(), d));
-            const Expr begin = simplify(substitute(stage.store[d], first));
-            const auto axis =
-                std::find_if(stage.space.begin(), stage.space.end(), [&](const Axis& one) {
-                    return simplify(stage.store[d] - varExpr(one.var)) == begin;
-                });
-            if (axis == stage.space.end())
-                return noText(whole.name);
-            piece.type.shape.push_back(axis->extent);
-            store.push_back(varExpr(axis->var));
-            axes.push_back({variable, whole.type.shape[d]});
-            inside.push_back(simplify(varExpr(variable) - begin));
-            if (begin.isInt(0) && axis->extent == whole.type.shape[d])
-                continue;
-            const Expr end = simplify(begin + axis->extent);
-            const auto last = ends.find(whole.name);
-            const bool follows =
-                last == ends.end() ? begin.isInt(0) : last->second == std::pair(d, begin);
-            if (!within.isInt(1) || !follows)
-                return noText(whole.name);
-            within = ltExpr(varExpr(variable), end);
-            ends.insert_or_assign(whole.name, std::pair(d, end));
-        }
-        const Expr read = padExpr(loadExpr(piece.name, inside, whole.type.dtype),
-                                  constantExpr(0, whole.type.dtype));
-        stage.out = piece.name;
-        stage.store = std::move(store);
-        stages.push_back(stage);
-        inst.temporaries.push_back(piece);
-        std::vector<std::pair<Expr, Expr>>& pieces = written[whole.name];
-        pieces.emplace_back(within, read);
-        if (i != all.back())
-            continue;
-        Expr value = pieces.back().second;
-        for (std::size_t k = pieces.size() - 1; k-- > 0;)
-            value = selectExpr(pieces[k].first, pieces[k].second, value);
-        Stage join;
-        join.out = whole.name;
-        join.space = axes;
-        for (const Axis& axis : axes)
-            join.store.push_back(varExpr(axis.var));
-        join.body = value;
-        stages.push_back(std::move(join));
-    }
-    inst.stages = std::move(stages);
-    return inst;
 }
 
 class Writer {
@@ -377,7 +161,7 @@ private:
 };
 
 // As many names as there are free sizes, in the order in which the operands have them.
-void giveNames(Types& types, const std::vector<ValueRef>& operands, SizeNames& names) {
+void giveNames(OperandTypes& types, const std::vector<ValueRef>& operands, SizeNames& names) {
     Substitution with;
     for (const ValueRef& operand : operands)
         for (const Dim& dim : types.at(operand).shape)
@@ -389,9 +173,25 @@ void giveNames(Types& types, const std::vector<ValueRef>& operands, SizeNames& n
             dim = substitute(dim, with);
 }
 
-} // namespace
+// What one group of the whole part has.
+struct WholePart {
+    WholePart(const SketchPart& part, const PartGraph& made) {
+        for (const NodePtr& node : made.graph->nodes())
+            if (!node->isLeaf())
+                nodes.push_back(node->id);
+        for (const NodeId id : nodes)
+            for (const ValueRef& operand : made.graph->node(id).inputs)
+                if (operand.valid() && made.graph->node(operand.node).isLeaf() &&
+                    std::find(inputs.begin(), inputs.end(), operand) == inputs.end())
+                    inputs.push_back(operand);
+        for (const ValueRef& result : part.results)
+            outputs.push_back(made.values.at(result));
+    }
+    std::vector<NodeId> nodes;
+    std::vector<ValueRef> inputs, outputs;
+};
 
-Result<OperatorText> operatorText(const SketchPart& part, const std::string& name) {
+Status hasNoFreeAttributes(const SketchPart& part) {
     for (const NodeId id : part.nodes)
         for (const auto& [attribute, value] : part.node(id).attrs)
             if (const auto* sizes = std::get_if<Exprs>(&value);
@@ -402,13 +202,20 @@ Result<OperatorText> operatorText(const SketchPart& part, const std::string& nam
                                             "operator of text can have",
                                             attribute, part.node(id).name, attrText(value)),
                                 {{}, part.node(id).name}, "select the operators around it");
+    return {};
+}
+
+} // namespace
+
+Result<OperatorText> operatorText(const SketchPart& part, const std::string& name) {
+    FW_CHECK(hasNoFreeAttributes(part));
     std::set<std::string> tensors;
     for (const auto& [value, own] : part.names)
         tensors.insert(own);
     SizeNames names(tensors);
     OperatorText out;
-    Types types;
-    if (auto found = Sizes(part).find()) {
+    OperandTypes types;
+    if (auto found = freeSizes(part)) {
         types = std::move(*found);
         out.anySize = true;
     } else {
@@ -416,29 +223,18 @@ Result<OperatorText> operatorText(const SketchPart& part, const std::string& nam
             types.emplace(operand, part.graph->type(operand));
     }
     giveNames(types, part.operands, names);
-    FW_TRY(const PartGraph made, apart(part, types));
+    FW_TRY(const PartGraph made, partGraph(part, types));
     for (const ValueRef& operand : part.operands)
         out.types[operand] = made.graph->type(made.values.at(operand)).text();
 
+    const WholePart whole(part, made);
     GroupSite site;
     site.graph = made.graph.get();
     site.name = name;
-    std::vector<NodeId> nodes;
-    for (const NodePtr& node : made.graph->nodes())
-        if (!node->isLeaf())
-            nodes.push_back(node->id);
-    std::vector<ValueRef> inputs, outputs;
-    for (const NodeId id : nodes)
-        for (const ValueRef& operand : made.graph->node(id).inputs)
-            if (operand.valid() && made.graph->node(operand.node).isLeaf() &&
-                std::find(inputs.begin(), inputs.end(), operand) == inputs.end())
-                inputs.push_back(operand);
-    for (const ValueRef& result : part.results)
-        outputs.push_back(made.values.at(result));
-    site.nodes = nodes;
-    site.anchor = nodes.back();
-    site.inputs = inputs;
-    site.outputs = outputs;
+    site.nodes = whole.nodes;
+    site.anchor = whole.nodes.back();
+    site.inputs = whole.inputs;
+    site.outputs = whole.outputs;
     site.layout = [](ValueRef) { return StorageMap{}; };
     site.mayReuse = [](ValueRef, ValueRef) { return false; };
     FW_TRY(const GroupBody body, groupBody(site));
@@ -446,7 +242,7 @@ Result<OperatorText> operatorText(const SketchPart& part, const std::string& nam
     std::vector<std::pair<Symbol, Symbol>> tensorNames;
     std::vector<std::string> operandNames;
     for (std::size_t i = 0; i < body.operands.size(); ++i) {
-        const ValueRef input = inputs[body.operands[i]];
+        const ValueRef input = whole.inputs[body.operands[i]];
         for (const ValueRef& operand : part.operands)
             if (made.values.at(operand) == input) {
                 out.operands.push_back(operand);

@@ -87,11 +87,12 @@ std::size_t SketchPart::readers(ValueRef value) const {
     return out;
 }
 
-Result<SketchPart> partOfSelection(const Graph& graph, const std::vector<NodeId>& nodes,
-                                   const std::set<std::string>& taken) {
+namespace {
+
+// Refused: what no pattern can name.
+Status select(const std::vector<NodeId>& nodes, SketchPart& out) {
+    const Graph& graph = *out.graph;
     const std::set<NodeId> wanted(nodes.begin(), nodes.end());
-    SketchPart out;
-    out.graph = &graph;
     std::map<std::string, int> counts;
     for (const NodePtr& node : graph.nodes()) {
         if (!wanted.contains(node->id) || node->isLeaf())
@@ -116,6 +117,10 @@ Result<SketchPart> partOfSelection(const Graph& graph, const std::vector<NodeId>
         const int count = ++counts[node->op];
         out.labels[node->id] = count == 1 ? node->op : fmt::format("{}_{}", node->op, count);
     }
+    return {};
+}
+
+Status hasShape(const SketchPart& out) {
     if (out.nodes.empty())
         return makeDiag(DiagCode::Usage, "no operator is selected", {},
                         "select one or more in a graph");
@@ -132,7 +137,11 @@ Result<SketchPart> partOfSelection(const Graph& graph, const std::vector<NodeId>
             DiagCode::Usage,
             fmt::format("a way leaves what is selected at {} and comes back", way->name),
             {{}, way->name}, "select " + way->name + ", too");
-    Names names(graph, taken);
+    return {};
+}
+
+void addOperands(Names& names, SketchPart& out) {
+    const Graph& graph = *out.graph;
     for (const NodeId id : out.nodes) {
         const Node& node = out.node(id);
         const Operator& op = *graph.operators().find(node.op);
@@ -147,6 +156,11 @@ Result<SketchPart> partOfSelection(const Graph& graph, const std::vector<NodeId>
                 names.take(formal.empty() ? "x" : formal[std::min(i, formal.size() - 1)]);
         }
     }
+}
+
+// What is read outside, and what nothing reads.
+void addResults(SketchPart& out) {
+    const Graph& graph = *out.graph;
     for (const NodeId id : out.nodes) {
         const Node& node = out.node(id);
         bool unread = true;
@@ -163,6 +177,19 @@ Result<SketchPart> partOfSelection(const Graph& graph, const std::vector<NodeId>
             }
         }
     }
+}
+
+} // namespace
+
+Result<SketchPart> partOfSelection(const Graph& graph, const std::vector<NodeId>& nodes,
+                                   const std::set<std::string>& taken) {
+    SketchPart out;
+    out.graph = &graph;
+    FW_CHECK(select(nodes, out));
+    FW_CHECK(hasShape(out));
+    Names names(graph, taken);
+    addOperands(names, out);
+    addResults(out);
     for (const ValueRef& value : out.ends)
         out.names[value] = names.take("y");
     for (const NodeId id : out.nodes)
