@@ -2,7 +2,7 @@
 
 #include "ir/tensor_text.h"
 #include "onnx/schema/standard_operators.h"
-#include "tensor/calls_check.h"
+#include "tensor/calls_trial.h"
 
 #include <algorithm>
 #include <fmt/format.h>
