@@ -150,70 +150,85 @@ Reducer reducerOf(Scatter kind, DType dtype) {
     }
 }
 
+// What both ways of scattering are made of.
+struct ScatterParts {
+    ScatterParts(const Rows& from, const TensorType& out)
+        : rows(from), result(out), all(axesOf(out.shape)), at(varsOf(all)) {
+        for (const Dim& extent : rows.places())
+            places.push_back({Symbol("r" + std::to_string(places.size())), extent});
+        for (const Axis& axis : all)
+            before.push_back({Symbol("j" + std::to_string(before.size())), axis.extent});
+        for (std::size_t part = 0; part < rows.depth; ++part)
+            hit = andExpr(hit,
+                          eqExpr(indexPart(rows, varsOf(places), part), varExpr(before[part].var)));
+    }
+    DType dtype() const { return rows.x->dtype; }
+    Expr old() const { return loadExpr(Symbol("x"), at, dtype()); }
+
+    const Rows& rows;
+    const TensorType& result;
+    std::vector<Axis> all, places;
+    std::vector<Axis> before; // of the stage before, which has axes of its own
+    Exprs at;
+    Expr hit = boolExpr(true);
+};
+
+// The last update of each place counts.
+OpInst writtenScatter(const ScatterParts& parts) {
+    const auto depth = static_cast<std::ptrdiff_t>(parts.rows.depth);
+    const Symbol name("last");
+    const auto inner = parts.at.begin() + depth;
+    const Exprs row(parts.at.begin(), inner);
+    const Expr last = loadExpr(name, row, DType::I64), old = parts.old();
+    Exprs from;
+    Dim stride = intExpr(1);
+    for (std::size_t i = parts.places.size(); i-- > 0;) {
+        const Expr whole = floorDivExpr(last, stride);
+        from.insert(from.begin(), i == 0 ? whole : modExpr(whole, parts.places[i].extent));
+        stride = stride * parts.places[i].extent;
+    }
+    from.insert(from.end(), inner, parts.at.end());
+    const Expr update = loadExpr(Symbol("u"), std::move(from), parts.dtype());
+    OpInst inst =
+        mapInst({}, parts.result, selectExpr(ltExpr(last, Expr(0)), old, padExpr(update, old)));
+    const Shape shape(parts.result.shape.begin(), parts.result.shape.begin() + depth);
+    const std::vector<Axis> rowAxes(parts.before.begin(), parts.before.begin() + depth);
+    inst.temporaries.push_back({name, {DType::I64, shape}});
+    inst.stages.insert(inst.stages.begin(), lastUpdates(name, rowAxes, parts.places, parts.hit));
+    return inst;
+}
+
+OpInst reducedScatter(const ScatterParts& parts, Reducer reducer) {
+    const Symbol name("met");
+    const Exprs own = varsOf(parts.before);
+    Exprs from = varsOf(parts.places);
+    from.insert(from.end(), own.begin() + static_cast<std::ptrdiff_t>(parts.rows.depth), own.end());
+    const DType dtype = parts.dtype();
+    const Expr update = loadExpr(Symbol("u"), std::move(from), dtype);
+    const bool keeps = reducer == Reducer::Max || reducer == Reducer::Min; // x itself is neutral
+    Stage stage;
+    stage.out = name;
+    stage.space = parts.before;
+    stage.store = own;
+    stage.reducer = parts.places.empty() ? Reducer::None : reducer;
+    stage.reduce = parts.places;
+    stage.body =
+        selectExpr(parts.hit, update,
+                   keeps ? loadExpr(Symbol("x"), own, dtype) : reducerIdentity(reducer, dtype));
+    OpInst inst = mapInst({}, parts.result,
+                          reducerCombine(reducer, parts.old(), loadExpr(name, parts.at, dtype)));
+    inst.temporaries.push_back({name, parts.result});
+    inst.stages.insert(inst.stages.begin(), std::move(stage));
+    return inst;
+}
+
 Result<OpInst> instantiateScatter(const OpCall& call, const std::vector<TensorType>& outputs) {
     FW_TRY(const Rows rows, rowsOf(call, "scatter_nd"));
     FW_TRY(const Scatter kind, scatterOf(call));
     FW_TRY(const TensorType* updates, operand(call, 2, "u"));
-    const std::vector<Axis> all = axesOf(outputs[0].shape);
-    std::vector<Axis> places;
-    for (const Dim& extent : rows.places())
-        places.push_back({Symbol("r" + std::to_string(places.size())), extent});
-    // The stage before has axes of its own.
-    std::vector<Axis> before;
-    for (const Axis& axis : all)
-        before.push_back({Symbol("j" + std::to_string(before.size())), axis.extent});
-    Expr hit = boolExpr(true);
-    for (std::size_t part = 0; part < rows.depth; ++part)
-        hit =
-            andExpr(hit, eqExpr(indexPart(rows, varsOf(places), part), varExpr(before[part].var)));
-    const DType dtype = rows.x->dtype;
-    const Exprs at = varsOf(all);
-    const auto inner = at.begin() + static_cast<std::ptrdiff_t>(rows.depth);
-    const Expr old = loadExpr(Symbol("x"), at, dtype);
-    Exprs from;
-    OpInst inst;
-    if (kind == Scatter::Write) {
-        const Symbol name("last");
-        const std::vector<Axis> rowAxes(before.begin(),
-                                        before.begin() + static_cast<std::ptrdiff_t>(rows.depth));
-        const Exprs row(at.begin(), inner);
-        const Shape shape(outputs[0].shape.begin(),
-                          outputs[0].shape.begin() + static_cast<std::ptrdiff_t>(rows.depth));
-        const Expr last = loadExpr(name, row, DType::I64);
-        Dim stride = intExpr(1);
-        for (std::size_t i = places.size(); i-- > 0;) {
-            const Expr whole = floorDivExpr(last, stride);
-            from.insert(from.begin(), i == 0 ? whole : modExpr(whole, places[i].extent));
-            stride = stride * places[i].extent;
-        }
-        from.insert(from.end(), inner, at.end());
-        const Expr update = loadExpr(Symbol("u"), std::move(from), dtype);
-        inst =
-            mapInst({}, outputs[0], selectExpr(ltExpr(last, Expr(0)), old, padExpr(update, old)));
-        inst.temporaries.push_back({name, {DType::I64, shape}});
-        inst.stages.insert(inst.stages.begin(), lastUpdates(name, rowAxes, places, hit));
-    } else {
-        const Symbol name("met");
-        const Exprs own = varsOf(before);
-        from = varsOf(places);
-        from.insert(from.end(), own.begin() + static_cast<std::ptrdiff_t>(rows.depth), own.end());
-        const Expr update = loadExpr(Symbol("u"), std::move(from), dtype);
-        const Reducer reducer = reducerOf(kind, dtype);
-        const bool keeps =
-            reducer == Reducer::Max || reducer == Reducer::Min; // x itself is neutral
-        Stage stage;
-        stage.out = name;
-        stage.space = before;
-        stage.store = own;
-        stage.reducer = places.empty() ? Reducer::None : reducer;
-        stage.reduce = places;
-        stage.body =
-            selectExpr(hit, update,
-                       keeps ? loadExpr(Symbol("x"), own, dtype) : reducerIdentity(reducer, dtype));
-        inst = mapInst({}, outputs[0], reducerCombine(reducer, old, loadExpr(name, at, dtype)));
-        inst.temporaries.push_back({name, outputs[0]});
-        inst.stages.insert(inst.stages.begin(), std::move(stage));
-    }
+    const ScatterParts parts(rows, outputs[0]);
+    OpInst inst = kind == Scatter::Write ? writtenScatter(parts)
+                                         : reducedScatter(parts, reducerOf(kind, parts.dtype()));
     inst.inputs = {{Symbol("x"), *rows.x}, {Symbol("idx"), *rows.index}, {Symbol("u"), *updates}};
     return inst;
 }
