@@ -2,7 +2,7 @@
 // `fuse`. It may stand in any file of this folder.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "snapshot/protocol.h"
 
 namespace fw {

@@ -1,7 +1,7 @@
 // `assist`: what an editor shows at a place of a book.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "snapshot/protocol.h"
 
 namespace fw {

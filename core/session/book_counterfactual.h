@@ -1,7 +1,7 @@
 // What would be decided if a shipped book that is switched off were read.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "snapshot/records.h"
 
 namespace fw {

@@ -1,7 +1,7 @@
 // What each book of rules won on a model: `fw rules MODEL --won`.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "snapshot/protocol.h"
 
 namespace fw {

@@ -1,7 +1,7 @@
 // The commands of the worker: a table from name to function, each giving its document as JSON.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "session/sent_files.h"
 #include "snapshot/protocol.h"
 

@@ -3,6 +3,7 @@
 
 #include "session/compare.h"
 #include "session/fitting_pipelines.h"
+#include "session/pipeline_store.h"
 
 namespace fw {
 

@@ -2,7 +2,7 @@
 // of books: `fw diff`. Plans are compared by snapshot/plan_changes.h, graphs by ir/diff.h.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "snapshot/protocol.h"
 
 namespace fw {

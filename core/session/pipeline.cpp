@@ -14,9 +14,10 @@
 #include "session/calibrate.h"
 #include "session/computable.h"
 #include "session/graph_file.h"
+#include "session/refuted_rules.h"
 #include "session/runnable.h"
 #include "session/size_ranges.h"
-#include "session/verdicts.h"
+#include "session/stage_keys.h"
 #include "strategy/machine.h"
 #include "syntax/op.h"
 #include "syntax/test.h"
@@ -25,34 +26,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 
 namespace fw {
 
 namespace {
 
-constexpr std::size_t keptPipelines = 4;
-constexpr std::ptrdiff_t keptTyped = 2; // of them, with text that is not saved
-
 Diag cancelled() {
     return makeDiag(DiagCode::Cancelled, "the work was cancelled");
-}
-
-std::string stampOf(const std::string& file) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    const auto time = std::filesystem::last_write_time(file, error);
-    return error ? std::string("-") : fmt::format("{}:{}", size, time.time_since_epoch().count());
-}
-
-std::string modelFileOf(const std::string& model) {
-    return isTestFolder(model) ? (std::filesystem::path(model) / "model.onnx").string() : model;
-}
-
-// Rules and operators decide about the model that is planned, tests about nothing.
-bool decidesPlan(const DeclarationTree& declaration) {
-    return !isA<OpTree>(declaration) && !isA<RuleTree>(declaration) &&
-           !isA<BuiltinTree>(declaration) && !isA<TestTree>(declaration);
 }
 
 // Adds what a memo comes to hold meanwhile.
@@ -111,27 +91,11 @@ Result<const T*> Pipeline::share(KeptResult<T>& kept, SharedResults<T>& shared,
 }
 
 std::string Pipeline::importKey(const Books& books) const {
-    std::string key = m_modelFile + "\n" + m_stamps.model + "\n";
-    for (const auto& [name, extent] : m_inputs.dims)
-        key += fmt::format("{} = {}\n", name, extent);
-    for (const auto& [name, range] : m_inputs.ranges)
-        key += fmt::format("{} = {}..{}\n", name, range.least, range.most);
-    for (const auto& [name, type] : m_inputs.types)
-        key += fmt::format("{}: {}\n", name, type);
-    for (const OnnxReading& reading : books.operators->onnxReadings()) // notices cite them
-        if (reading.source == OperatorSource::Book)
-            key += reading.binding.where.text() + "\n";
-    return key + books.operatorText;
+    return fw::importKey(m_inputs, m_modelFile + "\n" + m_stamps.model, books);
 }
 
 std::string Pipeline::simplifyKey(const Books& books) {
-    std::string key = importKey(books);
-    for (const DeclarationPtr& entry : books.rules.entries)
-        key += entry->source + "\n";
-    for (const auto& pattern : books.rules.patterns)
-        key += pattern->source + "\n";
-    for (const std::string& one : m_inputs.leftOut)
-        key += one + "\n";
+    std::string key = importKey(books) + rulesKey(m_inputs, books);
     if (asksTarget(books)) {
         ownLibraries(books);
         key += m_inputs.target + "\n" + m_ownFiles;
@@ -139,14 +103,6 @@ std::string Pipeline::simplifyKey(const Books& books) {
             key += fmt::format("{}\n", fmt::join(targetKeys(**on), " "));
     }
     return key;
-}
-
-bool Pipeline::asksTarget(const Books& books) {
-    const auto rules = each<RuleTree>(books.rules.entries);
-    return std::any_of(rules.begin(), rules.end(),
-                       [](const auto& rule) { return fw::asksTarget(rule->where); }) ||
-           std::any_of(books.rules.patterns.begin(), books.rules.patterns.end(),
-                       [](const auto& one) { return fw::asksTarget(one->pattern.where); });
 }
 
 Result<const TargetOffer*> Pipeline::offer() {
@@ -165,12 +121,7 @@ std::string Pipeline::planKey(const Books& books, const Target& on) {
         key += onlyComputable;
     ownLibraries(books);
     key += m_ownFiles;
-    for (const ReadBook& book : books.read)
-        for (const DeclarationPtr& declaration : book.declarations)
-            if (decidesPlan(*declaration))
-                key += fmt::format("{}:{}:{} {}\n", book.file, declaration->span.line,
-                                   declaration->span.column, declaration->source);
-    return key;
+    return key + planTexts(books);
 }
 
 Result<const Books*> Pipeline::books() {
@@ -484,77 +435,6 @@ Result<KernelReport> Pipeline::lowered(int group, const Context& context) {
     const CountLowered count(*memo, m_shared->made);
     return groupReport(*source->graph, *fused, fused->groups[static_cast<std::size_t>(group)], *on,
                        memo);
-}
-
-// Says another thing when a file of weights is no longer what was read.
-std::string PipelineStore::modelStamp(const std::string& file) {
-    WeightFiles& weights = m_shared->weightFiles[file];
-    for (auto& [weightFile, stamp] : weights.stamps)
-        if (std::string now = stampOf(weightFile); now != stamp) {
-            stamp = std::move(now);
-            ++weights.changed;
-        }
-    return fmt::format("{} {}", stampOf(file), weights.changed);
-}
-
-namespace {
-
-// What stands in a path for bytes that are no text: whoever made a text of it put it there.
-constexpr std::string_view replacementCharacter = "\xEF\xBF\xBD";
-
-Diag notFound(const std::string& path, const std::error_code& error) {
-    if (path.find(replacementCharacter) != std::string::npos)
-        return makeDiag(DiagCode::FileMissing,
-                        "there is no file of this name, which is no text in UTF-8", {path},
-                        "names of files are text here; rename the file");
-    return error
-               ? makeDiag(DiagCode::FileMissing, "cannot be read: " + error.message(), {path})
-               : makeDiag(DiagCode::FileMissing, "there is no such file", {path}, "check the path");
-}
-
-} // namespace
-
-Result<Pipeline*> PipelineStore::find(const PipelineInputs& inputs) {
-    const std::string file = modelFileOf(inputs.model);
-    std::error_code error;
-    if (!std::filesystem::exists(file, error))
-        return notFound(inputs.model, error);
-    const Pipeline::Stamps stamps{modelStamp(file),
-                                  inputs.log.empty() ? std::string() : stampOf(inputs.log)};
-    std::string stamp = stamps.model + "|" + stamps.log;
-    for (const std::string& rules : inputs.rules) {
-        const bool unsaved = std::any_of(inputs.texts.begin(), inputs.texts.end(),
-                                         [&](const auto& source) { return source.file == rules; });
-        stamp += "|" + (unsaved ? std::string() : stampOf(rules));
-    }
-    if (const auto books = bookTexts(inputs.rules, inputs.texts))
-        for (const BookText& book : *books) {
-            for (const auto& library : librariesOf(book.text))
-                stamp +=
-                    "|" + library->name + stampOf(fileOf(declaredLibrary(*library, book.file)));
-            if (std::find(inputs.rules.begin(), inputs.rules.end(), book.file) ==
-                inputs.rules.end()) // it is included
-                stamp += "|" + book.file + stampOf(book.file);
-            for (const Diag& problem : book.problems)
-                stamp += problem.text();
-        }
-    std::erase_if(m_entries, [](const Entry& entry) { return entry.pipeline->importFailed(); });
-    const auto found = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) {
-        return entry.inputs == inputs && entry.stamp == stamp;
-    });
-    if (found != m_entries.end()) {
-        std::rotate(m_entries.begin(), found, found + 1);
-        return m_entries.front().pipeline.get();
-    }
-    m_entries.insert(m_entries.begin(),
-                     Entry{inputs, stamp, std::make_unique<Pipeline>(inputs, stamps, m_shared)});
-    // Text that is typed is soon another one: it must not push out what was compiled.
-    const auto typed = [](const Entry& entry) { return !entry.inputs.texts.empty(); };
-    if (std::count_if(m_entries.begin(), m_entries.end(), typed) > keptTyped)
-        m_entries.erase(std::find_if(m_entries.rbegin(), m_entries.rend(), typed).base() - 1);
-    if (m_entries.size() > keptPipelines)
-        m_entries.resize(keptPipelines);
-    return m_entries.front().pipeline.get();
 }
 
 } // namespace fw

@@ -213,7 +213,6 @@ private:
                            Make make);
     std::string importKey(const Books& books) const;
     std::string simplifyKey(const Books& books);
-    static bool asksTarget(const Books& books); // a rule's condition
     std::string planKey(const Books& books, const Target& on);
     const std::vector<std::shared_ptr<const Library>>& ownLibraries(const Books& books);
 
@@ -242,23 +241,6 @@ private:
     double m_fuseMs = 0;
     double m_lowerMs = 0;
     double m_loadMs = 0;
-};
-
-// Keeps the pipelines used last. A file that changed on disk is a new model; one that could not be
-// imported is tried again.
-class PipelineStore {
-public:
-    Result<Pipeline*> find(const PipelineInputs& inputs);
-
-private:
-    std::string modelStamp(const std::string& file);
-    struct Entry {
-        PipelineInputs inputs;
-        std::string stamp; // size and time of the files
-        std::unique_ptr<Pipeline> pipeline;
-    };
-    std::vector<Entry> m_entries; // last used first
-    std::shared_ptr<SharedStages> m_shared = std::make_shared<SharedStages>();
 };
 
 } // namespace fw

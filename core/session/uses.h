@@ -2,7 +2,7 @@
 // model, so that one description of what a library takes can be followed to its calls.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "snapshot/authoring_records.h"
 #include "snapshot/protocol.h"
 

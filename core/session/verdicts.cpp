@@ -1,24 +1,19 @@
 #include "session/verdicts.h"
 
-#include "base/cache_folder.h"
-#include "base/files.h"
 #include "session/operator_remarks.h"
+#include "session/remembered_trials.h"
+#include "session/rule_orders.h"
 #include "strategy/computation.h"
 #include "strategy/loop_trial.h"
 #include "tensor/op_check.h"
-#include "verdict/critical.h"
 #include "verdict/hidden.h"
 #include "verdict/termination.h"
 #include "verdict/verdict.h"
+#include "verdict/with_values.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <atomic>
-#include <chrono>
-#include <filesystem>
-#include <future>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -50,52 +45,6 @@ std::optional<std::int64_t> trialsOf(const DeclarationTree& declaration,
                     out = out.value_or(0) + agreed;
                 }
         });
-    return out;
-}
-
-// What small graphs say, by the texts that it depends on: a book is checked at every pause in
-// typing. Of two threads that ask for the same the second waits for the first.
-template <class Make>
-auto remembered(const std::string& texts, const CancelToken& cancel, Make make) {
-    using Out = decltype(make());
-    static std::mutex mutex;
-    static std::map<Hash, std::shared_future<Out>> known;
-    const Hash key = hashOf(texts);
-    std::promise<Out> promise;
-    std::shared_future<Out> answer;
-    bool isNew = false;
-    {
-        const std::lock_guard lock(mutex);
-        if (known.size() > 1024)
-            known.clear();
-        const auto found = known.try_emplace(key);
-        isNew = found.second;
-        if (isNew)
-            found.first->second = promise.get_future().share();
-        answer = found.first->second;
-    }
-    if (!isNew)
-        return answer.get();
-    const auto forget = [&] {
-        const std::lock_guard lock(mutex);
-        known.erase(key);
-    };
-    try {
-        promise.set_value(make());
-    } catch (...) {
-        forget();
-        promise.set_exception(std::current_exception());
-    }
-    if (cancel.cancelled())
-        forget();
-    return answer.get();
-}
-
-// What every trial depends on.
-std::string textsAround(const Books& books) {
-    std::string out = books.operatorText;
-    for (const auto& pattern : books.rules.patterns)
-        out += "\n" + pattern->source;
     return out;
 }
 
@@ -234,81 +183,6 @@ void tryLoops(const WithLoops& one, const Books& books, const Where& where, Chec
     row.diagnostics.push_back(std::move(*trial.wrong));
 }
 
-// The rules of a book laid over one another, within a limit for all of them together: of a hundred
-// that are alike there are five thousand pairs.
-class Orders {
-public:
-    Orders(const Books& books, std::string file)
-        : m_books(books), m_file(std::move(file)), m_pairs(books.rules, books.operators) {
-        std::string texts = textsAround(books);
-        for (const auto& entry : books.rules.entries)
-            texts += "\n" + entry->source;
-        m_texts = hashOf(texts).hex();
-    }
-
-    // One remark on the rules with which a rule comes to different graphs, whichever acts first. Of
-    // two in one book the later one has it.
-    void tell(const std::shared_ptr<const RuleTree>& rule, const CancelToken& cancel,
-              CheckItem& row) {
-        const Asked asked =
-            remembered(fmt::format("{}\n{}\n{}\n{}", m_texts, m_file, m_left, rule->source), cancel,
-                       [&] { return ask(rule, cancel); });
-        m_left -= asked.drawn;
-        const Where where{m_file, {}, row.line, row.column};
-        const auto remark = [&](std::string said, std::string advice) {
-            Diag out = makeWarning(DiagCode::RuleOrder, std::move(said), where, std::move(advice));
-            out.severity = Severity::Note;
-            row.diagnostics.push_back(std::move(out));
-        };
-        if (!asked.others.empty())
-            remark(fmt::format("{} and {} leave different graphs where both match: the one that is "
-                               "asked first decides",
-                               rule->name, fmt::join(asked.others, ", ")),
-                   "fw rules tells the order");
-        if (asked.left > 0)
-            remark(fmt::format("whether {} and {} others leave different graphs where both match "
-                               "was not tried: {} pairs of rules that want some of the same "
-                               "operators are tried in a book",
-                               rule->name, asked.left, mostPairs),
-                   "put the rules of one subject into a book of their own");
-    }
-
-private:
-    static constexpr std::size_t mostPairs = 300;
-    struct Asked {
-        std::vector<std::string> others;
-        std::size_t drawn = 0, left = 0; // pairs
-    };
-
-    Asked ask(const std::shared_ptr<const RuleTree>& rule, const CancelToken& cancel) {
-        Asked out;
-        bool behind = false;
-        for (const auto& other : each<RuleTree>(m_books.rules.entries)) {
-            behind = behind || other == rule;
-            if (other == rule || cancel.cancelled())
-                continue;
-            const auto from = m_books.rules.files.find(other.get());
-            const bool sameBook = from != m_books.rules.files.end() && from->second == m_file;
-            if ((behind && sameBook) || !m_pairs.overlap(rule, other))
-                continue;
-            if (out.drawn == m_left) {
-                ++out.left;
-                continue;
-            }
-            ++out.drawn;
-            if (m_pairs.of(rule, other, cancel))
-                out.others.push_back(other->name);
-        }
-        return out;
-    }
-
-    const Books& m_books;
-    const std::string m_file;
-    std::string m_texts;
-    CriticalPairs m_pairs;
-    std::size_t m_left = mostPairs;
-};
-
 // Of the rules of one book that nothing shows to end, with those before them: a remark each.
 std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books, const std::string& file,
                                                        const CancelToken& cancel) {
@@ -341,99 +215,6 @@ std::map<const DeclarationTree*, Diag> remarksOnEnding(const Books& books, const
 
 } // namespace
 
-namespace {
-
-// What small graphs say of a rule, from process to process: a file each. A file that is not as it
-// was written is none.
-class VerdictFiles {
-public:
-    static std::optional<std::string> find(const Hash& key) {
-        constexpr std::uint64_t largest = 64 << 10;
-        const std::string file = fileOf(key);
-        const Result<std::string> text =
-            file.empty() ? Result<std::string>(std::string()) : readFile(file, largest);
-        if (!text || !text->starts_with(head) || !text->ends_with(tail))
-            return std::nullopt;
-        return text->substr(head.size(), text->size() - head.size() - tail.size());
-    }
-
-    static void add(const Hash& key, const std::string& said) {
-        const std::string file = fileOf(key);
-        if (file.empty())
-            return;
-        std::error_code error;
-        const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-        std::filesystem::create_directories(folder, error);
-        if (error) // without a folder, or with a full disk, less is remembered
-            return;
-        (void)writeFile(file, std::string(head) + said + std::string(tail), Durability::Cache);
-        if (key.low % 64 == 0)
-            removeOld(folder);
-    }
-
-private:
-    static constexpr std::string_view head = "fusewright verdict\n", tail = "\n.\n";
-
-    // Texts that are typed leave a file each.
-    static void removeOld(const std::filesystem::path& folder) {
-        const auto least = std::filesystem::file_time_type::clock::now() - std::chrono::days(30);
-        std::error_code error;
-        std::vector<std::filesystem::path> old;
-        for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-            if (std::error_code wrong; entry.last_write_time(wrong) < least && !wrong)
-                old.push_back(entry.path());
-        for (const auto& one : old)
-            std::filesystem::remove(one, error);
-    }
-
-    static std::string fileOf(const Hash& key) {
-        const std::string folder = cacheFolder("verdicts");
-        return folder.empty() ? folder
-                              : (std::filesystem::path(folder) / (key.hex() + ".txt")).string();
-    }
-};
-
-// Counts up when what is drawn or compared changes.
-constexpr std::string_view trialVersion = "9";
-
-// How a rule differs from what it replaces; empty: it is not refuted.
-std::string refutationOf(const std::shared_ptr<const RuleTree>& rule, const Books& books,
-                         const CancelToken& cancel) {
-    std::string texts =
-        fmt::format("refuted {}\n{}\n{}", trialVersion, rule->source, textsAround(books));
-    for (const ShippedText& shipped : shippedTexts())
-        texts += shipped.text;
-    return remembered(texts, cancel, [&]() -> std::string {
-        const Hash key = hashOf(texts);
-        if (auto known = VerdictFiles::find(key))
-            return *known;
-        const RuleTrial trial =
-            tryRule(rule, books.rules, books.operators, 1, cancel, Proofs::Leave);
-        const std::string out = trial.wrong ? trial.wrong->difference : std::string();
-        if (!cancel.cancelled())
-            VerdictFiles::add(key, out);
-        return out;
-    });
-}
-
-} // namespace
-
-Decisions refutedRules(const Books& books, const RewriteTrace& trace, const CancelToken& cancel) {
-    Decisions out;
-    for (std::size_t i = 0; i < trace.applied.size() && i < books.rules.entries.size(); ++i) {
-        const auto rule = books.rules.ruleAt(i);
-        const AppliedRule& applied = trace.applied[i];
-        if (!rule || applied.count == 0 || applied.file.empty() || isShippedBook(applied.file) ||
-            cancel.cancelled())
-            continue;
-        if (const std::string how = refutationOf(rule, books, cancel); !how.empty())
-            out.push_back({rule->name, Verdict::Note, ReasonCode::RuleRefuted,
-                           fmt::format("on a small graph it {} ({}:{}; fw check shows the graph)",
-                                       how, applied.file, applied.line)});
-    }
-    return out;
-}
-
 // Beside who judges a book: which rules it matters for that they are asked in order, from the first
 // on, since what was drawn for one is not drawn for those behind it; then its rules are tried, the
 // last ones first, until both meet.
@@ -451,7 +232,7 @@ public:
         if (rules.size() < 2 || std::thread::hardware_concurrency() < 2)
             return;
         const auto work = [this, &books, file, order, cancel, rules = std::move(rules)] {
-            Orders orders(books, file);
+            RuleOrders orders(books, file);
             for (auto rule = rules.begin();
                  order == Verdicts::Order::Tell && rule != rules.end() && !m_enough; ++rule)
                 notThrowing([&] {
@@ -493,7 +274,7 @@ struct Verdicts::Known {
     Order order = Order::Tell;
     CancelToken cancel;
     std::map<const DeclarationTree*, Diag> endings;
-    std::unique_ptr<Orders> orders; // once one is asked for
+    std::unique_ptr<RuleOrders> orders; // once one is asked for
     std::unique_ptr<TriedAhead> ahead;
 };
 
@@ -539,7 +320,7 @@ void Verdicts::judgeOne(const DeclarationPtr& declaration, CheckItem& row) const
         tellHidden(declaration, books, where, m_known->cancel, row);
         if (m_known->order == Order::Tell && rule) {
             if (!m_known->orders)
-                m_known->orders = std::make_unique<Orders>(books, m_known->file);
+                m_known->orders = std::make_unique<RuleOrders>(books, m_known->file);
             m_known->orders->tell(rule, m_known->cancel, row);
         }
     }

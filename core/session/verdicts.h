@@ -29,9 +29,4 @@ private:
     std::unique_ptr<Known> m_known;
 };
 
-// A decision (RuleRefuted) for each rule of the user's books that acted and is refuted. What small
-// graphs say of a rule is remembered by its text, also from process to process (in the folder of
-// caches): without that a rule takes up to a second.
-Decisions refutedRules(const Books& books, const RewriteTrace& trace, const CancelToken& cancel);
-
 } // namespace fw

@@ -1,5 +1,7 @@
 #include "verdict/compare_graphs.h"
 
+#include "verdict/small_graph.h"
+
 #include "tensor/evaluate_graph.h"
 #include "verdict/common_end.h"
 #include "verdict/common_values.h"
@@ -24,81 +26,6 @@ BoundedOptions ofTrial() {
     out.sharp = true;
     out.most = std::int64_t(1) << 24;
     return out;
-}
-
-bool reads(const Graph& graph, NodeId input) {
-    const auto is = [&](ValueRef value) { return value.node == input; };
-    return std::any_of(graph.results().begin(), graph.results().end(),
-                       [&](const auto& result) { return is(result.value); }) ||
-           std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const NodePtr& node) {
-               return std::any_of(node->inputs.begin(), node->inputs.end(), is);
-           });
-}
-
-// The coarsest rounding of what a graph computes; 0 if it computes no real numbers.
-double coarsestUnit(const Graph& graph) {
-    double out = 0;
-    for (const NodePtr& node : graph.nodes())
-        if (!node->isLeaf())
-            for (const Output& output : node->outputs)
-                if (isFloat(output.type.dtype))
-                    out = std::max(out, roundingUnit(output.type.dtype));
-    return out;
-}
-
-bool divides(const Expr& e) {
-    const bool here = (e.op() == ExprOp::Div && isFloat(e.dtype())) ||
-                      (e.op() == ExprOp::Call && (e->fn == MathFn::Rsqrt || e->fn == MathFn::Pow));
-    return here || std::any_of(e.args().begin(), e.args().end(), divides);
-}
-
-// Whether the sign of a zero may become that of an infinity.
-bool divides(const Graph& graph) {
-    for (const NodePtr& node : graph.nodes()) {
-        const Operator* op = node->isLeaf() ? nullptr : graph.operators().find(node->op);
-        if (op == nullptr)
-            continue;
-        const Result<OpInst> inst = op->instantiate(callOf(graph, *node));
-        if (!inst || std::any_of(inst->stages.begin(), inst->stages.end(),
-                                 [](const Stage& stage) { return divides(stage.body); }))
-            return true;
-    }
-    return false;
-}
-
-// Whether one of its values is no finite number of its type.
-bool leavesTheNumbers(const Graph& graph, const Inputs& inputs) {
-    GraphEditor editor(graph);
-    for (const NodePtr& node : graph.nodes())
-        for (std::size_t i = 0; i < node->outputs.size(); ++i)
-            if (!node->isLeaf() && isFloat(node->outputs[i].type.dtype))
-                editor.addResult("value", {node->id, static_cast<int>(i)});
-    const Result<GraphPtr> whole = editor.finish();
-    const auto values =
-        whole ? evaluateGraph(**whole, inputs) : Result<std::vector<TensorData>>(whole.diag());
-    if (!values)
-        return false;
-    for (const TensorData& one : *values)
-        for (std::size_t i = 0; isFloat(one.dtype()) && i < one.count(); ++i)
-            if (!std::isfinite(one.at(i)))
-                return true;
-    return false;
-}
-
-// Whether finite elements, as they are rounded, are not the same.
-bool roundedApart(const std::vector<TensorData>& a, const std::vector<TensorData>& b) {
-    for (std::size_t k = 0; k < a.size(); ++k)
-        for (std::size_t i = 0; i < a[k].count(); ++i) {
-            if (!isFloat(a[k].dtype())) {
-                if (a[k].integerAt(i) != b[k].integerAt(i))
-                    return true;
-                continue;
-            }
-            const double x = a[k].at(i), y = b[k].at(i);
-            if (std::isfinite(x) && std::isfinite(y) && x != y)
-                return true;
-        }
-    return false;
 }
 
 class Comparison {
@@ -283,34 +210,13 @@ private:
         std::optional<ButFor> out;
         const std::size_t first = m_before.results().size();
         for (std::size_t i = first; i < known->size(); ++i) {
-            const Values& data = (*known)[i].values;
-            std::vector<double> values;
-            std::vector<std::int64_t> integers;
-            for (const Value& value : data.data) {
-                values.push_back(value.real);
-                integers.push_back(value.integer);
-            }
-            own.push_back(isFloat(data.dtype)
-                              ? dataFromDoubles(data.dtype, data.extents, values)
-                              : dataFromIntegers(data.dtype, data.extents, integers));
-            other.push_back(own.back());
-            if (!isFloat(data.dtype))
-                continue;
-            const auto finite = std::find_if(values.begin(), values.end(),
-                                             [](double value) { return std::isfinite(value); });
-            const bool numbers = std::all_of(values.begin(), values.end(),
-                                             [](double value) { return std::isfinite(value); });
-            if (!numbers && readsNothing(common[i - first].before.node))
+            const Replaced one((*known)[i].values);
+            own.push_back(one.own);
+            other.push_back(one.other);
+            if (one.why && readsNothing(common[i - first].before.node))
                 return std::nullopt;
-            const double instead = finite == values.end() ? 1 : *finite;
-            for (double& value : values) {
-                if (std::isinf(value))
-                    out = ButFor::Infinities;
-                else if (std::isnan(value) && !out)
-                    out = ButFor::NaN;
-                value = std::isfinite(value) ? value : instead;
-            }
-            other.back() = dataFromDoubles(data.dtype, data.extents, values);
+            if (one.why == ButFor::Infinities || !out)
+                out = one.why ? one.why : out;
         }
         if (!out)
             return std::nullopt;
@@ -475,24 +381,6 @@ private:
 };
 
 } // namespace
-
-std::string_view butForText(ButFor what) {
-    switch (what) {
-    case ButFor::NaN:
-        return "NaN";
-    case ButFor::Infinities:
-        return "infinities";
-    case ButFor::Overflow:
-        return "overflow";
-    case ButFor::Underflow:
-        return "underflow";
-    case ButFor::Wrapping:
-        return "wrapping";
-    case ButFor::Rounding:
-        break;
-    }
-    return "rounding";
-}
 
 GraphComparison compareGraphs(const Graph& before, const Graph& after, const Literals& literals,
                               const std::set<ButFor>& enough, std::uint64_t seed,

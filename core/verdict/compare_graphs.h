@@ -5,22 +5,12 @@
 
 #include "tensor/disagreement.h"
 #include "tensor/draw_values.h"
+#include "verdict/but_for.h"
 
 #include <map>
 #include <set>
 
 namespace fw {
-
-// Values at which two sides may differ although they are equal as numbers.
-enum class ButFor : std::uint8_t {
-    NaN,        // an operand holds it, or what both sides compute alike
-    Infinities, // an operand holds one, or what both sides compute alike
-    Overflow,   // a result lies beyond f32 or f64
-    Underflow,  // a result is too small for f32 or f64
-    Wrapping,   // an integer lies beyond its type
-    Rounding    // not a difference that was seen: what rounding may do is none
-};
-std::string_view butForText(ButFor what); // "NaN", "overflow", ...
 
 struct GraphDifference {
     std::vector<TensorData> inputs;

@@ -8,24 +8,11 @@ namespace fw {
 
 namespace {
 
-constexpr std::int64_t mostElements = 600; // of one tensor
-constexpr double mostWork = 2e4;           // operations of one call
-constexpr std::int64_t mostOften = 64;     // extents that other axes have, too
+constexpr double mostWork = 2e4;       // operations of one call
+constexpr std::int64_t mostOften = 64; // extents that other axes have, too
 constexpr std::int64_t smallExtents[] = {1, 2, 3, 4, 5, 6};
 constexpr DType integerTypes[] = {DType::U8,  DType::I8,  DType::I32, DType::I64,
                                   DType::U16, DType::I16, DType::U32, DType::U64};
-
-// The elements of a shape of numbers; nullopt if it has another extent, or too many.
-std::optional<std::int64_t> elementsOf(const Shape& shape) {
-    std::int64_t out = 1;
-    for (const Dim& dim : shape) {
-        const std::int64_t extent = dim.asInt().value_or(-1);
-        if (extent < 0 || (extent > 0 && out > mostElements / extent))
-            return std::nullopt;
-        out *= extent;
-    }
-    return out;
-}
 
 const Shape& shapeOfFirst(const std::vector<std::optional<TensorType>>& operands) {
     static const Shape none;
@@ -35,65 +22,7 @@ const Shape& shapeOfFirst(const std::vector<std::optional<TensorType>>& operands
     return none;
 }
 
-// Element types of its operands, and those that attributes name.
-std::string typesOf(const OpCall& call) {
-    std::string out;
-    for (const auto& type : call.inputs)
-        out.push_back(type ? static_cast<char>('A' + static_cast<int>(type->dtype)) : '-');
-    for (const auto& [name, value] : call.attrs)
-        if (const auto* dtype = std::get_if<DType>(&value)) {
-            out.push_back(static_cast<char>('A' + static_cast<int>(*dtype)));
-            out += name;
-        }
-    return out;
-}
-
 } // namespace
-
-bool RefusedTypes::contains(const Operator& op, const OpCall& call) const {
-    const auto known = m_known.find(&op);
-    return known != m_known.end() && known->second.contains(typesOf(call));
-}
-
-void RefusedTypes::note(const Operator& op, const OpCall& call, const Diag& refusal) {
-    if (refusal.code == DiagCode::DtypeMismatch && !op.isNative())
-        m_known[&op].insert(typesOf(call));
-}
-
-// nullopt: it is no call over one shape, or has none.
-std::optional<double> MapWork::elements(const Operator& op, const OpCall& call,
-                                        const Inferred& inferred) {
-    if (inferred.outputs.empty() || op.isNative() || !op.attrNames().empty())
-        return std::nullopt;
-    const Shape& shape = inferred.outputs.front().shape;
-    for (const auto& type : call.inputs)
-        if (!type || type->shape != shape)
-            return std::nullopt;
-    for (const TensorType& type : inferred.outputs)
-        if (type.shape != shape)
-            return std::nullopt;
-    const auto count = elementsOf(shape);
-    return count && *count > 0 ? std::optional(static_cast<double>(*count)) : std::nullopt;
-}
-
-std::optional<double> MapWork::of(const Operator& op, const OpCall& call,
-                                  const Inferred& inferred) const {
-    const auto known = m_ofOne.find(&op);
-    if (known == m_ofOne.end())
-        return std::nullopt;
-    const auto one = known->second.find(typesOf(call));
-    const auto count = elements(op, call, inferred);
-    return one == known->second.end() || !count ? std::nullopt
-                                                : std::optional(one->second * *count);
-}
-
-void MapWork::note(const Operator& op, const OpCall& call, const Inferred& inferred,
-                   const Facts& facts) {
-    if (facts.kind != FusionKind::Elementwise)
-        return;
-    if (const auto count = elements(op, call, inferred))
-        m_ofOne[&op].emplace(typesOf(call), facts.flops / *count);
-}
 
 std::int64_t CallDrawer::extent() {
     if (!m_extents.empty() && m_random.chance(60))
@@ -362,6 +291,36 @@ void CallDrawer::drawAttributes(const WantedCall& wanted, const OpCall* sibling,
 
 // An extent stands for another one wherever it is found: where the given operands say which, for
 // that one, else now and then for any.
+// The attributes as those of a call that fits, some of them drawn anew. `meant`: extents there ->
+// here.
+void CallDrawer::likeThose(const WantedCall& wanted, const OpCall& fitting,
+                           const std::map<std::int64_t, std::int64_t>& meant, OpCall& out) {
+    const Shape& first = shapeOfFirst(out.inputs);
+    const bool anew = m_random.chance(50);
+    for (const std::string& name : wanted.op->attrNames()) {
+        if (out.attrs.has(name))
+            continue;
+        const AttrValue* value = fitting.attrs.find(name);
+        if (anew && m_random.chance(40)) {
+            const auto* list = value != nullptr ? std::get_if<Integers>(value) : nullptr;
+            if (const auto other = attribute(*wanted.op, name, first,
+                                             list != nullptr ? list->size() : first.size());
+                other && other != wanted.op->attrDefault(name))
+                out.attrs.set(name, *other);
+            if (out.attrs.has(name) || wanted.op->attrDefault(name))
+                continue;
+        }
+        if (value == nullptr)
+            continue;
+        AttrValue own = *value;
+        if (auto* list = std::get_if<Integers>(&own); list != nullptr && m_random.chance(40))
+            for (std::int64_t& item : *list)
+                if (meant.contains(item))
+                    item = meant.at(item);
+        out.attrs.set(name, std::move(own));
+    }
+}
+
 std::optional<OpCall> CallDrawer::analogy(const WantedCall& wanted, const OpCall& fitting) {
     std::map<std::int64_t, std::int64_t> meant;
     std::map<DType, DType> types{{DType::F32, mostlyDrawn(wanted)}};
@@ -399,30 +358,7 @@ std::optional<OpCall> CallDrawer::analogy(const WantedCall& wanted, const OpCall
         out.inputs[i] = std::move(type);
     }
     drawLists(wanted, &fitting, out);
-    const Shape& first = shapeOfFirst(out.inputs);
-    const bool anew = m_random.chance(50);
-    for (const std::string& name : wanted.op->attrNames()) {
-        if (out.attrs.has(name))
-            continue;
-        const AttrValue* value = fitting.attrs.find(name);
-        if (anew && m_random.chance(40)) {
-            const auto* list = value != nullptr ? std::get_if<Integers>(value) : nullptr;
-            if (const auto other = attribute(*wanted.op, name, first,
-                                             list != nullptr ? list->size() : first.size());
-                other && other != wanted.op->attrDefault(name))
-                out.attrs.set(name, *other);
-            if (out.attrs.has(name) || wanted.op->attrDefault(name))
-                continue;
-        }
-        if (value == nullptr)
-            continue;
-        AttrValue own = *value;
-        if (auto* list = std::get_if<Integers>(&own); list != nullptr && m_random.chance(40))
-            for (std::int64_t& item : *list)
-                if (meant.contains(item))
-                    item = meant.at(item);
-        out.attrs.set(name, std::move(own));
-    }
+    likeThose(wanted, fitting, meant, out);
     return out;
 }
 

@@ -4,8 +4,7 @@
 
 #include "ir/operator.h"
 #include "tensor/draw_values.h"
-
-#include <set>
+#include "verdict/known_calls.h"
 
 namespace fw {
 
@@ -28,38 +27,6 @@ struct WantedCall {
     std::optional<std::size_t> rank; // of the first result, mostly: what reads it takes no other
 };
 
-// Element types that inference of an operator refuses, whatever the shapes: most calls that are
-// drawn have such. Of operators that are text, where nothing else of a call decides it.
-class RefusedTypes {
-public:
-    bool contains(const Operator& op, const OpCall& call) const;
-    void note(const Operator& op, const OpCall& call, const Diag& refusal);
-
-private:
-    std::map<const Operator*, std::set<std::string>> m_known;
-};
-
-// The work of calls that are maps over one shape without attributes, where it grows with the
-// elements alone.
-class MapWork {
-public:
-    // nullopt: it is not known.
-    std::optional<double> of(const Operator& op, const OpCall& call,
-                             const Inferred& inferred) const;
-    void note(const Operator& op, const OpCall& call, const Inferred& inferred, const Facts& facts);
-
-private:
-    static std::optional<double> elements(const Operator& op, const OpCall& call,
-                                          const Inferred& inferred);
-    std::map<const Operator*, std::map<std::string, double>> m_ofOne; // element, by types
-};
-
-// What drawers learn of calls while they draw.
-struct KnownCalls {
-    RefusedTypes refused;
-    MapWork work;
-};
-
 class CallDrawer {
 public:
     CallDrawer(Random& random, const Literals& literals, KnownCalls& known)
@@ -80,6 +47,8 @@ private:
     AttrValue integers(const Shape& operand, std::size_t count, const Integers* written);
     // What fits in the place of one that fits, as far as the given operands have its ranks.
     std::optional<OpCall> analogy(const WantedCall& wanted, const OpCall& fitting);
+    void likeThose(const WantedCall& wanted, const OpCall& fitting,
+                   const std::map<std::int64_t, std::int64_t>& meant, OpCall& out);
     std::optional<AttrValue> attribute(const Operator& op, const std::string& name,
                                        const Shape& operand, std::size_t length);
 

@@ -135,24 +135,8 @@ std::optional<GraphDrawer::Drawn> GraphDrawer::build(const PatternTree& p,
     case PatternKind::Const:
     case PatternKind::Not: // whatever it is not: an operand is most
         return Drawn{{}, &p, {}};
-    case PatternKind::Bind: {
-        if (p.result >= 0) {
-            auto part = build(p.args[0], previous);
-            if (!part || part->hole != nullptr ||
-                p.result >= static_cast<int>(m_editor->find(part->value.node)->outputs.size()))
-                return std::nullopt;
-            const ValueRef named{part->value.node, p.result};
-            return m_values.emplace(p.name, named).first->second == named ? part : std::nullopt;
-        }
-        if (const auto known = m_values.find(p.name); known != m_values.end())
-            return Drawn{known->second, nullptr, {}};
-        auto part = build(p.args[0], previous);
-        if (part && part->hole != nullptr)
-            part->names.push_back(&p);
-        else if (part)
-            m_values[p.name] = part->value;
-        return part;
-    }
+    case PatternKind::Bind:
+        return bound(p, previous);
     case PatternKind::Call: {
         if (!p.ofKind)
             return call(p, p.name, previous);
@@ -167,15 +151,8 @@ std::optional<GraphDrawer::Drawn> GraphDrawer::build(const PatternTree& p,
         return m_random.chance(50) ? build(p.args[0], previous) : previous();
     case PatternKind::Repeat:
         return repeated(p, previous);
-    case PatternKind::Output: {
-        auto part = build(p.args[0], previous);
-        if (!part || part->hole != nullptr)
-            return std::nullopt;
-        const std::size_t count = m_editor->find(part->value.node)->outputs.size();
-        part->value.output =
-            static_cast<int>(p.low < 0 ? m_random.below(count) : static_cast<std::size_t>(p.low));
-        return part->value.output < static_cast<int>(count) ? part : std::nullopt;
-    }
+    case PatternKind::Output:
+        return output(p, previous);
     case PatternKind::Dominated:
         return dominated(p, previous);
     case PatternKind::Associative:
@@ -184,6 +161,37 @@ std::optional<GraphDrawer::Drawn> GraphDrawer::build(const PatternTree& p,
         break;
     }
     return std::nullopt;
+}
+
+std::optional<GraphDrawer::Drawn> GraphDrawer::bound(const PatternTree& p,
+                                                     const Previous& previous) {
+    if (p.result >= 0) {
+        auto part = build(p.args[0], previous);
+        if (!part || part->hole != nullptr ||
+            p.result >= static_cast<int>(m_editor->find(part->value.node)->outputs.size()))
+            return std::nullopt;
+        const ValueRef named{part->value.node, p.result};
+        return m_values.emplace(p.name, named).first->second == named ? part : std::nullopt;
+    }
+    if (const auto known = m_values.find(p.name); known != m_values.end())
+        return Drawn{known->second, nullptr, {}};
+    auto part = build(p.args[0], previous);
+    if (part && part->hole != nullptr)
+        part->names.push_back(&p);
+    else if (part)
+        m_values[p.name] = part->value;
+    return part;
+}
+
+std::optional<GraphDrawer::Drawn> GraphDrawer::output(const PatternTree& p,
+                                                      const Previous& previous) {
+    auto part = build(p.args[0], previous);
+    if (!part || part->hole != nullptr)
+        return std::nullopt;
+    const std::size_t count = m_editor->find(part->value.node)->outputs.size();
+    part->value.output =
+        static_cast<int>(p.low < 0 ? m_random.below(count) : static_cast<std::size_t>(p.low));
+    return part->value.output < static_cast<int>(count) ? part : std::nullopt;
 }
 
 std::optional<GraphDrawer::Drawn> GraphDrawer::sequence(const PatternTree& p,

@@ -65,6 +65,8 @@ private:
 
     DType drawnType(); // of most values of a graph
     std::optional<Drawn> build(const PatternTree& p, const Previous& previous);
+    std::optional<Drawn> bound(const PatternTree& p, const Previous& previous);
+    std::optional<Drawn> output(const PatternTree& p, const Previous& previous);
     std::optional<Drawn> sequence(const PatternTree& p, const Previous& previous);
     std::optional<Drawn> call(const PatternTree& p, const std::string& op,
                               const Previous& previous);

@@ -1,5 +1,7 @@
 #include "verdict/verdict.h"
 
+#include "verdict/small_graph.h"
+
 #include "ir/graph_text.h"
 #include "verdict/draw_graph.h"
 #include "verdict/vary_graph.h"
@@ -31,23 +33,6 @@ constexpr int otherConstants = 4; // of each kind
 constexpr int otherExtents = 6;
 constexpr std::int64_t largerExtents[] = {7, 12}; // than those that are drawn
 constexpr std::size_t mostWrapping = 16;          // differences by wrapping that are kept
-
-std::int64_t sizeOf(const Graph& graph) {
-    constexpr std::int64_t ofNothing = 1000; // a tensor without elements shows little
-    std::int64_t out = 0;
-    for (const NodePtr& node : graph.nodes())
-        for (const Output& output : node->outputs) {
-            const std::int64_t count = elementCount(output.type.shape).asInt().value_or(0);
-            out += 4 + (count > 0 ? count : ofNothing);
-        }
-    return out;
-}
-
-bool readsText(const Graph& graph) {
-    return std::any_of(graph.inputs().begin(), graph.inputs().end(), [&](NodeId id) {
-        return graph.type({id, 0}).dtype == DType::Text;
-    });
-}
 
 class Trial {
 public:
@@ -409,21 +394,6 @@ RuleTrial tryRule(const std::shared_ptr<const RuleTree>& rule, const RuleBook& a
                   const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed,
                   const CancelToken& cancel, Proofs proofs) {
     return Trial(rule, around, operators, seed, cancel, proofs).take();
-}
-
-std::string withValues(const Graph& graph, const std::vector<TensorData>& inputs) {
-    GraphEditor editor(graph);
-    std::map<ValueRef, ValueRef> constants;
-    for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
-        const Output& output = graph.node(graph.inputs()[i]).outputs[0];
-        constants[{graph.inputs()[i], 0}] =
-            editor.addConstant(output.name + "_value", inputs.at(i));
-    }
-    editor.replaceUses(constants);
-    for (const NodeId id : graph.inputs())
-        editor.remove(id);
-    const Result<GraphPtr> out = editor.finish();
-    return out ? printGraph(**out, std::numeric_limits<std::size_t>::max()) : out.diag().message;
 }
 
 } // namespace fw

@@ -59,7 +59,4 @@ RuleTrial tryRule(const std::shared_ptr<const RuleTree>& rule, const RuleBook& a
                   const std::shared_ptr<const OperatorSet>& operators, std::uint64_t seed = 1,
                   const CancelToken& cancel = {}, Proofs proofs = Proofs::Look);
 
-// A graph as text whose inputs are constants with these values.
-std::string withValues(const Graph& graph, const std::vector<TensorData>& inputs);
-
 } // namespace fw

@@ -5,7 +5,7 @@
 
 #include "base/files.h"
 #include "onnx/model_builder.h"
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 
 #include <QTemporaryDir>
 

@@ -1,6 +1,6 @@
 // Plans depend on the content of a library that a book declares, and on whether the user agreed.
 #include "common/test.h"
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 
 #include <QTemporaryDir>
 

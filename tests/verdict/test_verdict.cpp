@@ -5,6 +5,7 @@
 #include "tensor/evaluate_graph.h"
 #include "verdict/vary_graph.h"
 #include "verdict/verdict.h"
+#include "verdict/with_values.h"
 
 #include <algorithm>
 #include <chrono>
