@@ -16,6 +16,7 @@
 #include "session/diff.h"
 #include "session/document.h"
 #include "session/drawing.h"
+#include "session/explain.h"
 #include "session/explain_ends.h"
 #include "session/explain_unplanned.h"
 #include "session/group_times.h"

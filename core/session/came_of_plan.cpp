@@ -1,7 +1,7 @@
 #include "session/came_of_plan.h"
 
 #include "rewrite/matches.h"
-#include "session/describe.h"
+#include "session/decision_records.h"
 #include "session/match_schedule.h"
 #include "strategy/scheduled.h"
 #include "syntax/declarations.h"

@@ -1,18 +1,15 @@
 #include "session/describe.h"
 
 #include "base/hash.h"
-#include "fusion/branches.h"
-#include "fusion/computable.h"
 #include "ir/missing_type.h"
+#include "session/decision_records.h"
 #include "session/makers.h"
-#include "session/path_outside.h"
 #include "session/runnable.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 namespace fw {
 
@@ -81,84 +78,6 @@ NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* 
             out.group = group->second;
     return out;
 }
-
-CandidateRecord record(const Candidate& candidate) {
-    CandidateRecord out;
-    out.name = candidate.implementation;
-    out.maker = makerOf(candidate);
-    out.verdict = candidate.chosen || candidate.branch ? CandidateVerdict("chosen")
-                  : candidate.verdict == Verdict::Yes  ? CandidateVerdict("ready")
-                                                       : "refused";
-    out.code = codeText(candidate.code);
-    out.sentence = Decision{{}, candidate.verdict, candidate.code, candidate.evidence}.sentence();
-    out.priority = candidate.priority;
-    out.guard = candidate.guard;
-    out.level = candidate.level;
-    out.place = candidate.place;
-    out.measuredUs = candidate.measuredUs;
-    if (candidate.verdict == Verdict::Yes || candidate.branch)
-        out.estUs = candidate.estimateUs;
-    return out;
-}
-
-DecisionRecord record(const Decision& decision) {
-    DecisionRecord out;
-    out.from = decision.subject;
-    out.fromId = noNode;
-    out.verdict = DecisionVerdict::of(verdictText(decision.verdict));
-    out.code = codeText(decision.code);
-    out.sentence = decision.sentence();
-    return out;
-}
-
-// Records of what was decided about a graph, each with the node that it is about, if it is one.
-class AboutNodes {
-public:
-    explicit AboutNodes(const Graph& graph) : m_graph(graph) {}
-
-    DecisionRecord record(const Decision& decision) {
-        if (m_nodes.empty())
-            know();
-        DecisionRecord out = fw::record(decision);
-        if (const auto node = m_nodes.find(decision.subject); node != m_nodes.end())
-            out.fromId = node->second;
-        return out;
-    }
-
-private:
-    void know() {
-        m_nodes.reserve(2 * m_graph.nodes().size());
-        for (const NodePtr& node : m_graph.nodes())
-            m_nodes.emplace(node->name, node->id);
-        for (const NodePtr& node : m_graph.nodes())
-            for (const Output& output : node->outputs)
-                m_nodes.emplace(output.name, node->id);
-    }
-
-    const Graph& m_graph;
-    std::unordered_map<std::string_view, NodeId> m_nodes; // once it is needed
-};
-
-DecisionRecord record(const Graph& graph, const EdgeDecision& edge) {
-    DecisionRecord out = record(edge.decision);
-    out.from = graph.node(edge.from).name;
-    out.to = graph.node(edge.to).name;
-    out.fromId = edge.from;
-    out.toId = edge.to;
-    return out;
-}
-
-} // namespace
-
-std::string reasonText(const Decision& decision) {
-    return fmt::format("{} {}", codeText(decision.code), decision.sentence());
-}
-
-std::string noticeText(const Decision& decision) {
-    return fmt::format("{} {}: {}", codeText(decision.code), decision.subject, decision.sentence());
-}
-
-namespace {
 
 GraphDocument describeStage(const Graph& graph, GraphStage stage, const FusionPlan* plan,
                             const std::string& body = {}) {
@@ -326,6 +245,43 @@ std::optional<Decision> nothingToFuse(const Graph& graph, const FusionPlan& plan
             : fmt::format("none of the {} operators reads another", plan.groups.size())};
 }
 
+// `fixed`: all sizes of the graph are numbers.
+GroupRecord groupRecord(const Graph& graph, const Group& group, bool fixed) {
+    GroupRecord row;
+    row.id = group.id;
+    row.name = group.name;
+    row.nodeIds = group.nodes;
+    for (const NodeId id : group.nodes)
+        row.nodes.push_back(graph.node(id).name);
+    row.anchorId = group.anchor;
+    row.anchor = graph.node(group.anchor).name;
+    row.implementation = group.computedBy();
+    row.maker = makerOf(group);
+    row.source = ChoiceSource::of(group.source);
+    row.untuned = group.untuned;
+    std::set<NodeId> origins;
+    for (const NodeId id : group.nodes)
+        for (const NodeId origin : graph.node(id).origins)
+            origins.insert(origin);
+    row.origins.assign(origins.begin(), origins.end());
+    for (const Candidate& candidate : group.candidates)
+        row.candidates.push_back(candidateRecord(candidate));
+    for (const Decision& warning : group.warnings)
+        row.warnings.push_back(reasonText(warning));
+    for (const ValueRef& input : group.inputs)
+        row.inputs.push_back(tensorRecord(graph, input));
+    for (const ValueRef& output : group.outputs)
+        row.outputs.push_back(tensorRecord(graph, output));
+    if (group.hasCode()) {
+        row.estUs = group.estimateUs;
+        if (fixed) {
+            row.flops = group.work.flops;
+            row.bytes = group.work.bytesRead + group.work.bytesWritten;
+        }
+    }
+    return row;
+}
+
 } // namespace
 
 FuseDocument describePlan(const std::string& model, const Graph& graph, const FusionPlan& plan,
@@ -335,44 +291,11 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     out.target = target.text;
     out.groups.reserve(plan.groups.size());
     const bool fixed = graph.freeDims().empty() && graph.boundDims().empty();
-    for (const Group& group : plan.groups) {
-        GroupRecord row;
-        row.id = group.id;
-        row.name = group.name;
-        row.nodeIds = group.nodes;
-        for (const NodeId id : group.nodes)
-            row.nodes.push_back(graph.node(id).name);
-        row.anchorId = group.anchor;
-        row.anchor = graph.node(group.anchor).name;
-        row.implementation = group.computedBy();
-        row.maker = makerOf(group);
-        row.source = ChoiceSource::of(group.source);
-        row.untuned = group.untuned;
-        std::set<NodeId> origins;
-        for (const NodeId id : group.nodes)
-            for (const NodeId origin : graph.node(id).origins)
-                origins.insert(origin);
-        row.origins.assign(origins.begin(), origins.end());
-        for (const Candidate& candidate : group.candidates)
-            row.candidates.push_back(record(candidate));
-        for (const Decision& warning : group.warnings)
-            row.warnings.push_back(reasonText(warning));
-        for (const ValueRef& input : group.inputs)
-            row.inputs.push_back(tensorRecord(graph, input));
-        for (const ValueRef& output : group.outputs)
-            row.outputs.push_back(tensorRecord(graph, output));
-        if (group.hasCode()) {
-            row.estUs = group.estimateUs;
-            if (fixed) {
-                row.flops = group.work.flops;
-                row.bytes = group.work.bytesRead + group.work.bytesWritten;
-            }
-        }
-        out.groups.push_back(std::move(row));
-    }
+    for (const Group& group : plan.groups)
+        out.groups.push_back(groupRecord(graph, group, fixed));
     if (edges == Edges::Describe)
         for (const EdgeDecision& edge : plan.edges)
-            out.decisions.push_back(record(graph, edge));
+            out.decisions.push_back(decisionRecord(graph, edge));
     AboutNodes about(graph);
     for (const Assumption& assumption : graph.assumptions())
         out.assumptions.push_back(about.record(
@@ -383,132 +306,6 @@ FuseDocument describePlan(const std::string& model, const Graph& graph, const Fu
     if (edges == Edges::Describe)
         if (const auto nothing = nothingToFuse(graph, plan))
             out.notices.push_back(noticeText(*nothing));
-    return out;
-}
-
-const Node* nodeNamed(const Graph& graph, const std::string& name) {
-    if (name.size() < 2 || name[0] != '#')
-        return graph.findByName(name);
-    NodeId id = -1;
-    for (std::size_t i = 1;
-         i < name.size() && name[i] >= '0' && name[i] <= '9' && id < (NodeId(1) << 50); ++i)
-        id = (id < 0 ? 0 : id * 10) + (name[i] - '0');
-    return graph.find(id);
-}
-
-Result<const Node*> findNode(const Graph& graph, const std::string& name) {
-    const Node* found = nodeNamed(graph, name);
-    if (found == nullptr || !isOperator(*found)) {
-        std::string near;
-        for (const NodePtr& node : graph.nodes())
-            if (isOperator(*node) && near.size() < 120)
-                near += (near.empty() ? "" : ", ") + node->name;
-        return makeDiag(DiagCode::UnknownName, fmt::format("there is no operator named {}", name),
-                        {}, "operators of the planned graph: " + near + " ...");
-    }
-    return found;
-}
-
-namespace {
-
-ExplainDocument explainEdge(const Graph& graph, const FusionPlan& plan, const EdgeDecision& edge) {
-    ExplainDocument out;
-    const Node &from = graph.node(edge.from), &to = graph.node(edge.to);
-    out.subject = fmt::format("{} and {}", from.name, to.name);
-    out.nodes = {from.id, to.id};
-    if (plan.groupOf.at(from.id) == plan.groupOf.at(to.id))
-        out.group = plan.groupOf.at(from.id);
-    out.verdict = DecisionVerdict::of(verdictText(edge.decision.verdict));
-    out.code = codeText(edge.decision.code);
-    out.sentence = fmt::format("{} is {}fused with {}: {}", to.name,
-                               edge.decision.verdict == Verdict::Yes ? "" : "not ", from.name,
-                               edge.decision.sentence());
-    for (const Gate& gate : edge.gates)
-        out.gates.push_back(
-            {std::string(gate.name), gate.pass,
-             gate.pass ? std::string() : std::string(codeText(edge.decision.code)),
-             gate.pass || !gate.evidence.empty() ? gate.evidence.str() : edge.decision.evidence});
-    out.decisions.push_back(record(graph, edge));
-    if (edge.decision.verdict == Verdict::No && edge.decision.code == ReasonCode::ValueEscapes)
-        for (const NodeId id : pathOutside(graph, plan, from.id, to.id))
-            out.way.push_back({id, graph.node(id).name});
-    return out;
-}
-
-ExplainDocument explainNode(const Graph& graph, const FusionPlan& plan, const Node& node) {
-    ExplainDocument out;
-    const Group& group = plan.groupAt(node.id);
-    out.subject = node.name;
-    out.nodes = group.nodes;
-    out.group = group.id;
-    out.verdict = "note";
-    for (const Candidate& candidate : group.candidates) {
-        const CandidateRecord row = record(candidate);
-        out.gates.push_back({candidate.implementation, row.verdict != "refused", row.code,
-                             row.sentence, row.verdict});
-        if (candidate.chosen)
-            out.code = row.code;
-    }
-    if (group.isView()) {
-        out.code = codeText(ReasonCode::ViewOf);
-        out.sentence = fmt::format("{} is a view: nothing is computed", node.name);
-    } else if (group.isOpaque()) {
-        out.code = codeText(ReasonCode::OpaqueGroup);
-        const auto why = withoutAnything(graph, node);
-        out.sentence = fmt::format("{} is an opaque group of its own: nothing computes {}{}",
-                                   node.name, node.shownOp(), why ? ": " + why->message : "");
-    } else if (group.isHost()) {
-        const bool isNative = !group.runtimeKernel.empty();
-        out.code = codeText(isNative ? ReasonCode::RuntimeComputes : ReasonCode::HostComputes);
-        out.sentence =
-            fmt::format("{} is a group of its own: no code is made for it, {} computes it",
-                        node.name, isNative ? "a kernel of the runtime" : "its reference");
-    } else {
-        const std::string by =
-            group.kind == GroupKind::Choice ? branchesText(group) : group.implementation;
-        out.sentence = group.nodes.size() == 1
-                           ? fmt::format("{} is a group of its own, computed by {}", node.name, by)
-                           : fmt::format("{} is computed in {} with {} other operators, by {}",
-                                         node.name, group.name, group.nodes.size() - 1, by);
-    }
-    for (const EdgeDecision& edge : plan.edges)
-        if (edge.from == node.id || edge.to == node.id)
-            out.decisions.push_back(record(graph, edge));
-    for (const Decision& notice : plan.notices)
-        if (notice.subject == node.name) {
-            out.decisions.push_back(record(notice));
-            out.decisions.back().fromId = node.id;
-        }
-    return out;
-}
-
-} // namespace
-
-Result<ExplainDocument> explain(const Graph& graph, const FusionPlan& plan,
-                                const std::vector<std::string>& nodes) {
-    if (nodes.empty() || nodes.size() > 2)
-        return makeDiag(DiagCode::Usage, "explain takes one operator or two", {},
-                        "fw explain MODEL NODE [NODE]");
-    FW_TRY(const Node* first, findNode(graph, nodes[0]));
-    if (nodes.size() == 1)
-        return explainNode(graph, plan, *first);
-    FW_TRY(const Node* second, findNode(graph, nodes[1]));
-    if (const EdgeDecision* edge = plan.edge(first->id, second->id))
-        return explainEdge(graph, plan, *edge);
-    if (const EdgeDecision* edge = plan.edge(second->id, first->id))
-        return explainEdge(graph, plan, *edge);
-    ExplainDocument out;
-    const bool together = plan.groupOf.at(first->id) == plan.groupOf.at(second->id);
-    out.subject = fmt::format("{} and {}", first->name, second->name);
-    out.nodes = {first->id, second->id};
-    if (together)
-        out.group = plan.groupOf.at(first->id);
-    out.verdict = together ? DecisionVerdict("yes") : "no";
-    const ReasonCode code = together ? ReasonCode::Fused : ReasonCode::NotConnected;
-    const std::string evidence = together ? plan.groupAt(first->id).name : out.subject;
-    out.code = codeText(code);
-    out.sentence = Decision{out.subject, Verdict::Note, code, evidence}.sentence();
-    out.gates.push_back({"connected by a value", together, out.code, evidence});
     return out;
 }
 

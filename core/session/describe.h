@@ -23,16 +23,6 @@ snapshot::FuseDocument describePlan(const std::string& model, const Graph& graph
                                     const FusionPlan& plan, const Target& target,
                                     Edges edges = Edges::Describe);
 
-std::string reasonText(const Decision& decision); // "LAY01 stored in another order: ..."
-std::string noticeText(const Decision& decision); // "LAY01 y: stored in another order: ..."
-
-// By name, value name or "#id"; null: there is none.
-const Node* nodeNamed(const Graph& graph, const std::string& name);
-// Why one node is where it is, or why two are (not) in one group. Nodes as for nodeNamed().
-Result<snapshot::ExplainDocument> explain(const Graph& graph, const FusionPlan& plan,
-                                          const std::vector<std::string>& nodes);
-Result<const Node*> findNode(const Graph& graph, const std::string& name); // an operator
-
 snapshot::OpsDocument describeOperators(const OperatorSet& operators, const StrategyBook& strategy,
                                         const std::string& only);
 // With the ceilings of the target, as far as they are known; nothing is measured.

@@ -108,6 +108,16 @@ private:
         return {node.id, 0};
     }
 
+    Drawn dominated(const PatternTree& p, const Drawn& previous) {
+        const Drawn from = build(p.args[0], previous);
+        const std::size_t before = m_nodes.size();
+        const Drawn path = build(p.args[1], from);
+        for (std::size_t i = before; i < m_nodes.size(); ++i)
+            if (m_nodes[i].op != "input")
+                m_nodes[i].op += " *";
+        return build(p.args[2], path.node == noNode ? from : path);
+    }
+
     Drawn build(const PatternTree& p, const Drawn& previous) {
         switch (p.kind) {
         case PatternKind::Previous:
@@ -160,15 +170,8 @@ private:
         }
         case PatternKind::Rest:
             return p.args.empty() ? leaf("..." + p.name, p.span) : build(p.args.front(), previous);
-        case PatternKind::Dominated: {
-            const Drawn from = build(p.args[0], previous);
-            const std::size_t before = m_nodes.size();
-            const Drawn path = build(p.args[1], from);
-            for (std::size_t i = before; i < m_nodes.size(); ++i)
-                if (m_nodes[i].op != "input")
-                    m_nodes[i].op += " *";
-            return build(p.args[2], path.node == noNode ? from : path);
-        }
+        case PatternKind::Dominated:
+            return dominated(p, previous);
         }
         return {};
     }

@@ -1,7 +1,7 @@
 #include "session/explain_ends.h"
 
 #include "ir/missing_type.h"
-#include "session/describe.h"
+#include "session/explain.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "session/explain_unplanned.h"
 
-#include "session/describe.h"
+#include "session/explain.h"
 #include "session/explain_ends.h"
 
 #include <fmt/format.h>

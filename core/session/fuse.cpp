@@ -1,5 +1,6 @@
 #include "session/answers.h"
 
+#include "session/decision_records.h"
 #include "session/describe.h"
 #include "session/document.h"
 #include "session/group_times.h"

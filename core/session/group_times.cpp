@@ -200,6 +200,68 @@ boundDims(Pipeline& pipeline, const std::vector<TensorData>& operands, const Con
     return out;
 }
 
+namespace {
+
+// One group of a plan that is measured, and for how long.
+struct PieceOfPlan {
+    Pipeline& pipeline;
+    const Graph& graph;
+    const FusionPlan& plan;
+    const Group& group;
+    std::uint64_t seed;
+    double seconds;
+};
+
+// With the neighbour that its plan refused, or with the kernel behind it.
+Status measureTogether(const PieceOfPlan& piece, GroupRecord& row, MeasuredPieces& pieces,
+                       std::vector<std::string>& notices, const Context& context) {
+    const Group& group = piece.group;
+    const Group* const refused = refusedNeighbour(piece.plan, group);
+    const Group* const next =
+        refused != nullptr ? refused : kernelBehind(piece.graph, piece.plan, group);
+    if (next == nullptr)
+        return {};
+    Result<Together> forced =
+        timeForced(piece.pipeline, group, *next, piece.seed, piece.seconds, context);
+    if (!forced && forced.diag().code == DiagCode::Cancelled)
+        return forced.diag();
+    if (!forced && refused != nullptr)
+        notices.push_back(fmt::format("{} was not measured together with {}: {}", row.name,
+                                      next->name, forced.diag().text()));
+    if (forced && refused != nullptr) {
+        row.forcedUs = forced->us;
+        row.forced = forced->pin.nodes;
+        row.agree = row.agree.value_or(true) && forced->agree;
+        row.disturbed = row.disturbed || forced->disturbed;
+    }
+    if (forced && forced->agree && !forced->disturbed)
+        pieces.addTogether(group, *next, forced->pin, forced->us);
+    return {};
+}
+
+Status measureSplit(const PieceOfPlan& piece, GroupRecord& row, MeasuredPieces& pieces,
+                    std::vector<std::string>& notices, const Context& context) {
+    const Group& group = piece.group;
+    if (!group.hasCode() || group.nodes.size() < 2)
+        return {};
+    const Result<SplitTime> split =
+        timeSplit(piece.pipeline, group, piece.seed, piece.seconds, context);
+    if (!split) {
+        if (split.diag().code == DiagCode::Cancelled)
+            return split.diag();
+        notices.push_back(
+            fmt::format("{} was not measured split: {}", row.name, split.diag().text()));
+        return {};
+    }
+    pieces.addSplit(group, *split);
+    row.splitUs = split->us;
+    row.disturbed = row.disturbed || split->disturbed;
+    row.agree = row.agree.value_or(true) && split->agree;
+    return {};
+}
+
+} // namespace
+
 Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocument& document,
                      const Context& context) {
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
@@ -225,40 +287,9 @@ Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocumen
         context.report("run", row.name + " split", done++, document.groups.size());
         const auto seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
         pieces.addGroup(group, row.aloneUs.value_or(0));
-        const Group* const refused = refusedNeighbour(*plan, group);
-        const Group* const next =
-            refused != nullptr ? refused : kernelBehind(*source->graph, *plan, group);
-        if (next != nullptr) {
-            Result<Together> forced =
-                timeForced(pipeline, group, *next, seed, seconds / 10, context);
-            if (!forced && forced.diag().code == DiagCode::Cancelled)
-                return forced.diag();
-            if (!forced && refused != nullptr)
-                document.notices.push_back(fmt::format("{} was not measured together with {}: {}",
-                                                       row.name, next->name, forced.diag().text()));
-            if (forced && refused != nullptr) {
-                row.forcedUs = forced->us;
-                row.forced = forced->pin.nodes;
-                row.agree = row.agree.value_or(true) && forced->agree;
-                row.disturbed = row.disturbed || forced->disturbed;
-            }
-            if (forced && forced->agree && !forced->disturbed)
-                pieces.addTogether(group, *next, forced->pin, forced->us);
-        }
-        if (!group.hasCode() || group.nodes.size() < 2)
-            continue;
-        const Result<SplitTime> split = timeSplit(pipeline, group, seed, seconds / 10, context);
-        if (!split) {
-            if (split.diag().code == DiagCode::Cancelled)
-                return split.diag();
-            document.notices.push_back(
-                fmt::format("{} was not measured split: {}", row.name, split.diag().text()));
-            continue;
-        }
-        pieces.addSplit(group, *split);
-        row.splitUs = split->us;
-        row.disturbed = row.disturbed || split->disturbed;
-        row.agree = row.agree.value_or(true) && split->agree;
+        const PieceOfPlan piece{pipeline, *source->graph, *plan, group, seed, seconds / 10};
+        FW_CHECK(measureTogether(piece, row, pieces, document.notices, context));
+        FW_CHECK(measureSplit(piece, row, pieces, document.notices, context));
     }
     document.notices.push_back(pieces.sentence());
     return {};

@@ -1,6 +1,6 @@
 #include "session/match_outcomes.h"
 
-#include "session/describe.h"
+#include "session/decision_records.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "rewrite/probe.h"
 #include "session/book_texts.h"
-#include "session/describe.h"
+#include "session/explain.h"
 #include "session/text_range.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "session/ran_otherwise.h"
 
-#include "session/describe.h"
+#include "session/decision_records.h"
 
 #include <algorithm>
 

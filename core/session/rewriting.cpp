@@ -5,7 +5,7 @@
 #include "ir/graph_text.h"
 #include "ir/missing_type.h"
 #include "onnx/write/export.h"
-#include "session/describe.h"
+#include "session/decision_records.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "rewrite/matches.h"
 #include "session/book_texts.h"
-#include "session/describe.h"
+#include "session/explain.h"
 #include "sketch/sketch.h"
 #include "syntax/format.h"
 #include "syntax/lexer.h"
@@ -219,6 +219,42 @@ bool standsLater(std::vector<BookText> books, const std::string& text, const std
                        });
 }
 
+SketchFactRecord factRecord(const SketchFact& fact) {
+    SketchFactRecord row;
+    row.key = fact.key;
+    row.node = fact.node;
+    row.what = fact.what;
+    row.value = fact.value;
+    for (const SketchLevel level : fact.levels)
+        row.levels.push_back(FactLevel::of(levelText(level)));
+    row.level = FactLevel::of(levelText(fact.level));
+    return row;
+}
+
+// Which levels that were wished for are not there. They are those of a rule: other kinds have fewer
+// facts.
+Status tellLevels(const SketchSource& place, const SketchWish& wish, const Sketch& sketch,
+                  std::vector<std::string>& notices) {
+    if (wish.levels.empty())
+        return {};
+    SketchWish all = wish;
+    all.kind = SketchKind::Rule;
+    FW_TRY(const Sketch rule, sketchOf(*place.graph, place.nodes, all));
+    const auto factOf = [](const Sketch& of, const std::string& key) {
+        return std::find_if(of.facts.begin(), of.facts.end(),
+                            [&](const SketchFact& fact) { return fact.key == key; });
+    };
+    for (const auto& [key, level] : wish.levels) {
+        if (factOf(rule, key) == rule.facts.end())
+            notices.push_back(fmt::format("nothing here is called {}", key));
+        else if (const auto fact = factOf(sketch, key);
+                 fact != sketch.facts.end() && fact->level != level)
+            notices.push_back(fmt::format("{} cannot be {} here: it stays {}", key,
+                                          levelText(level), levelText(fact->level)));
+    }
+    return {};
+}
+
 } // namespace
 
 Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& arguments,
@@ -244,33 +280,9 @@ Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& argument
     for (const NodeId id : place.nodes)
         if (!place.graph->node(id).isLeaf())
             out.nodes.push_back(id);
-    for (const SketchFact& fact : sketch.facts) {
-        SketchFactRecord& row = out.facts.emplace_back();
-        row.key = fact.key;
-        row.node = fact.node;
-        row.what = fact.what;
-        row.value = fact.value;
-        for (const SketchLevel level : fact.levels)
-            row.levels.push_back(FactLevel::of(levelText(level)));
-        row.level = FactLevel::of(levelText(fact.level));
-    }
-    if (!wish.levels.empty()) { // those of a rule: other kinds have fewer facts
-        SketchWish all = wish;
-        all.kind = SketchKind::Rule;
-        FW_TRY(const Sketch rule, sketchOf(*place.graph, place.nodes, all));
-        const auto factOf = [](const Sketch& of, const std::string& key) {
-            return std::find_if(of.facts.begin(), of.facts.end(),
-                                [&](const SketchFact& fact) { return fact.key == key; });
-        };
-        for (const auto& [key, level] : wish.levels) {
-            if (factOf(rule, key) == rule.facts.end())
-                out.notices.push_back(fmt::format("nothing here is called {}", key));
-            else if (const auto fact = factOf(sketch, key);
-                     fact != sketch.facts.end() && fact->level != level)
-                out.notices.push_back(fmt::format("{} cannot be {} here: it stays {}", key,
-                                                  levelText(level), levelText(fact->level)));
-        }
-    }
+    for (const SketchFact& fact : sketch.facts)
+        out.facts.push_back(factRecord(fact));
+    FW_CHECK(tellLevels(place, wish, sketch, out.notices));
     const Counting counting(place, wish, books, context.cancel);
     out.matches = counting.matches(sketch.text);
     if (wish.kind == SketchKind::Fuse && out.matches == 0)

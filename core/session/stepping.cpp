@@ -1,6 +1,7 @@
 #include "session/stepping.h"
 
 #include "rewrite/choices.h"
+#include "session/decision_records.h"
 #include "session/describe.h"
 #include "session/rewriting.h"
 

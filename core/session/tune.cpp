@@ -8,6 +8,7 @@
 #include "session/group_times.h"
 #include "session/implementation_race.h"
 #include "session/judgement.h"
+#include "session/size_search.h"
 #include "session/tuning_text.h"
 #include "target/saved_machine.h"
 
@@ -26,50 +27,11 @@ namespace {
 
 using namespace snapshot;
 
-// A contender, which may compute the group at some sizes only.
-struct Guarded {
-    Contender contender;
-    std::optional<Expr> when;
-    bool wrong = false; // it computes something else
-};
-
-// What was measured at one size.
-struct Measured {
-    std::string chosen, fastest; // before, and of those measured; empty: not known
-    double chosenUs = 0, fastestUs = 0;
-    std::map<std::string, double> us;
-};
-
-// A contest while it is measured.
-struct Running {
-    const Contest& contest;
-    std::vector<Guarded> contenders = {};
-    std::map<std::int64_t, Measured> measured = {}; // by size; without a free dimension at 0
-};
-
 const Candidate* candidateOf(const Group& group, const std::string& name) {
     for (const Candidate& candidate : group.candidates)
         if (candidate.implementation == name)
             return &candidate;
     return nullptr;
-}
-
-bool holdsAt(const std::optional<Expr>& when, const std::string& dim, std::int64_t size) {
-    if (!when)
-        return true;
-    const std::optional<std::int64_t> value = evalIndex(*when, {{Symbol(dim), size}});
-    return value && *value != 0;
-}
-
-// What computes the group at this size as it is planned.
-std::string chosenAt(const Contest& contest, std::int64_t size) {
-    if (contest.next != nullptr)
-        return apartFromEachOther;
-    if (contest.group->kind == GroupKind::Choice)
-        for (const Group& way : contest.group->parts)
-            if (holdsAt(way.when, contest.dim, size))
-                return way.implementation;
-    return contest.group->implementation;
 }
 
 // A part of the workloads, told by their texts alone: whatever the logs and the order of others
@@ -102,52 +64,6 @@ Result<Shard> parseShard(const std::string& text) {
         fmt::format("--shard {} is no part: I/N, with I from 1 to N and N up to {}", text, most));
 }
 
-// Sizes of a range where something may change, the least first: its ends, powers of two between
-// them, both sides of what a guard asks.
-std::set<std::int64_t> firstSizes(const Running& run, const SizeRange& range) {
-    std::set<std::int64_t> out{range.least, range.most};
-    for (std::int64_t size = 1; size < range.most; size *= 2)
-        if (size > range.least)
-            out.insert(size);
-    const auto ready = [&](std::int64_t size) {
-        std::vector<bool> all;
-        for (const Guarded& one : run.contenders)
-            all.push_back(holdsAt(one.when, run.contest.dim, size));
-        return all;
-    };
-    const std::vector<std::int64_t> sizes(out.begin(), out.end());
-    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
-        std::int64_t below = sizes[i], above = sizes[i + 1];
-        if (ready(below) == ready(above))
-            continue;
-        while (above - below > 1) {
-            const std::int64_t middle = below + (above - below) / 2;
-            (ready(middle) == ready(sizes[i]) ? below : above) = middle;
-        }
-        out.insert({below, above});
-    }
-    return out;
-}
-
-// Between two sizes with different implementations the one in the middle, unless it hardly matters
-// which of them computes what lies between.
-std::optional<std::int64_t> nextSize(const Running& run) {
-    const auto isClear = [](const Measured& at, const std::string& other) {
-        const auto us = at.us.find(other);
-        return us == at.us.end() || us->second > at.fastestUs * (1 + Measurements::margin);
-    };
-    for (auto one = run.measured.begin(); one != run.measured.end(); ++one) {
-        const auto next = std::next(one);
-        if (next == run.measured.end())
-            break;
-        const Measured &a = one->second, &b = next->second;
-        if (next->first - one->first > 1 && !a.fastest.empty() && !b.fastest.empty() &&
-            a.fastest != b.fastest && (isClear(a, b.fastest) || isClear(b, a.fastest)))
-            return one->first + (next->first - one->first) / 2;
-    }
-    return std::nullopt;
-}
-
 class Tuning {
 public:
     Tuning(Pipeline& pipeline, const Graph& graph, const FusionPlan& plan,
@@ -158,7 +74,7 @@ public:
     Status measure(const Contest& contest, const std::map<std::string, SizeRange>& ranges,
                    std::size_t done, std::size_t all) {
         tell(contest.name, done, all);
-        Running run{contest};
+        RunningContest run{contest};
         FW_CHECK(compile(run));
         if (contest.dim.empty()) {
             FW_CHECK(measureAt(run, 0));
@@ -208,7 +124,7 @@ private:
                               "tune", m_context, runs);
     }
 
-    Status compile(Running& run) {
+    Status compile(RunningContest& run) {
         const Contest& contest = run.contest;
         std::vector<const Group*> groups{contest.group};
         if (contest.next != nullptr)
@@ -242,7 +158,8 @@ private:
         return {};
     }
 
-    Status measureAt(Running& run, std::int64_t size, std::size_t done = 0, std::size_t all = 0) {
+    Status measureAt(RunningContest& run, std::int64_t size, std::size_t done = 0,
+                     std::size_t all = 0) {
         const Contest& contest = run.contest;
         std::map<std::string, std::int64_t> sizes;
         if (!contest.dim.empty()) {
@@ -280,7 +197,7 @@ private:
 
     // Leaves out those that compute something else. Where all agree that is what they should: only
     // where they do not the reference is asked, which takes longer than all of them.
-    Status setInputs(Running& run, const std::map<std::string, std::int64_t>& sizes,
+    Status setInputs(RunningContest& run, const std::map<std::string, std::int64_t>& sizes,
                      std::vector<Contender*>& ready) {
         std::vector<TensorData> operands, wanted;
         std::map<std::string, std::string> wrong; // what is seen of it
@@ -337,10 +254,10 @@ private:
         return {};
     }
 
-    void report(Running& run, std::int64_t size, const std::string& chosen,
+    void report(RunningContest& run, std::int64_t size, const std::string& chosen,
                 const std::vector<Contender*>& ready) {
         const Contest& contest = run.contest;
-        Measured& here = run.measured[size];
+        MeasuredSize& here = run.measured[size];
         const auto before = std::find_if(ready.begin(), ready.end(), [&](const Contender* one) {
             return one->implementation == chosen;
         });
@@ -376,7 +293,7 @@ private:
                                   contest.count, one == *before, one == *now, one->disturbed()});
     }
 
-    void sum(const Running& run) {
+    void sum(const RunningContest& run) {
         double before = 0, after = 0, sizes = 0;
         bool improved = false;
         for (const auto& [size, at] : run.measured) {

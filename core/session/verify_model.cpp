@@ -1,7 +1,7 @@
 #include "session/verify_model.h"
 
 #include "session/candidates.h"
-#include "session/describe.h"
+#include "session/decision_records.h"
 #include "session/fitting_pipelines.h"
 #include "session/folded.h"
 #include "session/rewriting.h"

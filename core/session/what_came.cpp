@@ -4,7 +4,7 @@
 #include "rewrite/origins.h"
 #include "session/came_of_plan.h"
 #include "session/came_rows.h"
-#include "session/describe.h"
+#include "session/decision_records.h"
 #include "session/match_outcomes.h"
 #include "strategy/targets.h"
 #include "syntax/declarations.h"
