@@ -190,7 +190,6 @@ private:
     void paintFocus(QPainter& painter) const; // where the keys go
     void paintMinimap(QPainter& painter);
     void paintLegend(QPainter& painter) const;
-    double paintHeatLegend(QPainter& painter, double x, double y) const; // where it ends
     void refreshEmphasis();
     bool refreshWay(); // whether other lines stand out now
     void refreshHidden();

@@ -1,9 +1,9 @@
 // What the canvas looks like. Details go first when the scale falls: rounded corners and small
 // text, then all text, then arrow heads; colours come from the palette only.
 #include "views/graph/canvas.h"
+#include "views/graph/legend.h"
 
 #include <QElapsedTimer>
-#include <QLinearGradient>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -31,13 +31,6 @@ QPainterPath pathOf(const picture::PathItem& item) {
     for (std::size_t i = 1; i + 2 < item.points.size(); i += 3)
         path.cubicTo(at(i), at(i + 1), at(i + 2));
     return path;
-}
-
-QFont fontOf(double size, picture::Weight weight) {
-    QFont font = Theme::graphFont(static_cast<int>(std::lround(size)),
-                                  weight == picture::Weight::Bold ? QFont::Bold : QFont::Normal);
-    font.setHintingPreference(QFont::PreferNoHinting); // widths as in the table of core/picture
-    return font;
 }
 
 } // namespace
@@ -229,7 +222,7 @@ void GraphCanvas::paintText(QPainter& painter, const picture::TextItem& item) co
         if (const auto heat = heatOf(item.owner))
             pen = ui::toQt(picture::textOn(*heat));
     painter.setPen(pen);
-    painter.setFont(fontOf(item.size, item.weight));
+    painter.setFont(labelFont(item.size, item.weight));
     painter.drawText(QPointF(item.position.x, item.position.y), QString::fromUtf8(item.text));
 }
 
@@ -331,56 +324,18 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
     painter.drawRect(window.adjusted(1, 1, -1, -1));
 }
 
-double GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
-    const QRectF scale(x, y + 2, 90, 12);
-    QLinearGradient colours(scale.topLeft(), scale.topRight());
-    for (int i = 0; i <= 8; ++i)
-        colours.setColorAt(i / 8.0, ui::toQt(picture::heat(i / 8.0, m_theme)));
-    painter.setPen(QPen(colour(Colour::Line), 1));
-    painter.setBrush(colours);
-    painter.drawRect(scale);
-    painter.setFont(fontOf(11, picture::Weight::Regular));
-    painter.setPen(colour(Colour::Muted));
-    painter.drawText(QPointF(x - 12, y + 12), QStringLiteral("0"));
-    painter.drawText(QPointF(scale.right() + 6, y + 12), m_heatMost);
-    return scale.right() + 6 + painter.fontMetrics().horizontalAdvance(m_heatMost) + 24;
-}
-
 void GraphCanvas::paintLegend(QPainter& painter) const {
-    std::set<picture::MakerRecord> present;
-    for (const picture::PlacedContainer& container : m_picture->containers)
-        if (!m_hidden.containers.contains(container.id) && container.maker.isSomebody())
-            present.insert(container.maker);
     if (legendHeight() == 0)
         return;
-    // A strip of its own: nothing shows through it.
-    const QRectF strip(0, viewport()->height() - legendHeight(), viewport()->width(),
-                       legendHeight());
-    painter.fillRect(strip, colour(Colour::Canvas));
-    painter.setPen(QPen(colour(Colour::Line), 1));
-    painter.drawLine(strip.topLeft(), strip.topRight());
-    double x = 10;
-    const double y = viewport()->height() - 26;
-    const QFont plain = fontOf(11, picture::Weight::Regular);
-    const auto wide = [](const picture::MakerRecord& maker) {
-        return 26 + 5 +
-               picture::textWidth(picture::makerText(maker), 11, picture::Weight::Regular) + 12;
-    };
+    Legend legend;
+    for (const picture::PlacedContainer& container : m_picture->containers)
+        if (!m_hidden.containers.contains(container.id) && container.maker.isSomebody())
+            legend.makers.insert(container.maker);
     if (!m_heat.empty())
-        x = paintHeatLegend(painter, x + 14, y);
-    for (const picture::MakerRecord& maker : present) {
-        const QRectF chip(x + 0.5, y + 0.5, 26, 15);
-        painter.setPen(QPen(colour(picture::tintOf(maker).line), 1));
-        painter.setBrush(colour(Colour::BoxFill));
-        painter.drawRoundedRect(chip, 3, 3);
-        painter.setFont(fontOf(9, picture::Weight::Bold));
-        painter.drawText(chip, Qt::AlignCenter, QString::fromStdString(picture::chipText(maker)));
-        painter.setFont(plain);
-        painter.setPen(colour(Colour::Muted));
-        painter.drawText(QPointF(x + 31, y + 12),
-                         QString::fromStdString(picture::makerText(maker)));
-        x += wide(maker);
-    }
+        legend.heatMost = m_heatMost;
+    const double top = viewport()->height() - legendHeight();
+    ui::paintLegend(painter, {0, top, double(viewport()->width()), legendHeight()}, legend,
+                    m_theme);
 }
 
 QString GraphCanvas::dump() const {

@@ -16,6 +16,10 @@ public:
     void show() const; // in every pane
 
 private:
+    bool isMeasured() const;
+    GraphCanvas::HeatOf ofNodes() const;
+    void showIn(std::size_t pane, const GraphCanvas::HeatOf& nodes) const;
+
     GraphPanes& m_panes;
     Heat m_heat = Heat::None;
 };

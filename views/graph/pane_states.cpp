@@ -72,6 +72,38 @@ void showLayoutOf(const GraphPane& pane) {
         pane.overlay()->setEmpty(u"Stopped"_s, said, u"Go on"_s);
 }
 
+// Behind every rule: its applications in a row.
+void addApplications(const GraphPanes& panes, std::size_t at, const Set& set,
+                     std::vector<Choice>& out) {
+    if (!panes.document().rewrite())
+        return;
+    const auto& all = panes.document().rewrite()->applications;
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i < all.size() && runs < mostRuns; ++i)
+        if (i + 1 == all.size() || all[i + 1].rule != all[i].rule) {
+            ++runs;
+            GraphState state{Stage::Behind};
+            state.application = all[i].number;
+            out.push_back({u"%1: %2"_s.arg(state.text(), text(all[i].rule)), {}, [set, state] {
+                               set(state);
+                           }});
+        }
+    if (!all.empty())
+        out.push_back(
+            {u"After application …"_s, {}, [&panes, at, set] { askApplication(panes, at, set); }});
+}
+
+// Shipped books of which a rule acted.
+std::vector<std::string> actingShipped(const DocumentParts& document) {
+    std::vector<std::string> shipped;
+    if (document.rewrite())
+        for (const auto& applied : document.rewrite()->applied)
+            if (!applied.file.empty() && applied.file.find('/') == std::string::npos &&
+                std::find(shipped.begin(), shipped.end(), applied.file) == shipped.end())
+                shipped.push_back(applied.file);
+    return shipped;
+}
+
 } // namespace
 
 std::vector<Choice> stateChoices(const GraphPanes& panes, std::size_t at, const Set& set) {
@@ -80,24 +112,7 @@ std::vector<Choice> stateChoices(const GraphPanes& panes, std::size_t at, const 
         out.push_back({state.text(), detail, [set, state] { set(state); }});
     };
     add({Stage::Imported});
-    // Behind every rule: its applications in a row.
-    if (panes.document().rewrite()) {
-        const auto& all = panes.document().rewrite()->applications;
-        std::size_t runs = 0;
-        for (std::size_t i = 0; i < all.size() && runs < mostRuns; ++i)
-            if (i + 1 == all.size() || all[i + 1].rule != all[i].rule) {
-                ++runs;
-                GraphState state{Stage::Behind};
-                state.application = all[i].number;
-                out.push_back({u"%1: %2"_s.arg(state.text(), text(all[i].rule)), {}, [set, state] {
-                                   set(state);
-                               }});
-            }
-        if (!all.empty())
-            out.push_back({u"After application …"_s, {}, [&panes, at, set] {
-                               askApplication(panes, at, set);
-                           }});
-    }
+    addApplications(panes, at, set, out);
     add({Stage::Rewritten});
     add({Stage::Partitioned}, u"what each library, and code of ours, computes in a row"_s);
     add({Stage::Fused});
@@ -126,14 +141,7 @@ std::vector<Choice> stateChoices(const GraphPanes& panes, std::size_t at, const 
     };
     for (const std::string& book : panes.document().inputs().enabledBooks())
         without(book);
-    // Shipped ones of which a rule acted.
-    std::vector<std::string> shipped;
-    if (panes.document().rewrite())
-        for (const auto& applied : panes.document().rewrite()->applied)
-            if (!applied.file.empty() && applied.file.find('/') == std::string::npos &&
-                std::find(shipped.begin(), shipped.end(), applied.file) == shipped.end())
-                shipped.push_back(applied.file);
-    for (const std::string& book : shipped)
+    for (const std::string& book : actingShipped(panes.document()))
         without(book);
     out.push_back({u"Another model …"_s, {}, [&panes, at, set] { askModel(panes, at, set); }});
     return out;

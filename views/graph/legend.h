@@ -1,0 +1,29 @@
+// What colours and chips of a picture mean.
+#pragma once
+
+#include "picture/palette.h"
+#include "picture/picture.h"
+#include "picture/text.h"
+#include "views/common/theme.h"
+
+#include <QFont>
+#include <QPainter>
+#include <QString>
+
+#include <optional>
+#include <set>
+
+namespace fw::ui {
+
+struct Legend {
+    std::set<picture::MakerRecord> makers;
+    std::optional<QString> heatMost; // what the hottest colour stands for; nothing is hot: none
+};
+
+// A strip of its own at the foot of a view: nothing shows through it.
+void paintLegend(QPainter& painter, const QRectF& strip, const Legend& legend, ThemeKind theme);
+
+// With the widths that core/picture counts with.
+QFont labelFont(double size, picture::Weight weight);
+
+} // namespace fw::ui
