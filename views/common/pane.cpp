@@ -168,6 +168,45 @@ QSize RowDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInde
     return size;
 }
 
+namespace {
+
+Colour colourOf(Tone tone) {
+    switch (tone) {
+    case Tone::None:
+        break;
+    case Tone::Good:
+        return Colour::Created;
+    case Tone::Warning:
+        return Colour::NearMiss;
+    case Tone::Bad:
+        return Colour::Failing;
+    }
+    return Colour::Text;
+}
+
+void paintShare(QPainter* painter, const QRect& row, double share) {
+    QRectF bar = QRectF(row).adjusted(8, 0, -8, 0);
+    bar.setWidth(bar.width() * std::clamp(share, 0.0, 1.0));
+    bar = QRectF(bar.x(), bar.center().y() - 4.5, std::max(bar.width(), 1.0), 9);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(Theme::instance().colour(Colour::Bar));
+    painter->drawRoundedRect(bar, 1.5, 1.5);
+    painter->restore();
+}
+
+void paintChip(QPainter* painter, const QRect& row, const picture::MakerRecord& maker) {
+    const QRectF frame(row.x() + 6.5, row.center().y() - 7 + 0.5, 27, 15);
+    painter->setPen(QPen(Theme::instance().colour(picture::tintOf(maker).line), 1));
+    painter->setBrush(Theme::instance().colour(Colour::BoxFill));
+    painter->drawRoundedRect(frame, 3, 3);
+    painter->setFont(Theme::textFont(9, QFont::Bold));
+    painter->drawText(frame, Qt::AlignCenter, QString::fromStdString(picture::chipText(maker)));
+}
+
+} // namespace
+
 void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                         const QModelIndex& index) const {
     const Theme& theme = Theme::instance();
@@ -179,36 +218,15 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 
     const QVariant tone = index.data(ToneRole);
     if (tone.isValid()) {
-        Colour colour = Colour::Text;
-        switch (static_cast<Tone>(tone.toInt())) {
-        case Tone::None:
-            break;
-        case Tone::Good:
-            colour = Colour::Created;
-            break;
-        case Tone::Warning:
-            colour = Colour::NearMiss;
-            break;
-        case Tone::Bad:
-            colour = Colour::Failing;
-            break;
-        }
-        item.palette.setColor(QPalette::Text, theme.colour(colour));
+        item.palette.setColor(QPalette::Text,
+                              theme.colour(colourOf(static_cast<Tone>(tone.toInt()))));
     }
 
     const QVariant share = index.data(ShareRole);
     if (share.isValid()) {
         item.text.clear();
         style->drawControl(QStyle::CE_ItemViewItem, &item, painter, widget);
-        QRectF bar = QRectF(option.rect).adjusted(8, 0, -8, 0);
-        bar.setWidth(bar.width() * std::clamp(share.toDouble(), 0.0, 1.0));
-        bar = QRectF(bar.x(), bar.center().y() - 4.5, std::max(bar.width(), 1.0), 9);
-        painter->save();
-        painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(theme.colour(Colour::Bar));
-        painter->drawRoundedRect(bar, 1.5, 1.5);
-        painter->restore();
+        paintShare(painter, option.rect, share.toDouble());
         return;
     }
     const QVariant chip = index.data(MakerRole);
@@ -228,12 +246,7 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     style->drawControl(QStyle::CE_ItemViewItem, &item, painter, widget);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
-    const QRectF frame(option.rect.x() + 6.5, option.rect.center().y() - 7 + 0.5, 27, 15);
-    painter->setPen(QPen(theme.colour(picture::tintOf(maker).line), 1));
-    painter->setBrush(theme.colour(Colour::BoxFill));
-    painter->drawRoundedRect(frame, 3, 3);
-    painter->setFont(Theme::textFont(9, QFont::Bold));
-    painter->drawText(frame, Qt::AlignCenter, QString::fromStdString(picture::chipText(maker)));
+    paintChip(painter, option.rect, maker);
     painter->setFont(item.font);
     painter->setPen(item.palette.color(QPalette::Text));
     const QRect room = option.rect.adjusted(40, 0, -4, 0);

@@ -403,54 +403,82 @@ void BookEditor::indentSelection(int step) {
     edit.endEditBlock();
 }
 
+// Whether it was for the list of completions.
+bool BookEditor::takesCompletion(const QKeyEvent& event) {
+    QAbstractItemView* popup = m_completer->popup();
+    switch (event.key()) {
+    case Qt::Key_Enter:
+    case Qt::Key_Return:
+    case Qt::Key_Tab: {
+        const QModelIndex current = popup->currentIndex();
+        popup->hide();
+        if (!current.isValid() || current.data() == m_completer->completionPrefix())
+            return false;
+        insertCompletion(current);
+        return true;
+    }
+    case Qt::Key_Escape:
+        popup->hide();
+        return true;
+    default:
+        return false;
+    }
+}
+
+// A closing bracket on a line of its own stands below what it closes.
+bool BookEditor::closeBrace() {
+    QTextCursor cursor = textCursor();
+    const QString before = cursor.block().text().left(cursor.positionInBlock());
+    if (cursor.hasSelection() || before.size() < indentStep || !before.trimmed().isEmpty())
+        return false;
+    cursor.movePosition(QTextCursor::Left, QTextCursor::KeepAnchor, indentStep);
+    cursor.insertText(u"}"_s);
+    setTextCursor(cursor);
+    return true;
+}
+
+// Whether the key lays out lines.
+bool BookEditor::laysOut(const QKeyEvent& event) {
+    if (isReadOnly() || event.modifiers() & (Qt::ControlModifier | Qt::AltModifier))
+        return false;
+    switch (event.key()) {
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        newLine();
+        return true;
+    case Qt::Key_Tab:
+        if (textCursor().hasSelection())
+            indentSelection(+1);
+        else
+            insertPlainText(
+                QString(indentStep - textCursor().positionInBlock() % indentStep, u' '));
+        return true;
+    case Qt::Key_Backtab:
+        indentSelection(-1);
+        return true;
+    case Qt::Key_BraceRight:
+        return closeBrace();
+    default:
+        return false;
+    }
+}
+
+void BookEditor::narrowCompletions() {
+    const QTextCursor word = cursorOf(between(startOf(m_completed), caret()));
+    m_completer->setCompletionPrefix(word.selectedText());
+    const bool ended = caret().line != m_completed.line ||
+                       textCursor().position() <= positionOf(startOf(m_completed)) ||
+                       m_completer->completionCount() == 0;
+    if (ended)
+        m_completer->popup()->hide();
+    else
+        m_completer->popup()->setCurrentIndex(m_completer->completionModel()->index(0, 0));
+}
+
 void BookEditor::keyPressEvent(QKeyEvent* event) {
     const bool popup = m_completer->popup()->isVisible();
-    if (popup) {
-        switch (event->key()) {
-        case Qt::Key_Enter:
-        case Qt::Key_Return:
-        case Qt::Key_Tab: {
-            const QModelIndex current = m_completer->popup()->currentIndex();
-            m_completer->popup()->hide();
-            if (current.isValid() && current.data() != m_completer->completionPrefix())
-                return insertCompletion(current);
-            break;
-        }
-        case Qt::Key_Escape:
-            return m_completer->popup()->hide();
-        default:
-            break;
-        }
-    }
-    const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
-    if (!isReadOnly() && plain) {
-        switch (event->key()) {
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            return newLine();
-        case Qt::Key_Tab:
-            if (textCursor().hasSelection())
-                return indentSelection(+1);
-            return insertPlainText(
-                QString(indentStep - textCursor().positionInBlock() % indentStep, u' '));
-        case Qt::Key_Backtab:
-            return indentSelection(-1);
-        case Qt::Key_BraceRight: {
-            // A closing bracket on a line of its own stands below what it closes.
-            QTextCursor cursor = textCursor();
-            const QString before = cursor.block().text().left(cursor.positionInBlock());
-            if (!cursor.hasSelection() && before.size() >= indentStep &&
-                before.trimmed().isEmpty()) {
-                cursor.movePosition(QTextCursor::Left, QTextCursor::KeepAnchor, indentStep);
-                cursor.insertText(u"}"_s);
-                return setTextCursor(cursor);
-            }
-            break;
-        }
-        default:
-            break;
-        }
-    }
+    if ((popup && takesCompletion(*event)) || laysOut(*event))
+        return;
     const int before = revision();
     QPlainTextEdit::keyPressEvent(event);
     if (revision() == before) {
@@ -458,18 +486,9 @@ void BookEditor::keyPressEvent(QKeyEvent* event) {
             m_completer->popup()->hide();
         return;
     }
+    if (popup)
+        narrowCompletions();
     const QString typed = event->text();
-    if (popup) {
-        const QTextCursor word = cursorOf(between(startOf(m_completed), caret()));
-        m_completer->setCompletionPrefix(word.selectedText());
-        const bool ended = caret().line != m_completed.line ||
-                           textCursor().position() <= positionOf(startOf(m_completed)) ||
-                           m_completer->completionCount() == 0;
-        if (ended)
-            m_completer->popup()->hide();
-        else
-            m_completer->popup()->setCurrentIndex(m_completer->completionModel()->index(0, 0));
-    }
     if (!m_completer->popup()->isVisible() && !typed.isEmpty() && isWord(typed[0]) &&
         wordBefore() >= completedFrom)
         complete();

@@ -127,6 +127,10 @@ private:
     void refreshSelections(); // current line, marks, brackets, tints
     void newLine();
     void indentSelection(int step);
+    bool takesCompletion(const QKeyEvent& event);
+    bool closeBrace();
+    bool laysOut(const QKeyEvent& event);
+    void narrowCompletions();
     int wordBefore() const; // how long the word before the caret is; a number is none
     void insertCompletion(const QModelIndex& index);
     QTextCursor cursorOf(const TextRange& range) const;

@@ -71,20 +71,9 @@ std::vector<TensorChoice> tensorsOf(const NodeRecord& node, const GraphDocument*
     return out;
 }
 
-Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
-                        const GraphDocument* imported, const snapshot::FuseDocument* plan) {
-    Properties out;
-    if (node.op == "input")
-        out.push_back({u"model input"_s, nameOf(node)});
-    else
-        out.push_back({u"operator"_s, text(node.op)});
-    if (!node.name.empty() && node.op != "input")
-        out.push_back({u"name"_s, text(node.name)});
-    if (node.unsupported)
-        out.push_back({u"problem"_s, node.bodies.empty()
-                                         ? u"this operator is not known; it stops compiling"_s
-                                         : u"it runs graphs of its own, which cannot be done yet; "
-                                           "it stops compiling"_s});
+namespace {
+
+void addBodies(const NodeRecord& node, Properties& out) {
     for (const snapshot::BodyRecord& body : node.bodies) {
         QString value = u"%1 → %2, %3 operator%4"_s.arg(namesOf(body.inputs), namesOf(body.outputs),
                                                         QString::number(body.nodes),
@@ -93,8 +82,9 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
             value += u", reads %1 from outside"_s.arg(namesOf(body.captured));
         out.push_back({u"body "_s + text(body.name), value});
     }
-    for (const auto& [name, value] : node.attributes)
-        out.push_back({text(name), text(value)});
+}
+
+void addInputs(const NodeRecord& node, const GraphDocument* graph, Properties& out) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const auto& input = node.inputs[i];
         QString value = text(input.name);
@@ -109,12 +99,9 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
         }
         out.push_back({node.inputs.size() == 1 ? u"input"_s : u"input %1"_s.arg(i), value});
     }
-    for (std::size_t i = 0; i < node.outputs.size(); ++i)
-        out.push_back({node.outputs.size() == 1 ? u"output"_s : u"output %1"_s.arg(i),
-                       text(node.outputs[i].name) + u" : "_s + text(node.outputs[i].type)});
-    if (graph)
-        if (const QString readers = readersText(*graph, node.id); !readers.isEmpty())
-            out.push_back({u"read by"_s, readers});
+}
+
+void addOrigins(const NodeRecord& node, const GraphDocument* imported, Properties& out) {
     QStringList origins;
     for (const snapshot::NodeId id : node.origins) {
         if (const NodeRecord* origin = find(imported, id))
@@ -124,6 +111,35 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
     }
     if (!origins.isEmpty())
         out.push_back({u"from"_s, origins.join(u", "_s)});
+}
+
+} // namespace
+
+Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
+                        const GraphDocument* imported, const snapshot::FuseDocument* plan) {
+    Properties out;
+    if (node.op == "input")
+        out.push_back({u"model input"_s, nameOf(node)});
+    else
+        out.push_back({u"operator"_s, text(node.op)});
+    if (!node.name.empty() && node.op != "input")
+        out.push_back({u"name"_s, text(node.name)});
+    if (node.unsupported)
+        out.push_back({u"problem"_s, node.bodies.empty()
+                                         ? u"this operator is not known; it stops compiling"_s
+                                         : u"it runs graphs of its own, which cannot be done yet; "
+                                           "it stops compiling"_s});
+    addBodies(node, out);
+    for (const auto& [name, value] : node.attributes)
+        out.push_back({text(name), text(value)});
+    addInputs(node, graph, out);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        out.push_back({node.outputs.size() == 1 ? u"output"_s : u"output %1"_s.arg(i),
+                       text(node.outputs[i].name) + u" : "_s + text(node.outputs[i].type)});
+    if (graph)
+        if (const QString readers = readersText(*graph, node.id); !readers.isEmpty())
+            out.push_back({u"read by"_s, readers});
+    addOrigins(node, imported, out);
     if (!node.source.empty())
         out.push_back({u"source"_s, text(node.source)});
     if (node.line > 0)

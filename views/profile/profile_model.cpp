@@ -60,70 +60,75 @@ int ProfileModel::columnCount(const QModelIndex&) const {
     return ColumnCount;
 }
 
-QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
-    const bool group = index.internalId() == topLevel;
-    const ProfileRow& row = m_profile->rows[group ? size_t(index.row()) : index.internalId() - 1];
-    if (!group) {
-        const ShareRecord& node = row.nodes[size_t(index.row())];
-        const QString mark = node.estimated ? u"≈ "_s : QString();
-        switch (Column(index.column())) {
-        case Name:
-            return QString::fromStdString(node.name);
-        case Median: {
-            if (!node.share)
-                return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
-            const double time = *node.share * row.medianUs;
-            return forSorting ? QVariant(time) : QVariant(mark + timeText(time));
-        }
-        case Bar:
-        case Share: {
-            if (!node.share)
-                return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
-            const double share = *node.share * row.share;
-            if (forSorting)
-                return share;
-            return index.column() == Bar
-                       ? QVariant()
-                       : QVariant(mark + QString::number(share * 100, 'f', 1) + u" %"_s);
-        }
-        case Implementation:
-        case Estimate:
-        case Gflops:
-        case Gbps:
-        case Calls:
-        case ColumnCount:
-            return {};
-        }
+namespace {
+
+QVariant cellOf(const ShareRecord& node, const ProfileRow& row, ProfileModel::Column column,
+                bool forSorting) {
+    const QString mark = node.estimated ? u"≈ "_s : QString();
+    switch (column) {
+    case ProfileModel::Name:
+        return QString::fromStdString(node.name);
+    case ProfileModel::Median: {
+        if (!node.share)
+            return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
+        const double time = *node.share * row.medianUs;
+        return forSorting ? QVariant(time) : QVariant(mark + timeText(time));
+    }
+    case ProfileModel::Bar:
+    case ProfileModel::Share: {
+        if (!node.share)
+            return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
+        const double share = *node.share * row.share;
+        if (forSorting)
+            return share;
+        return column == ProfileModel::Bar
+                   ? QVariant()
+                   : QVariant(mark + QString::number(share * 100, 'f', 1) + u" %"_s);
+    }
+    default:
         return {};
     }
-    switch (Column(index.column())) {
-    case Name:
+}
+
+QVariant cellOf(const ProfileRow& row, ProfileModel::Column column, bool forSorting) {
+    switch (column) {
+    case ProfileModel::Name:
         return QString::fromStdString(row.group);
-    case Implementation:
+    case ProfileModel::Implementation:
         return forSorting ? QVariant(QString::fromStdString(row.implementation)) : QVariant();
-    case Median:
+    case ProfileModel::Median:
         return forSorting
                    ? QVariant(row.medianUs)
                    : QVariant(timeText(row.medianUs) + (row.disturbed ? u" *"_s : QString()));
-    case Estimate:
+    case ProfileModel::Estimate:
         if (!row.estUs)
             return optionalNumber({}, 0, forSorting);
         return forSorting ? QVariant(*row.estUs) : QVariant(timeText(*row.estUs));
-    case Bar:
+    case ProfileModel::Bar:
         return forSorting ? QVariant(row.share) : QVariant();
-    case Share:
+    case ProfileModel::Share:
         return forSorting ? QVariant(row.share)
                           : QVariant(QString::number(row.share * 100, 'f', 1) + u" %"_s);
-    case Gflops:
+    case ProfileModel::Gflops:
         return optionalNumber(row.gflops, 1, forSorting);
-    case Gbps:
+    case ProfileModel::Gbps:
         return optionalNumber(row.gbps, 1, forSorting);
-    case Calls:
+    case ProfileModel::Calls:
         return forSorting ? QVariant(qlonglong(row.calls)) : QVariant(QString::number(row.calls));
-    case ColumnCount:
+    case ProfileModel::ColumnCount:
         break;
     }
     return {};
+}
+
+} // namespace
+
+QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
+    const auto column = Column(index.column());
+    if (index.internalId() == topLevel)
+        return cellOf(m_profile->rows[size_t(index.row())], column, forSorting);
+    const ProfileRow& row = m_profile->rows[index.internalId() - 1];
+    return cellOf(row.nodes[size_t(index.row())], row, column, forSorting);
 }
 
 QVariant ProfileModel::data(const QModelIndex& index, int role) const {

@@ -7,6 +7,7 @@
 #include "views/common/state_overlay.h"
 #include "views/common/tool_tip.h"
 #include "views/steps/step_slider.h"
+#include "views/steps/step_texts.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -25,47 +26,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr const char* anotherRule = "another rule";
-
-QString listed(const std::vector<std::string>& names) {
-    QStringList out;
-    for (const std::string& name : names)
-        out << QString::fromStdString(name);
-    return out.join(u", "_s);
-}
-
-QString sentenceOf(const snapshot::StepDocument& document) {
-    const snapshot::ApplicationRecord& one = *document.application;
-    QString out = (document.choice ? u"in place of %1 of %2: %3 at %4"_s : u"%1 of %2: %3 at %4"_s)
-                      .arg(one.number)
-                      .arg(document.total)
-                      .arg(QString::fromStdString(one.rule), QString::fromStdString(one.at));
-    if (!one.body.empty())
-        out += u" in "_s + QString::fromStdString(one.body);
-    if (document.stopped == "end")
-        out += u"; nothing to stop at came before the end"_s;
-    else if (!document.stopped.empty())
-        out += u"; stopped, "_s + QString::fromStdString(document.stopped);
-    if (document.hidden > 0)
-        out += u"; %1 more operators around it"_s.arg(document.hidden);
-    if (document.instead && document.instead->number > 0)
-        out += u"; needs %1 left out"_s.arg(listed(document.instead->leaveOut));
-    else if (document.instead)
-        out += u"; "_s + QString::fromStdString(document.instead->refused);
-    return out;
-}
-
-QString textOf(const snapshot::StepChoice& choice) {
-    return QString::fromStdString(choice.rule + " at " + choice.at);
-}
-
-QString tipOf(const snapshot::StepChoice& choice) {
-    QStringList matched;
-    for (const snapshot::RewrittenNode& node : choice.matched)
-        matched << QString::fromStdString(node.op + " " + node.name);
-    QString out =
-        u"%1: %2. Both have %3"_s.arg(textOf(choice), matched.join(u", "_s), listed(choice.shared));
-    return choice.unfit.empty() ? out : out + u". "_s + QString::fromStdString(choice.unfit);
-}
 
 } // namespace
 
@@ -338,13 +298,14 @@ void StepsView::showChoices() {
     m_choices->addItem(
         u"done; %1 instead"_s.arg(countOf(std::int64_t(step->choices.size()), u"other"_s)));
     for (const snapshot::StepChoice& choice : step->choices) {
-        m_choices->addItem(textOf(choice));
-        m_choices->setItemData(m_choices->count() - 1, toolTipOf(tipOf(choice)), Qt::ToolTipRole);
+        m_choices->addItem(choiceText(choice));
+        m_choices->setItemData(m_choices->count() - 1, toolTipOf(choiceTip(choice)),
+                               Qt::ToolTipRole);
     }
     const auto shown = std::size_t(step->choice.value_or(0));
     m_choices->setCurrentIndex(int(shown));
     m_choices->setToolTip(toolTipOf(
-        shown > 0 ? tipOf(step->choices.at(shown - 1))
+        shown > 0 ? choiceTip(step->choices.at(shown - 1))
                   : u"Other matches that this application took operators of (Alt+Shift+F10)"_s +
                         (step->choicesStopped.empty()
                              ? QString()
