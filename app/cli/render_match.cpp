@@ -23,69 +23,75 @@ std::string shortened(const std::string& clause) {
     return clause.size() <= longestClause ? clause : clause.substr(0, longestClause - 3) + "...";
 }
 
+// Where candidates are lost, if there were any.
+std::string funnelText(const RuleMatches& rule) {
+    Table funnel({"step", "nodes"}, {false, true});
+    std::int64_t candidates = 0;
+    for (const FunnelStep& step : rule.funnel) {
+        candidates = std::max(candidates, step.count);
+        funnel.row({shortened(step.clause) + (step.alternative ? " |"
+                                              : step.optional  ? " ?"
+                                                               : ""),
+                    fmt::format("{}", step.count)});
+    }
+    return candidates > 0 ? funnel.text() : std::string();
+}
+
+std::string matchesText(const RuleMatches& rule) {
+    std::string out = fmt::format("\n{} {}: {}", rule.kind, rule.name,
+                                  counted(rule.matches.size(), "match", "matches"));
+    if (!rule.nearMisses.empty())
+        out += ", " +
+               counted(static_cast<std::size_t>(rule.nearMissCount), "near miss", "near misses");
+    out += "\n";
+    if (rule.behindRules && *rule.behindRules != static_cast<std::int64_t>(rule.matches.size()))
+        out += fmt::format(
+            "behind {}: {}\n",
+            rule.madeBy.empty() ? "the rules" : fmt::format("{}", fmt::join(rule.madeBy, ", ")),
+            counted(static_cast<std::size_t>(*rule.behindRules), "match", "matches"));
+    if (rule.beforeRules)
+        out += fmt::format(
+            "before {}: {}\n",
+            rule.takenBy.empty() ? "the rules" : fmt::format("{}", fmt::join(rule.takenBy, ", ")),
+            counted(static_cast<std::size_t>(*rule.beforeRules), "match", "matches"));
+    out += funnelText(rule);
+    if (!rule.stopped.empty())
+        out += "not all: " + rule.stopped + "\n";
+    for (const MatchRecord& match : rule.matches) {
+        std::string nodes;
+        for (const std::string& node : match.nodes)
+            nodes += (nodes.empty() ? "" : ", ") + node;
+        out += fmt::format("  {}: {}\n", match.root, nodes);
+        if (!match.outcome.empty())
+            out += fmt::format("    {}\n", match.outcome);
+        for (const auto& [name, value] : match.bindings)
+            out += fmt::format("    {} = {}\n", name, value);
+    }
+    Table nearest({"near miss", "matched", "clause", "expected", "found"},
+                  {false, true, false, false, false});
+    for (std::size_t i = 0; i < rule.nearMisses.size() && i < mostMisses; ++i) {
+        const NearMissRecord& miss = rule.nearMisses[i];
+        nearest.row({miss.root, fmt::format("{} of {}", miss.matched, miss.total), miss.clause,
+                     miss.expected, miss.found});
+    }
+    if (!rule.nearMisses.empty())
+        out += nearest.text();
+    const auto misses = static_cast<std::size_t>(rule.nearMissCount);
+    if (misses > mostMisses)
+        out += fmt::format("... and {} more\n", misses - mostMisses);
+    for (const Diag& diag : rule.diagnostics)
+        out += diag.text() + "\n";
+    return out;
+}
+
 } // namespace
 
 std::string render(const MatchDocument& document) {
     std::string out = fmt::format("{}, as {}\n", document.model, document.stage.text());
     for (const Diag& diag : document.diagnostics)
         out += diag.text() + "\n";
-    for (const RuleMatches& rule : document.rules) {
-        out += fmt::format("\n{} {}: {}", rule.kind, rule.name,
-                           counted(rule.matches.size(), "match", "matches"));
-        if (!rule.nearMisses.empty())
-            out += ", " + counted(static_cast<std::size_t>(rule.nearMissCount), "near miss",
-                                  "near misses");
-        out += "\n";
-        if (rule.behindRules && *rule.behindRules != static_cast<std::int64_t>(rule.matches.size()))
-            out += fmt::format(
-                "behind {}: {}\n",
-                rule.madeBy.empty() ? "the rules" : fmt::format("{}", fmt::join(rule.madeBy, ", ")),
-                counted(static_cast<std::size_t>(*rule.behindRules), "match", "matches"));
-        if (rule.beforeRules)
-            out += fmt::format(
-                "before {}: {}\n",
-                rule.takenBy.empty() ? "the rules"
-                                     : fmt::format("{}", fmt::join(rule.takenBy, ", ")),
-                counted(static_cast<std::size_t>(*rule.beforeRules), "match", "matches"));
-        // Where candidates are lost, if there were any.
-        Table funnel({"step", "nodes"}, {false, true});
-        std::int64_t candidates = 0;
-        for (const FunnelStep& step : rule.funnel) {
-            candidates = std::max(candidates, step.count);
-            funnel.row({shortened(step.clause) + (step.alternative ? " |"
-                                                  : step.optional  ? " ?"
-                                                                   : ""),
-                        fmt::format("{}", step.count)});
-        }
-        if (candidates > 0)
-            out += funnel.text();
-        if (!rule.stopped.empty())
-            out += "not all: " + rule.stopped + "\n";
-        for (const MatchRecord& match : rule.matches) {
-            std::string nodes;
-            for (const std::string& node : match.nodes)
-                nodes += (nodes.empty() ? "" : ", ") + node;
-            out += fmt::format("  {}: {}\n", match.root, nodes);
-            if (!match.outcome.empty())
-                out += fmt::format("    {}\n", match.outcome);
-            for (const auto& [name, value] : match.bindings)
-                out += fmt::format("    {} = {}\n", name, value);
-        }
-        Table nearest({"near miss", "matched", "clause", "expected", "found"},
-                      {false, true, false, false, false});
-        for (std::size_t i = 0; i < rule.nearMisses.size() && i < mostMisses; ++i) {
-            const NearMissRecord& miss = rule.nearMisses[i];
-            nearest.row({miss.root, fmt::format("{} of {}", miss.matched, miss.total), miss.clause,
-                         miss.expected, miss.found});
-        }
-        if (!rule.nearMisses.empty())
-            out += nearest.text();
-        const auto misses = static_cast<std::size_t>(rule.nearMissCount);
-        if (misses > mostMisses)
-            out += fmt::format("... and {} more\n", misses - mostMisses);
-        for (const Diag& diag : rule.diagnostics)
-            out += diag.text() + "\n";
-    }
+    for (const RuleMatches& rule : document.rules)
+        out += matchesText(rule);
     return out;
 }
 
