@@ -212,7 +212,8 @@ std::optional<picture::Rgb> GraphCanvas::heatOf(const picture::Owner& owner) con
     const auto heat = heats.find(owner.id);
     if (heat == heats.end())
         return {};
-    return picture::heat(heat->second, m_theme);
+    return m_heatScale == HeatScale::FromZero ? picture::heat(heat->second, m_theme)
+                                              : picture::difference(heat->second, m_theme);
 }
 
 bool GraphCanvas::isReadable(const picture::TextItem& item) const {
@@ -334,14 +335,16 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
 double GraphCanvas::paintHeatLegend(QPainter& painter, double x, double y) const {
     const QRectF scale(x, y + 2, 90, 12);
     QLinearGradient colours(scale.topLeft(), scale.topRight());
+    const bool bothWays = m_heatScale == HeatScale::BothWays;
     for (int i = 0; i <= 8; ++i)
-        colours.setColorAt(i / 8.0, ui::toQt(picture::heat(i / 8.0, m_theme)));
+        colours.setColorAt(i / 8.0, ui::toQt(bothWays ? picture::difference(i / 4.0 - 1, m_theme)
+                                                      : picture::heat(i / 8.0, m_theme)));
     painter.setPen(QPen(colour(Colour::Line), 1));
     painter.setBrush(colours);
     painter.drawRect(scale);
     painter.setFont(fontOf(11, picture::Weight::Regular));
     painter.setPen(colour(Colour::Muted));
-    painter.drawText(QPointF(x - 12, y + 12), QStringLiteral("0"));
+    painter.drawText(QPointF(x - 12, y + 12), bothWays ? QStringLiteral("−") : QStringLiteral("0"));
     painter.drawText(QPointF(scale.right() + 6, y + 12), m_heatMost);
     return scale.right() + 6 + painter.fontMetrics().horizontalAdvance(m_heatMost) + 24;
 }

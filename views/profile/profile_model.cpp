@@ -1,6 +1,7 @@
 #include "views/profile/profile_model.h"
 
 #include "picture/diagram.h"
+#include "views/common/difference.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/tool_tip.h"
@@ -33,6 +34,17 @@ void ProfileModel::setProfile(std::shared_ptr<const snapshot::ProfileDocument> p
     beginResetModel();
     m_profile = std::move(profile);
     endResetModel();
+}
+
+void ProfileModel::setAgainst(std::shared_ptr<const snapshot::TimesComparison> against) {
+    m_against = std::move(against);
+    m_differences.clear();
+    if (m_against)
+        for (const snapshot::GroupDifference& one : m_against->groups)
+            for (const int group : one.groupIds)
+                m_differences[group] = &one;
+    if (const int rows = rowCount())
+        Q_EMIT dataChanged(index(0, Difference), index(rows - 1, Difference));
 }
 
 QModelIndex ProfileModel::index(int row, int column, const QModelIndex& parent) const {
@@ -88,6 +100,7 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
         }
         case Implementation:
         case Estimate:
+        case Difference:
         case Gflops:
         case Gbps:
         case Calls:
@@ -96,7 +109,11 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
         }
         return {};
     }
-    switch (Column(index.column())) {
+    return groupCell(row, Column(index.column()), forSorting);
+}
+
+QVariant ProfileModel::groupCell(const ProfileRow& row, Column column, bool forSorting) const {
+    switch (column) {
     case Name:
         return QString::fromStdString(row.group);
     case Implementation:
@@ -109,6 +126,10 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
         if (!row.estUs)
             return optionalNumber({}, 0, forSorting);
         return forSorting ? QVariant(*row.estUs) : QVariant(timeText(*row.estUs));
+    case Difference:
+        return forSorting
+                   ? QVariant(differenceOf(differenceAt(row)))
+                   : QVariant(row.nodes.empty() ? QString() : differenceCell(differenceAt(row)));
     case Bar:
         return forSorting ? QVariant(row.share) : QVariant();
     case Share:
@@ -126,6 +147,28 @@ QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
     return {};
 }
 
+const snapshot::GroupDifference* ProfileModel::differenceAt(const ProfileRow& row) const {
+    const auto found = m_differences.find(row.groupId);
+    return row.nodes.empty() || found == m_differences.end() ? nullptr : found->second;
+}
+
+QVariant ProfileModel::tipOf(const QModelIndex& index) const {
+    const bool group = index.internalId() == topLevel;
+    const ProfileRow& row = m_profile->rows[group ? size_t(index.row()) : index.internalId() - 1];
+    if (group && index.column() == Difference)
+        return toolTipOf(differenceTip(differenceAt(row)));
+    if (group && row.disturbed && index.column() == Median)
+        return u"disturbed by other work, the least was %1"_s.arg(timeText(row.minUs));
+    if (group && row.estUs && index.column() == Estimate)
+        return u"what the plan expected; it takes %1 times as long"_s.arg(
+            QString::number(row.medianUs / *row.estUs, 'g', 2));
+    if (group)
+        return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
+    return row.nodes[size_t(index.row())].estimated
+               ? u"the group runs as one kernel; this share is estimated"_s
+               : u"measured"_s;
+}
+
 QVariant ProfileModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !m_profile)
         return {};
@@ -141,20 +184,14 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
                                                                               : Qt::AlignRight) |
                    Qt::AlignVCenter);
     case Qt::ToolTipRole:
-        if (group && row.disturbed && index.column() == Median)
-            return u"disturbed by other work, the least was %1"_s.arg(timeText(row.minUs));
-        if (group && row.estUs && index.column() == Estimate)
-            return u"what the plan expected; it takes %1 times as long"_s.arg(
-                QString::number(row.medianUs / *row.estUs, 'g', 2));
-        if (group)
-            return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
-        return row.nodes[size_t(index.row())].estimated
-                   ? u"the group runs as one kernel; this share is estimated"_s
-                   : u"measured"_s;
+        return tipOf(index);
     case ItemRole::ShareRole: // a bar, relative to the whole, so that runs compare
         if (index.column() != Bar)
             return {};
         return group ? row.share : row.share * row.nodes[size_t(index.row())].share.value_or(0);
+    case ItemRole::ToneRole:
+        return index.column() == Difference && group ? int(differenceTone(differenceAt(row)))
+                                                     : QVariant();
     case ItemRole::MakerRole:
         if (index.column() != Implementation || !group)
             return {};
@@ -178,8 +215,9 @@ QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int 
                    Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group"_s, u"by"_s,      u"median"_s, u"est."_s, u""_s,
-                                       u"share"_s, u"GFLOP/s"_s, u"GB/s"_s,   u"calls"_s};
+    static const QStringList titles = {u"group"_s,    u"by"_s,   u"median"_s, u"est."_s,
+                                       u"baseline"_s, u""_s,     u"share"_s,  u"GFLOP/s"_s,
+                                       u"GB/s"_s,     u"calls"_s};
     return titles[section];
 }
 
