@@ -26,17 +26,6 @@ std::string diagLines(const Diags& diags) {
     return out;
 }
 
-std::string oneLine(const std::string& text, std::size_t limit) {
-    std::string out;
-    for (const char c : text)
-        out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
-    return out.size() > limit ? out.substr(0, limit) + "..." : out;
-}
-
-} // namespace
-
-namespace {
-
 std::string bodyLine(const BodyRecord& body) {
     const auto names = [](const std::vector<TensorRecord>& tensors) {
         std::string out;
@@ -126,21 +115,32 @@ std::string render(const OpsDocument& document) {
 
 namespace {
 
-// Of `fuse --measure`: the groups alone, and what splitting them would cost.
+// Of `fuse --measure`: the groups alone, and what splitting them would cost, each with half of its
+// spread and what a plan of that form expects.
 std::string measuredText(const FuseDocument& document) {
-    Table table({"measured", "alone us", "split us", "split / alone", "forced us", "outputs"},
-                {false, true, true, true, true, false});
+    Table table({"measured", "alone us", "est.", "split us", "est.", "split / alone", "forced us",
+                 "est.", "outputs"},
+                {false, true, true, true, true, true, true, true, false});
     bool any = false, disturbed = false;
+    const auto time = [](const std::optional<double>& us, const std::optional<double>& iqr) {
+        if (!us)
+            return std::string();
+        return decimal(*us, 1) + (iqr ? " ± " + decimal(*iqr / 2, 1) : "");
+    };
+    const auto expected = [](const std::optional<double>& us) {
+        return us ? decimal(*us, 1) : std::string();
+    };
     for (const GroupRecord& group : document.groups) {
         if (!group.aloneUs)
             continue;
         any = true;
         const double alone = std::max(*group.aloneUs, 1e-3);
         disturbed = disturbed || group.disturbed;
-        table.row({group.name, marked(decimal(alone, 1), group.disturbed),
-                   group.splitUs ? decimal(*group.splitUs, 1) : "",
+        table.row({group.name, marked(time(group.aloneUs, group.aloneIqrUs), group.disturbed),
+                   expected(group.estUs), time(group.splitUs, group.splitIqrUs),
+                   expected(group.splitEstUs),
                    group.splitUs ? decimal(*group.splitUs / alone, 2) : "",
-                   group.forcedUs ? decimal(*group.forcedUs, 1) : "",
+                   time(group.forcedUs, group.forcedIqrUs), expected(group.forcedEstUs),
                    !group.agree   ? ""
                    : *group.agree ? "agree"
                                   : "DIFFER"});

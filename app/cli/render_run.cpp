@@ -1,6 +1,8 @@
 // Text of what was measured and compared.
 #include "render.h"
 
+#include "snapshot/time_changes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,6 +42,31 @@ std::string operatorTimes(const ProfileDocument& document) {
                 table.row({"", node.name, optionalText(node.aloneUs, 1)});
     }
     return any ? "\n" + table.text() : "";
+}
+
+// Beside a baseline: what takes more or less time, and what that is worth.
+std::string againstText(const TimesComparison& against) {
+    std::string out = fmt::format("\nagainst the baseline: {}\n",
+                                  oneLine(takenText(against.machine, against.taken), 120));
+    for (const DecisionRecord& reason : against.apart)
+        out += fmt::format("{} {}\n", reason.code, oneLine(reason.sentence, 300));
+    if (!isComparable(against))
+        return out;
+    Table table({"group", "before us", "now us", "difference", "noise us", "code"},
+                {false, true, true, true, true, false});
+    const auto row = [&](const std::string& name, const TimeDifference& time) {
+        table.row({name, optionalText(time.beforeUs, 1), optionalText(time.afterUs, 1),
+                   differenceText(time), decimal(time.noiseUs, 1), time.code});
+    };
+    for (const GroupDifference& one : against.groups) {
+        std::string name;
+        for (const std::string& group : one.groups.empty() ? one.before : one.groups)
+            name += (name.empty() ? "" : " + ") + group;
+        row(oneLine(name, 60), one.time);
+    }
+    row("sum of groups", against.sum);
+    row("end to end", against.endToEnd);
+    return out + table.text();
 }
 
 std::string noticeLines(const std::vector<std::string>& notices) {
@@ -225,6 +252,8 @@ std::string render(const ProfileDocument& document) {
     for (const std::string& miss : document.misses)
         out += "missed: " + miss + "\n";
     out += operatorTimes(document);
+    if (document.against)
+        out += againstText(*document.against);
     return out + noticeLines(document.notices);
 }
 

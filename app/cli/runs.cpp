@@ -10,6 +10,8 @@
 #include "app/lsp/server.h"
 #include "app/mcp/server.h"
 #include "session/version.h"
+#include "snapshot/document_file.h"
+#include "snapshot/time_changes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -74,6 +76,26 @@ int runRewrite(Client& client, const Asked& asked) {
                : print(reportRewriting(client, asked, asked.report, progressLine()), formOf(asked));
 }
 
+// The file is read first: what is wrong with it is said before anything is measured.
+int runProfile(Client& client, const Asked& asked) {
+    std::optional<ProfileDocument> baseline;
+    if (!asked.baseline.empty()) {
+        Result<ProfileDocument> read = loadBaseline(asked.baseline);
+        if (!read)
+            return report(read.diag(), formOf(asked));
+        baseline = read.take();
+    } else if (isDocumentFile(asked.model)) {
+        if (const auto pinned = loadTimes(asked.model).baseline)
+            baseline = *pinned;
+    }
+    const Result<std::string> answer = client.ask("profile", asked, progressLine());
+    Result<ProfileDocument> times =
+        answer ? fromJson<ProfileDocument>(*answer) : Result<ProfileDocument>(answer.diag());
+    if (times && baseline)
+        times->against = compareTimes(*baseline, *times);
+    return print(times, formOf(asked));
+}
+
 int runFuse(Client& client, const Asked& asked) {
     return show<FuseDocument>(client, "fuse", asked, formOf(asked),
                               [&](const FuseDocument& document) {
@@ -115,6 +137,7 @@ const std::map<std::string_view, Run>& ownRuns() {
         {"fuse", runFuse},
         {"lsp", speak(lsp::serve)},
         {"mcp", speak(mcp::serve)},
+        {"profile", runProfile},
         {"rewrite", runRewrite},
         {"run", ask<RunDocument>("run", allPass)},
         {"test",

@@ -69,4 +69,11 @@ std::string bytesText(double value) {
     return large(value) + (value >= 1000 ? "B" : " B");
 }
 
+std::string oneLine(const std::string& text, std::size_t limit) {
+    std::string out;
+    for (const char c : text)
+        out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+    return out.size() > limit ? out.substr(0, limit) + "..." : out;
+}
+
 } // namespace fw::cli

@@ -22,7 +22,8 @@ std::string decimal(double value, int digits); // without a locale
 // With a star if other work disturbed the measurement, and the line that says what a star means.
 std::string marked(const std::string& time, bool disturbed);
 std::string starLine(bool any);
-std::string large(double value);     // 1.82 G, 25.6 M, 3.1 k
-std::string bytesText(double value); // 3.1 MB
+std::string oneLine(const std::string& text, std::size_t limit); // of a file of other people
+std::string large(double value);                                 // 1.82 G, 25.6 M, 3.1 k
+std::string bytesText(double value);                             // 3.1 MB
 
 } // namespace fw::cli

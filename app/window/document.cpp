@@ -3,12 +3,14 @@
 #include "base/files.h"
 #include "snapshot/document_file.h"
 #include "snapshot/recovery.h"
+#include "snapshot/time_changes.h"
 
 #include <QCryptographicHash>
 #include <QFileInfo>
 
 namespace fw::ui {
 
+using namespace Qt::StringLiterals;
 using snapshot::Arguments;
 using snapshot::Inputs;
 
@@ -51,6 +53,8 @@ void Document::setAgreed(const QStringList& contents) {
 }
 
 bool Document::unsaved() const {
+    if (isOpen() && baseline() != m_savedBaseline)
+        return true;
     return isOpen() && m_history.changed() &&
            (!documentPath().isEmpty() || !inputs().books.empty() || !inputs().without.empty() ||
             !inputs().leftOut.empty() || !inputs().pins.empty());
@@ -69,7 +73,8 @@ void Document::open(const QString& path) {
     const QByteArray content = contentOf(absolute);
     Result<Inputs> read = snapshot::loadDocument(absolute.toStdString());
     if (read)
-        return openInputs(read.take(), {absolute, content});
+        return openInputs(read.take(),
+                          {absolute, content, snapshot::loadTimes(absolute.toStdString())});
     if (!isOpen())
         setPart(Part::Info, State::Error, read.diag());
     Q_EMIT problem(read.diag());
@@ -80,13 +85,14 @@ void Document::reload() {
     if (!isOpen())
         return;
     m_results.forgetUsed();
-    if (!documentPath().isEmpty() && !m_history.changed())
+    if (!documentPath().isEmpty() && !unsaved())
         return open(documentPath());
-    openInputs(inputs(), {documentPath(), m_savedContent});
+    openInputs(inputs(), {documentPath(), m_savedContent, times()});
 }
 
-void Document::openUnsaved(Inputs inputs, const QString& savedPath) {
-    openInputs(std::move(inputs), {savedPath, contentOf(savedPath)}, Saved::No);
+void Document::openUnsaved(Inputs inputs, const QString& savedPath,
+                           const snapshot::SavedTimes& times) {
+    openInputs(std::move(inputs), {savedPath, contentOf(savedPath), times}, Saved::No);
 }
 
 QByteArray Document::contentOf(const QString& path) {
@@ -103,7 +109,13 @@ bool Document::wasWrittenByOthers(const QString& path) const {
 
 Status Document::save(const QString& path, const std::optional<snapshot::BlockView>& blocks) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString(), blocks));
+    FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString(), blocks, times()));
+    for (const auto& kept : {times().baseline, times().last})
+        if (kept && snapshot::timesText(*kept, {}).empty())
+            Q_EMIT note(
+                u"the times of %1 rows are more than a document keeps: they were left out"_s.arg(
+                    kept->rows.size()));
+    m_savedBaseline = baseline();
     setDocumentPath(absolute);
     m_savedContent = contentOf(absolute);
     m_history.markSaved();
@@ -139,6 +151,13 @@ void Document::adopt(Inputs inputs, const File& file, Saved saved,
     m_path = QString::fromStdString(inputs.model);
     setDocumentPath(file.path);
     m_savedContent = file.content;
+    snapshot::SavedTimes times = file.times;
+    if (again && profileResult()) { // the last times are those that were taken here
+        times.last = profileResult();
+        times.plan = this->times().plan;
+    }
+    if (!again || saved == Saved::No)
+        m_savedBaseline = saved == Saved::No ? nullptr : times.baseline;
     if (!again)
         m_history = snapshot::History(std::move(inputs));
     if (saved == Saved::No)
@@ -149,7 +168,7 @@ void Document::adopt(Inputs inputs, const File& file, Saved saved,
     kept().info = std::move(info);
     kept().inputs = m_history.now();
     m_books.forgetTyped();
-    m_results.begin();
+    m_results.begin(times);
     stateOf(Part::Info).state = State::Ready;
     Q_EMIT modelChanged();
     tell(Parts::all());
@@ -211,13 +230,32 @@ void Document::askDoctor(bool measure) {
     asked.texts = m_results.arguments().texts;
     if (measure)
         asked.measure = true;
-    m_questions.send<snapshot::DoctorDocument>(asked, keptAs(Part::Doctor, kept().doctor));
+    m_questions.send<snapshot::DoctorDocument>(
+        asked, [this, keep = keptAs(Part::Doctor, kept().doctor)](
+                   Answer<snapshot::DoctorDocument> answer) {
+            keep(std::move(answer));
+            m_results.keepTimes(); // which machine this is, is known now
+        });
 }
 
 void Document::askBody(const std::string& path, Answered<snapshot::GraphDocument> done) {
     Arguments wanted = m_results.arguments();
     wanted.body = path;
     m_questions.send<snapshot::GraphDocument>(wanted, std::move(done));
+}
+
+void Document::pinBaseline() {
+    if (!profileResult() || state(Part::Profile) != State::Ready)
+        return Q_EMIT note(u"there are no times of this plan to compare with: profile first"_s);
+    setBaseline(profileResult());
+    Q_EMIT note(u"the baseline is %1, %2"_s.arg(
+        QString::fromStdString(baseline()->target),
+        QString::fromStdString(snapshot::takenText(baseline()->machine, baseline()->taken))));
+}
+
+void Document::setBaseline(const Shared<snapshot::ProfileDocument>& times) {
+    m_results.setBaseline(times);
+    Q_EMIT fileChanged();
 }
 
 void Document::workerDied(const Diag& death) {

@@ -23,7 +23,8 @@ public:
     // A model or a document file.
     void open(const QString& path);
     // What a window that ended had decided: of a document, or of one that was never saved.
-    void openUnsaved(snapshot::Inputs inputs, const QString& savedPath);
+    void openUnsaved(snapshot::Inputs inputs, const QString& savedPath,
+                     const snapshot::SavedTimes& times = {});
     void reload();
     Status save(const QString& path, const std::optional<snapshot::BlockView>& blocks = {});
     // Whether it is the file of this document and holds what neither was read nor saved here.
@@ -35,6 +36,7 @@ public:
     void undo();
     void redo();
     const snapshot::History& history() const { return m_history; }
+    snapshot::SavedTimes times() const { return m_results.times(); }
     // What would be a loss: a target tried once in a model that was never saved is none.
     bool unsaved() const;
     void setTarget(const QString& target);
@@ -44,6 +46,8 @@ public:
     // A plan that waited for one is made.
     void setAgreed(const QStringList& contents);
     Tasks& tasks() { return m_tasks; }
+    void pinBaseline(); // the times that are shown
+    void unpinBaseline() { setBaseline(nullptr); }
     void measureMachine() { askDoctor(true); } // its ceilings, again
     void want(Part part, const snapshot::Arguments& about) { m_results.want(part, about); }
     void wantState(const GraphState& state) { m_results.states().want(state); }
@@ -68,6 +72,7 @@ private:
     struct File {
         QString path;
         QByteArray content; // SHA-256 of what was read or saved here
+        snapshot::SavedTimes times = {};
     };
     static QByteArray contentOf(const QString& path); // empty: it cannot be read
 
@@ -76,6 +81,7 @@ private:
     void openInputs(snapshot::Inputs inputs, const File& file, Saved saved = Saved::Yes);
     void adopt(snapshot::Inputs inputs, const File& file, Saved saved,
                std::shared_ptr<const snapshot::InfoDocument> info);
+    void setBaseline(const Shared<snapshot::ProfileDocument>& times);
     void inputsEdited(const snapshot::Inputs& before);
     void workerDied(const Diag& death);
 
@@ -86,6 +92,7 @@ private:
     PlanResults m_results;
     Tasks m_tasks;
     QByteArray m_savedContent; // of documentPath(), as File has it
+    Shared<snapshot::ProfileDocument> m_savedBaseline;
     snapshot::History m_history;
     QString m_path;
     std::uint64_t m_openGeneration = 0; // of the model asked for last

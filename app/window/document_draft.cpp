@@ -26,7 +26,7 @@ DocumentDraft::DocumentDraft(Document& document, Drafts& drafts, QObject* parent
     connect(&document, &Document::fileChanged, this, later);
     connect(&document, &Document::modelChanged, this, later);
     connect(&document, &Document::changed, this, [later](Parts parts) {
-        if (parts.has(Part::Inputs))
+        if (parts.hasAny({Part::Inputs, Part::Baseline}))
             later();
     });
 }
@@ -46,7 +46,8 @@ void DocumentDraft::keep() {
         forget();
     if (path.isEmpty())
         return;
-    const std::string text = snapshot::documentText(m_document.inputs(), {});
+    const std::string text =
+        snapshot::documentText(m_document.inputs(), {}, {}, {m_document.baseline(), nullptr, {}});
     if (const Status kept =
             m_drafts.keep({path, QString::fromStdString(text), Draft::Kind::Document});
         !kept)
@@ -60,7 +61,10 @@ void DocumentDraft::restore(const Draft& draft, Document& document) {
     if (!inputs)
         return Q_EMIT document.problem(inputs.diag());
     const bool saved = snapshot::isDocumentFile(draft.path.toStdString());
-    document.openUnsaved(inputs.take(), saved ? draft.path : QString());
+    const Result<snapshot::SavedTimes> times =
+        snapshot::parseTimes(draft.text.toStdString(), draft.path.toStdString());
+    document.openUnsaved(inputs.take(), saved ? draft.path : QString(),
+                         times ? *times : snapshot::SavedTimes());
 }
 
 } // namespace fw::ui

@@ -60,7 +60,8 @@ MainMenus::MainMenus(const WindowParts& parts)
                 [this] { m_parts.document.tasks().compile(); });
     m_stop = add(u"&Stop"_s, "Shift+F9", [this] { Q_EMIT requested(Request::Stop); });
     addProfile();
-    for (const QMenu* one : {graph, rules, edit, view})
+    const QMenu* times = m_menu;
+    for (const QMenu* one : {graph, rules, times, edit, view})
         for (QAction* action : one->actions())
             if (action->property("ofNodes").toBool())
                 m_nodes->addAction(action);
@@ -287,6 +288,11 @@ void MainMenus::addProfile() {
     menu(u"&Profile"_s);
     addForModel(u"Compile and &profile"_s, "Ctrl+F10",
                 [this] { m_parts.document.tasks().profile(); });
+    m_pin = add(u"P&in these times as baseline"_s, "Ctrl+Alt+Shift+B",
+                [this] { m_parts.document.pinBaseline(); });
+    m_unpin = add(u"&Unpin the baseline"_s, "Ctrl+Alt+Shift+U",
+                  [this] { m_parts.document.unpinBaseline(); });
+    addCommands(MenuPlace::Times);
     m_menu->addSeparator();
     addForModel(u"&Measure the candidates…"_s, "Ctrl+Shift+F10",
                 [this] { m_parts.dialogs.tune(); });
@@ -325,6 +331,8 @@ void MainMenus::update() {
     m_forward->setEnabled(files || m_parts.selection.canGo(+1));
     m_clearPins->setEnabled(!document.inputs().pins.empty());
     m_closeLog->setEnabled(!document.inputs().log.empty());
+    m_pin->setEnabled(open && document.state(Part::Profile) == State::Ready);
+    m_unpin->setEnabled(document.baseline() != nullptr);
     const auto& history = document.history();
     m_undo->setEnabled(history.canUndo());
     m_undo->setText(history.canUndo() ? u"&Undo: "_s + text(history.undoText()) : u"&Undo"_s);

@@ -93,6 +93,8 @@ private:
     QAction* m_redo = nullptr;
     QAction* m_clearPins = nullptr;
     QAction* m_closeLog = nullptr;
+    QAction* m_pin = nullptr; // the times, as baseline
+    QAction* m_unpin = nullptr;
     QAction* m_back = nullptr;
     QAction* m_forward = nullptr;
 };

@@ -2,6 +2,7 @@
 
 #include "app/window/questions.h"
 #include "snapshot/plan_changes.h"
+#include "snapshot/time_changes.h"
 #include "views/common/numbers.h"
 
 #include <algorithm>
@@ -14,9 +15,16 @@ using snapshot::Arguments;
 PlanResults::PlanResults(KeptParts& parts, Questions& questions, DocumentBooks& books)
     : m_parts(parts), m_questions(questions), m_books(books), m_states(parts, questions, books) {}
 
-void PlanResults::begin() {
+void PlanResults::begin(const snapshot::SavedTimes& times) {
     m_compared.reset();
-    m_timed.reset();
+    m_changed.reset();
+    m_timesOfCompared.reset();
+    m_timesBefore.reset();
+    m_timed = times.plan;
+    m_parts.kept().baseline = times.baseline;
+    m_parts.stateOf(Part::Baseline).state = times.baseline ? State::Ready : State::Empty;
+    m_parts.kept().profileResult = times.last;
+    m_parts.stateOf(Part::Profile).state = times.last ? State::Stale : State::Empty;
     m_used.clear();
     m_states.forget();
     m_parts.nextGeneration();
@@ -50,17 +58,19 @@ void PlanResults::askFor(Part part, const Arguments& arguments, Shared<T>& slot,
 
 void PlanResults::answered(Part part) {
     if (part == Part::Profile)
-        m_timed = m_parts.kept().plan;
+        m_timed = snapshot::planKey(*m_parts.kept().plan);
     if (part == Part::Plan) {
-        keepTimes();
         comparePlans();
+        keepTimes();
         askRules();
     }
     if (part == Part::Plan || part == Part::Fused || part == Part::Imported ||
         part == Part::Profile)
         keep();
-    if (part == Part::Profile)
+    if (part == Part::Profile) {
+        compareTimes();
         tellProfile();
+    }
 }
 
 void PlanResults::refused(Part part, const Diag& why, bool hadOne) {
@@ -102,11 +112,60 @@ void PlanResults::tellProfile() {
 
 // A book that was saved under a name, or a word of it that says nothing new, makes the same plan.
 void PlanResults::keepTimes() {
-    if (m_parts.state(Part::Profile) != State::Stale || !m_timed ||
-        !snapshot::sameGroups(*m_timed, *m_parts.kept().plan))
+    const auto& kept = m_parts.kept();
+    if (m_parts.state(Part::Profile) != State::Stale || !kept.profileResult ||
+        m_parts.state(Part::Plan) != State::Ready || !kept.doctor ||
+        kept.doctor->cpu.name != kept.profileResult->machine ||
+        m_timed != snapshot::planKey(*kept.plan))
         return;
-    m_timed = m_parts.kept().plan;
     m_parts.setPart(Part::Profile, State::Ready);
+    compareTimes();
+    keep();
+}
+
+snapshot::SavedTimes PlanResults::times() const {
+    return {m_parts.baseline(), m_parts.profileResult(), m_timed};
+}
+
+void PlanResults::setBaseline(const Shared<snapshot::ProfileDocument>& times) {
+    m_parts.kept().baseline = times;
+    m_parts.setPart(Part::Baseline, times ? State::Ready : State::Empty);
+    compareTimes();
+}
+
+void PlanResults::compareTimes() {
+    const auto& kept = m_parts.kept();
+    if (m_parts.state(Part::Profile) == State::Ready)
+        m_timesOfCompared = kept.profileResult;
+    if (kept.changes)
+        timeChanges(*kept.changes);
+    m_parts.kept().against.reset();
+    const bool compares = kept.baseline && kept.profileResult;
+    m_parts.setPart(Part::Against, compares ? State::Busy : State::Empty);
+    if (!compares)
+        return;
+    m_questions.compute(
+        [baseline = kept.baseline, times = kept.profileResult] {
+            return std::make_shared<const snapshot::TimesComparison>(
+                snapshot::compareTimes(*baseline, *times));
+        },
+        [this, baseline = kept.baseline,
+         times = kept.profileResult](Shared<snapshot::TimesComparison> made) {
+            if (baseline != m_parts.baseline() || times != m_parts.profileResult())
+                return; // another one follows
+            m_parts.kept().against = std::move(made);
+            m_parts.setPart(Part::Against, State::Ready);
+        });
+}
+
+// What was measured of the plan before and of this one, where both were.
+void PlanResults::timeChanges(const snapshot::DiffDocument& changes) {
+    if (!m_timesBefore || !m_timesOfCompared || m_changed != m_compared)
+        return;
+    snapshot::DiffDocument timed = changes;
+    snapshot::addTimes(timed, *m_timesBefore, *m_timesOfCompared);
+    m_parts.kept().changes = std::make_shared<const snapshot::DiffDocument>(std::move(timed));
+    m_parts.tell(Part::Changes);
 }
 
 void PlanResults::want(Part part, const Arguments& about) {
@@ -239,7 +298,7 @@ bool PlanResults::restore() {
     m_parts.kept().plan = used.plan;
     if (used.profile) {
         m_parts.kept().profileResult = used.profile;
-        m_timed = used.plan;
+        m_timed = snapshot::planKey(*used.plan);
     }
     m_parts.setPart(Part::Imported, State::Ready);
     m_parts.setPart(Part::Fused, State::Ready);
@@ -248,6 +307,8 @@ bool PlanResults::restore() {
                                    : m_parts.kept().profileResult ? State::Stale
                                                                   : State::Empty);
     comparePlans();
+    keepTimes(); // those of the plan before, if it was the same
+    compareTimes();
     askRules();
     keep();
     return true;
@@ -255,18 +316,24 @@ bool PlanResults::restore() {
 
 void PlanResults::comparePlans() {
     const auto before = std::exchange(m_compared, m_parts.kept().plan);
-    if (!before || before == m_parts.kept().plan)
+    if (before == m_parts.kept().plan)
+        return;
+    m_timesBefore = std::exchange(m_timesOfCompared, nullptr);
+    if (!before)
         return;
     m_questions.compute(
         [before, after = m_parts.kept().plan] {
             return std::make_shared<const snapshot::DiffDocument>(
-                snapshot::comparePlans(*before, *after));
+                snapshot::comparePlans(*before, *after, snapshot::Unchanged::List));
         },
-        [this, generation = m_parts.generation()](Shared<snapshot::DiffDocument> diff) {
+        [this, after = m_parts.kept().plan,
+         generation = m_parts.generation()](Shared<snapshot::DiffDocument> diff) {
             if (generation != m_parts.generation())
                 return;
+            m_changed = after;
             m_parts.kept().changes = std::move(diff);
             m_parts.tell(Part::Changes);
+            timeChanges(*m_parts.kept().changes);
         });
 }
 

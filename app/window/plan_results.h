@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/window/compared_states.h"
+#include "snapshot/saved_times.h"
 
 namespace fw::ui {
 
@@ -16,8 +17,8 @@ public:
     // All live longer.
     PlanResults(KeptParts& parts, Questions& questions, DocumentBooks& books);
 
-    void begin();  // another model is open
-    void replan(); // of the same inputs
+    void begin(const snapshot::SavedTimes& times); // another model is open, with these times
+    void replan();                                 // of the same inputs
     enum class Importing : std::uint8_t { No, Yes };
     // The inputs, or texts of books, are others. `by`: the text that is why; what it finds is asked
     // already.
@@ -31,6 +32,10 @@ public:
     void want(Part part, const snapshot::Arguments& about);
     using Profiled = std::function<void(const Answer<snapshot::ProfileDocument>&)>;
     void askProfile(Profiled always);
+    // The times that are shown become the baseline; null: there is none any more.
+    void setBaseline(const Shared<snapshot::ProfileDocument>& times);
+    snapshot::SavedTimes times() const; // for a file
+    void keepTimes();                   // if they are those of the plan, and of this machine
     ComparedStates& states() { return m_states; }
     snapshot::Arguments arguments() const { return m_books.argumentsFor(m_parts.inputs()); }
 
@@ -52,7 +57,6 @@ private:
                 std::function<void(const Answer<T>&)> always = {});
     void answered(Part part); // it is kept
     void tellProfile();
-    void keepTimes(); // if they are those of the new plan, too
     void refused(Part part, const Diag& why, bool hadOne);
     void nextGeneration(); // what is answered to an earlier one is dropped
     void cancelAll();
@@ -60,6 +64,8 @@ private:
     bool restore();
     bool isOfNow(const UsedInputs& used) const;
     void comparePlans();
+    void compareTimes(); // with the baseline, and with the plan before
+    void timeChanges(const snapshot::DiffDocument& changes);
     void askRules();
     void askMatches();
 
@@ -69,9 +75,12 @@ private:
     Questions& m_questions;
     DocumentBooks& m_books;
     ComparedStates m_states;
-    Shared<snapshot::FuseDocument> m_compared; // the last plan that was ready
-    Shared<snapshot::FuseDocument> m_timed;    // the plan that was profiled last
-    std::deque<UsedInputs> m_used;             // last first
+    Shared<snapshot::FuseDocument> m_compared;           // the last plan that was ready
+    Shared<snapshot::FuseDocument> m_changed;            // what Changes leads to
+    Shared<snapshot::ProfileDocument> m_timesOfCompared; // null: it was not profiled
+    Shared<snapshot::ProfileDocument> m_timesBefore;     // of the plan that Changes begins from
+    std::string m_timed;           // planKey() of what was profiled last; empty: nothing was
+    std::deque<UsedInputs> m_used; // last first
 };
 
 } // namespace fw::ui

@@ -63,8 +63,9 @@ void WorkerProcess::request(snapshot::Request request, Handler handler) {
 
 bool WorkerProcess::isAskedFor(std::span<const std::string_view> commands) const {
     return std::any_of(m_queue.begin(), m_queue.end(), [&](const Pending& pending) {
-        return !pending.cancelled && std::find(commands.begin(), commands.end(),
-                                               pending.request.command) != commands.end();
+        return !pending.cancelled && (pending.request.arguments.measure.value_or(false) ||
+                                      std::find(commands.begin(), commands.end(),
+                                                pending.request.command) != commands.end());
     });
 }
 

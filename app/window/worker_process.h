@@ -46,7 +46,7 @@ public:
     State state() const { return m_state; }
     qint64 processId() const { return m_process ? m_process->processId() : 0; }
     int pending() const { return int(m_queue.size()); }
-    // Whether one of those that are pending is such a command.
+    // Whether one of those that are pending is such a command, or measures.
     bool isAskedFor(std::span<const std::string_view> commands) const;
     std::int64_t diedIn() const { return m_diedIn; } // the request at the last death; 0: none
     const QStringList& leftOut() const { return m_switchedOff; }

@@ -92,6 +92,13 @@
     X(LibraryLevelLower,  "LIB18", "the library computes at a lower instruction set than the target: {}") \
     X(LibraryNotLoaded,   "LIB19", "the library of a book is not loaded: {}") \
     X(LibraryNonsense,    "LIB20", "the library does not answer as it should: {}") \
+    X(OtherSizes,         "TIM01", "the runs do not compare, their sizes differ: {}") \
+    X(OtherThreads,       "TIM02", "the runs do not compare, their threads differ: {}") \
+    X(OtherMachine,       "TIM03", "the runs do not compare, their machines differ: {}") \
+    X(TimesDisturbed,     "TIM04", "other work disturbed a time that is compared: {}") \
+    X(OtherPrecision,     "TIM05", "the runs do not compare, the types of their inputs differ: {}") \
+    X(WithinNoise,        "TIM06", "the difference lies within the noise: {}") \
+    X(OtherModel,         "TIM07", "the runs do not compare, they have no operators in common: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
     X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")
 // clang-format on

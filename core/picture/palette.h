@@ -66,6 +66,8 @@ double contrast(Rgb a, Rgb b);              // WCAG 2.1 ratio, 1 to 21
 // 0..1, clamped: what is hot stands out from the canvas, dark on a light one and bright on a dark
 // one. The lightness alone says as much as the colour, so any colour vision reads it.
 Rgb heat(double value, ThemeKind theme);
+// -1..1, clamped: less is blue, more is orange, and what does not differ is the colour of a box.
+Rgb difference(double value, ThemeKind theme);
 Rgb textOn(Rgb fill); // black or white: at least 4.5:1
 
 } // namespace fw::picture

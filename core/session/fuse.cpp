@@ -70,7 +70,7 @@ void tellDecisions(const KernelReport& report, const GroupRecord& group,
 
 Result<FuseDocument> fuseCommand(PipelineStore& store, const Arguments& given,
                                  const Context& context) {
-    const bool measure = given.measure.value_or(false);
+    const bool measure = given.measure.value_or(false) || !given.nodes.empty();
     FW_TRY(const Arguments arguments,
            measure ? withBoundDims(store, given, context) : Result<Arguments>(given));
     FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));

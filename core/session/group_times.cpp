@@ -3,6 +3,7 @@
 #include "runtime/native_step.h"
 #include "session/candidates.h"
 #include "session/compare.h"
+#include "session/describe.h"
 #include "session/group_graph.h"
 #include "session/measure.h"
 #include "session/whole_plan.h"
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace fw {
 
@@ -107,9 +109,16 @@ const Group* refusedNeighbour(const FusionPlan& plan, const Group& group) {
 
 struct Together {
     snapshot::Pin pin;
-    double us = 0;
+    double us = 0, iqrUs = 0, estUs = 0;
     bool agree = true, disturbed = false;
 };
+
+double estimateOf(const FusionPlan& plan) {
+    double out = 0;
+    for (const Group& group : plan.groups)
+        out += group.estimateUs;
+    return out;
+}
 
 // Both groups as one, by a pin that makes a library's call a stage of it.
 Result<Together> timeForced(Pipeline& pipeline, const Group& group, const Group& next,
@@ -141,6 +150,8 @@ Result<Together> timeForced(Pipeline& pipeline, const Group& group, const Group&
     const MeasureEffort effort{.seconds = seconds};
     FW_TRY(const MeasuredTime time, timeStepsTogether(*together.module, effort, context));
     out.us = time.median();
+    out.iqrUs = time.iqr();
+    out.estUs = estimateOf(together.plan);
     out.disturbed = time.disturbed(effort.grain);
     return out;
 }
@@ -163,6 +174,7 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
     FW_TRY(const std::vector<TensorData> wanted, whole.module->run(operands));
     FW_TRY(const std::vector<TensorData> got, split.module->run(operands));
     SplitTime out;
+    out.estUs = estimateOf(split.plan);
     out.agree = sameOutputs(*part, got, wanted);
     FW_CHECK(split.module->setInputs(operands));
     const MeasureEffort effort{.seconds = seconds};
@@ -171,6 +183,7 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
     for (std::size_t s = 0; s < times.size(); ++s)
         if (const Group* one = groupOfStep(split.plan, program.steps[s])) {
             out.us += times[s].median();
+            out.iqrUs += times[s].iqr();
             out.each[split.graph->node(one->anchor).name] += times[s].median();
             out.disturbed = out.disturbed || times[s].disturbed(effort.grain);
         }
@@ -202,97 +215,154 @@ boundDims(Pipeline& pipeline, const std::vector<TensorData>& operands, const Con
 
 namespace {
 
-// One group of a plan that is measured, and for how long.
-struct PieceOfPlan {
-    Pipeline& pipeline;
-    const Graph& graph;
-    const FusionPlan& plan;
-    const Group& group;
-    std::uint64_t seed;
-    double seconds;
+// Of some groups of a plan; none: of all of them.
+class GroupMeasurement {
+public:
+    GroupMeasurement(Pipeline& pipeline, const Arguments& arguments, FuseDocument& document,
+                     const Context& context, const Graph& graph, const FusionPlan& plan)
+        : m_pipeline(pipeline), m_document(document), m_context(context), m_graph(graph),
+          m_plan(plan), m_seed(static_cast<std::uint64_t>(arguments.seed.value_or(1))),
+          m_seconds(arguments.seconds.value_or(0.5)), m_pieces(graph, plan) {}
+
+    Status choose(const std::vector<std::string>& nodes) {
+        for (const std::string& name : nodes) {
+            FW_TRY(const Node* node, findNode(m_graph, name));
+            if (const auto of = m_plan.groupOf.find(node->id); of != m_plan.groupOf.end())
+                m_wanted.insert(of->second);
+        }
+        if (!nodes.empty() && m_wanted.empty())
+            return makeDiag(DiagCode::NotRunnable, "no group has these operators", {});
+        return {};
+    }
+
+    Status run(LoadedModule& module) {
+        FW_CHECK(timeAlone(module));
+        std::size_t done = 0;
+        for (GroupRecord& row : m_document.groups) {
+            m_context.report("run", row.name + " split", done++, m_document.groups.size());
+            if (!isWanted(row.id))
+                continue;
+            const Group& group = m_plan.groups[static_cast<std::size_t>(row.id)];
+            m_pieces.addGroup(group, row.aloneUs.value_or(0));
+            FW_CHECK(timeTogether(group, row));
+            if (group.hasCode() && group.nodes.size() > 1)
+                FW_CHECK(timeApart(group, row));
+        }
+        if (m_wanted.empty())
+            m_document.notices.push_back(m_pieces.sentence());
+        leaveOutOthers();
+        return {};
+    }
+
+private:
+    bool isWanted(int group) const { return m_wanted.empty() || m_wanted.contains(group); }
+    void leaveOutOthers() {
+        const auto isOther = [&](NodeId node) {
+            const auto of = m_plan.groupOf.find(node);
+            return of == m_plan.groupOf.end() || !isWanted(of->second);
+        };
+        std::erase_if(m_document.groups, [&](const GroupRecord& row) { return !isWanted(row.id); });
+        std::erase_if(m_document.decisions, [&](const DecisionRecord& one) {
+            return isOther(one.fromId) && isOther(one.toId);
+        });
+    }
+    // Of each of many a part is enough.
+    double secondsOfOne() const { return m_wanted.empty() ? m_seconds / 10 : m_seconds; }
+
+    Status timeAlone(LoadedModule& module) {
+        const MeasureEffort effort{.seconds = m_seconds};
+        FW_TRY(const std::vector<MeasuredTime> alone, timeSteps(module, effort, m_context));
+        const runtime::Program& program = module.executor().program();
+        for (std::size_t s = 0; s < alone.size(); ++s)
+            if (const Group* group = groupOfStep(m_plan, program.steps[s])) {
+                GroupRecord& row = m_document.groups.at(static_cast<std::size_t>(group->id));
+                row.aloneUs = row.aloneUs.value_or(0) + alone[s].median();
+                row.aloneIqrUs = row.aloneIqrUs.value_or(0) + alone[s].iqr();
+                row.disturbed = row.disturbed || alone[s].disturbed(effort.grain);
+            }
+        return {};
+    }
+
+    // What the group may be forced together with: another one that is wanted, or what a library
+    // refused; null: nothing.
+    const Group* forcedWith(const Group& group) const {
+        if (m_wanted.size() == 2)
+            return group.id == *m_wanted.begin()
+                       ? &m_plan.groups[static_cast<std::size_t>(*m_wanted.rbegin())]
+                       : nullptr;
+        return refusedNeighbour(m_plan, group);
+    }
+
+    Status timeTogether(const Group& group, GroupRecord& row) {
+        const Group* const forced = forcedWith(group);
+        const Group* const next = forced != nullptr  ? forced
+                                  : m_wanted.empty() ? kernelBehind(m_graph, m_plan, group)
+                                                     : nullptr;
+        if (next == nullptr)
+            return {};
+        const Result<Together> time =
+            timeForced(m_pipeline, group, *next, m_seed, secondsOfOne(), m_context);
+        if (!time && time.diag().code == DiagCode::Cancelled)
+            return time.diag();
+        if (!time && forced != nullptr)
+            m_document.notices.push_back(fmt::format("{} was not measured together with {}: {}",
+                                                     row.name, next->name, time.diag().text()));
+        if (time && forced != nullptr) {
+            row.forcedUs = time->us;
+            row.forcedIqrUs = time->iqrUs;
+            row.forcedEstUs = time->estUs;
+            row.forced = time->pin.nodes;
+            row.agree = row.agree.value_or(true) && time->agree;
+            row.disturbed = row.disturbed || time->disturbed;
+        }
+        if (time && time->agree && !time->disturbed)
+            m_pieces.addTogether(group, *next, time->pin, time->us);
+        return {};
+    }
+
+    Status timeApart(const Group& group, GroupRecord& row) {
+        const Result<SplitTime> split =
+            timeSplit(m_pipeline, group, m_seed, secondsOfOne(), m_context);
+        if (!split) {
+            if (split.diag().code == DiagCode::Cancelled)
+                return split.diag();
+            m_document.notices.push_back(
+                fmt::format("{} was not measured split: {}", row.name, split.diag().text()));
+            return {};
+        }
+        m_pieces.addSplit(group, *split);
+        row.splitUs = split->us;
+        row.splitIqrUs = split->iqrUs;
+        row.splitEstUs = split->estUs;
+        row.disturbed = row.disturbed || split->disturbed;
+        row.agree = row.agree.value_or(true) && split->agree;
+        return {};
+    }
+
+    Pipeline& m_pipeline;
+    FuseDocument& m_document;
+    const Context& m_context;
+    const Graph& m_graph;
+    const FusionPlan& m_plan;
+    const std::uint64_t m_seed;
+    const double m_seconds;
+    std::set<int> m_wanted; // none: all
+    MeasuredPieces m_pieces;
 };
-
-// With the neighbour that its plan refused, or with the kernel behind it.
-Status measureTogether(const PieceOfPlan& piece, GroupRecord& row, MeasuredPieces& pieces,
-                       std::vector<std::string>& notices, const Context& context) {
-    const Group& group = piece.group;
-    const Group* const refused = refusedNeighbour(piece.plan, group);
-    const Group* const next =
-        refused != nullptr ? refused : kernelBehind(piece.graph, piece.plan, group);
-    if (next == nullptr)
-        return {};
-    Result<Together> forced =
-        timeForced(piece.pipeline, group, *next, piece.seed, piece.seconds, context);
-    if (!forced && forced.diag().code == DiagCode::Cancelled)
-        return forced.diag();
-    if (!forced && refused != nullptr)
-        notices.push_back(fmt::format("{} was not measured together with {}: {}", row.name,
-                                      next->name, forced.diag().text()));
-    if (forced && refused != nullptr) {
-        row.forcedUs = forced->us;
-        row.forced = forced->pin.nodes;
-        row.agree = row.agree.value_or(true) && forced->agree;
-        row.disturbed = row.disturbed || forced->disturbed;
-    }
-    if (forced && forced->agree && !forced->disturbed)
-        pieces.addTogether(group, *next, forced->pin, forced->us);
-    return {};
-}
-
-Status measureSplit(const PieceOfPlan& piece, GroupRecord& row, MeasuredPieces& pieces,
-                    std::vector<std::string>& notices, const Context& context) {
-    const Group& group = piece.group;
-    if (!group.hasCode() || group.nodes.size() < 2)
-        return {};
-    const Result<SplitTime> split =
-        timeSplit(piece.pipeline, group, piece.seed, piece.seconds, context);
-    if (!split) {
-        if (split.diag().code == DiagCode::Cancelled)
-            return split.diag();
-        notices.push_back(
-            fmt::format("{} was not measured split: {}", row.name, split.diag().text()));
-        return {};
-    }
-    pieces.addSplit(group, *split);
-    row.splitUs = split->us;
-    row.disturbed = row.disturbed || split->disturbed;
-    row.agree = row.agree.value_or(true) && split->agree;
-    return {};
-}
 
 } // namespace
 
 Status measureGroups(Pipeline& pipeline, const Arguments& arguments, FuseDocument& document,
                      const Context& context) {
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
+    FW_TRY(const Simplified* source, pipeline.simplified(context));
+    GroupMeasurement measurement(pipeline, arguments, document, context, *source->graph, *plan);
+    FW_CHECK(measurement.choose(arguments.nodes));
     FW_TRY(LoadedModule * module, pipeline.loaded(context));
     FW_TRY(const Operands operands, operandsFor(pipeline, *module, arguments, context));
     FW_CHECK(module->setInputs(operands.inputs));
     context.report("run", "every group alone");
-    const double seconds = arguments.seconds.value_or(0.5);
-    const MeasureEffort effort{.seconds = seconds};
-    FW_TRY(const std::vector<MeasuredTime> alone, timeSteps(*module, effort, context));
-    const runtime::Program& program = module->executor().program();
-    for (std::size_t s = 0; s < alone.size(); ++s)
-        if (const Group* group = groupOfStep(*plan, program.steps[s])) {
-            GroupRecord& row = document.groups.at(static_cast<std::size_t>(group->id));
-            row.aloneUs = row.aloneUs.value_or(0) + alone[s].median();
-            row.disturbed = row.disturbed || alone[s].disturbed(effort.grain);
-        }
-    FW_TRY(const Simplified* source, pipeline.simplified(context));
-    MeasuredPieces pieces(*source->graph, *plan);
-    std::size_t done = 0;
-    for (GroupRecord& row : document.groups) {
-        const Group& group = plan->groups[static_cast<std::size_t>(row.id)];
-        context.report("run", row.name + " split", done++, document.groups.size());
-        const auto seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
-        pieces.addGroup(group, row.aloneUs.value_or(0));
-        const PieceOfPlan piece{pipeline, *source->graph, *plan, group, seed, seconds / 10};
-        FW_CHECK(measureTogether(piece, row, pieces, document.notices, context));
-        FW_CHECK(measureSplit(piece, row, pieces, document.notices, context));
-    }
-    document.notices.push_back(pieces.sentence());
-    return {};
+    return measurement.run(*module);
 }
 
 } // namespace fw

@@ -30,6 +30,8 @@ bool sameOutputs(const Graph& graph, const std::vector<TensorData>& got,
 
 struct SplitTime {
     double us = 0;                      // sum over the operators
+    double iqrUs = 0;                   // likewise, of their spreads
+    double estUs = 0;                   // what a plan of them expects
     std::map<std::string, double> each; // by the operator's name
     bool disturbed = false;             // one of the times
     bool agree = true;                  // the outputs are those of the group, within 1e-3 and 1e-5
@@ -43,7 +45,9 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
 Result<std::map<std::string, std::int64_t>>
 boundDims(Pipeline& pipeline, const std::vector<TensorData>& operands, const Context& context);
 
-// Fills alone_us, split_us and agree of every group that computes something.
+// Fills alone_us, split_us and agree of every group that computes something; of arguments that name
+// nodes, of their groups alone, which are all that is left then. Two of them are also timed
+// together, whoever refused that.
 Status measureGroups(Pipeline& pipeline, const snapshot::Arguments& arguments,
                      snapshot::FuseDocument& document, const Context& context);
 

@@ -8,6 +8,7 @@
 #include "onnx/model/default_inputs.h"
 #include "onnx/model/given_value.h"
 #include "onnx/model/tensor_file.h"
+#include "runtime/cpu.h"
 #include "session/busy_neighbours.h"
 #include "session/compare_sets.h"
 #include "session/document.h"
@@ -19,12 +20,14 @@
 #include "session/values.h"
 #include "session/worker.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <sys/resource.h>
 
@@ -409,9 +412,23 @@ void describeStep(const Graph& graph, const Group& group, const runtime::Step& s
         weights.push_back(facts ? facts->flops + 12 * facts->transcendentals + 1 : 1);
         total += weights.back();
     }
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        row.nodes.push_back(
-            {nodes[i], graph.node(nodes[i]).name, weights[i] / total, nodes.size() > 1});
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const Node& node = graph.node(nodes[i]);
+        row.nodes.push_back({nodes[i], node.name, weights[i] / total, nodes.size() > 1});
+        row.origins.insert(row.origins.end(), node.origins.begin(), node.origins.end());
+    }
+    std::sort(row.origins.begin(), row.origins.end());
+    row.origins.erase(std::unique(row.origins.begin(), row.origins.end()), row.origins.end());
+}
+
+// What a run has to be of to compare with this one.
+void tellConditions(const Graph& graph, const Operands& operands, ProfileDocument& out) {
+    out.machine = runtime::cpuInfo().model;
+    out.taken = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    const std::vector<std::string> names = inputNames(graph);
+    for (std::size_t i = 0; i < std::min(names.size(), operands.inputs.size()); ++i)
+        out.inputs[names[i]] = fmt::format("{}[{}]", dtypeText(operands.inputs[i].dtype()),
+                                           fmt::join(operands.inputs[i].extents(), ", "));
 }
 
 // Misses that matter: by more than half, and by more than a hundredth of the whole.
@@ -481,13 +498,13 @@ Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments
     out.runs = static_cast<std::int64_t>(runs.count());
     out.threads = target->threads;
     out.endToEndMs = runs.median();
-    out.iqrPercent =
-        100 * (runs.quantile(0.75) - runs.quantile(0.25)) / std::max(out.endToEndMs, 1e-9);
+    out.iqrPercent = 100 * runs.iqr() / std::max(out.endToEndMs, 1e-9);
     out.disturbed = runs.disturbed(grainMs);
     out.compileMs = compiled->ms;
     out.start = startOf(pipeline, *compiled->module);
     out.randomInputs = operands.random;
     const Graph& graph = *source->graph;
+    tellConditions(graph, operands, out);
     std::vector<MeasuredTime> alone;
     if (arguments.each.value_or(false)) {
         FW_TRY(alone, timeSteps(*module, {.seconds = seconds / 2}, context));
@@ -501,6 +518,7 @@ Result<ProfileDocument> profileModel(Pipeline& given, const Arguments& arguments
         row.medianUs = perStep[s].median();
         row.minUs = perStep[s].minimum();
         row.p95Us = perStep[s].quantile(0.95);
+        row.iqrUs = perStep[s].iqr();
         row.disturbed = perStep[s].disturbed(effort.grain);
         if (!alone.empty()) {
             row.aloneUs = alone[s].median();

@@ -27,6 +27,7 @@ public:
     double minimum() const;
     double median() const { return quantile(0.5); }
     double quantile(double q) const;
+    double iqr() const { return quantile(0.75) - quantile(0.25); }
     // How far the median lies above the minimum, relative to it.
     double spread() const;
     // How far the largest of the minima of `parts` equal parts lies above the least.

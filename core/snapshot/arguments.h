@@ -44,7 +44,7 @@ FW_RECORD(Arguments,
     (std::string, stage),
     (std::string, body),                   // graph: its path; the graph of a body instead of a stage
     (std::optional<int>, group),
-    (std::vector<std::string>, nodes),     // explain: names, or ids of stage "fused" as "#12"
+    (std::vector<std::string>, nodes),     // explain, fuse: names, or ids of stage "fused" as "#12"
     (std::string, name),                   // ops: operator; match, probe: rule; book: file; sketch, uses: declaration
     (std::string, kind),                   // sketch: "pattern", "rule", "op", "fuse", "test"
     (ByName<std::string>, levels),         // sketch: what its text asks of the facts

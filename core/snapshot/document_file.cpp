@@ -93,6 +93,7 @@ struct DocumentRecord {
     std::map<std::string, std::string> types;
     std::string log;
     std::optional<BlocksRecord> blocks;
+    std::optional<RawJson> baseline, times;
 };
 
 template <class Visitor, class R>
@@ -134,10 +135,26 @@ void fields(Visitor& v, R& r) {
     v("types", r.types);
     v("log", r.log);
     v("blocks", r.blocks);
+    v("baseline", r.baseline);
+    v("times", r.times);
 }
 
 Diag wrong(const std::string& what, const std::string& path, std::string hint = {}) {
     return makeDiag(DiagCode::Syntax, what, {path}, std::move(hint));
+}
+
+Result<SavedTimes> keptTimesOf(const DocumentRecord& in, const std::string& path) {
+    SavedTimes out;
+    if (in.baseline) {
+        FW_TRY(KeptTimes kept, parseKeptTimes(in.baseline->text, "baseline", path));
+        out.baseline = std::move(kept.profile);
+    }
+    if (in.times) {
+        FW_TRY(KeptTimes kept, parseKeptTimes(in.times->text, "times", path));
+        out.last = std::move(kept.profile);
+        out.plan = std::move(kept.plan);
+    }
+    return out;
 }
 
 } // namespace
@@ -147,7 +164,7 @@ bool isDocumentFile(std::string_view path) {
 }
 
 std::string documentText(const Inputs& inputs, const std::string& folder,
-                         const std::optional<BlockView>& blocks) {
+                         const std::optional<BlockView>& blocks, const SavedTimes& times) {
     DocumentRecord out;
     out.version = documentVersion;
     out.model = shortened(inputs.model, folder);
@@ -166,6 +183,13 @@ std::string documentText(const Inputs& inputs, const std::string& folder,
         out.blocks = BlocksRecord{blocks->shown == BlockView::Shown::All ? "all" : "groups",
                                   blocks->rest == BlockView::Rest::Open ? "open" : "closed",
                                   {blocks->others.begin(), blocks->others.end()}};
+    // On one line each: what takes the most room is not for people.
+    if (times.baseline)
+        if (std::string text = timesText(*times.baseline, {}); !text.empty())
+            out.baseline = RawJson{std::move(text)};
+    if (times.last)
+        if (std::string text = timesText(*times.last, times.plan); !text.empty())
+            out.times = RawJson{std::move(text)};
     return Writer::text(out, JsonStyle::Indented) + "\n";
 }
 
@@ -221,15 +245,25 @@ Result<Inputs> parseDocument(std::string_view text, const std::string& path) {
     out.dims = std::move(in.dims);
     out.types = std::move(in.types);
     out.log = absolute(in.log, folder);
+    FW_TRY(const SavedTimes times, keptTimesOf(in, path));
     return out;
 }
 
+Result<SavedTimes> parseTimes(std::string_view text, const std::string& path) {
+    DocumentRecord in;
+    if (auto diag = Reader(text).readAll(in)) {
+        diag->at({path});
+        return *diag;
+    }
+    return keptTimesOf(in, path);
+}
+
 Status saveDocument(const Inputs& inputs, const std::string& path,
-                    const std::optional<BlockView>& blocks) {
+                    const std::optional<BlockView>& blocks, const SavedTimes& times) {
     std::error_code error;
     const std::filesystem::path full = std::filesystem::absolute(path, error);
-    return writeFile(path,
-                     documentText(inputs, folderOf(error ? path : full.string()).string(), blocks));
+    return writeFile(
+        path, documentText(inputs, folderOf(error ? path : full.string()).string(), blocks, times));
 }
 
 Result<Inputs> loadDocument(const std::string& path) {
@@ -249,6 +283,26 @@ std::optional<BlockView> loadBlocks(const std::string& path) {
         out.rest = BlockView::Rest::Closed;
     out.others = {in.blocks->others.begin(), in.blocks->others.end()};
     return out;
+}
+
+SavedTimes loadTimes(const std::string& path) {
+    const Result<std::string> text = readFile(path, largestDocument);
+    Result<SavedTimes> out = text ? parseTimes(*text, path) : Result<SavedTimes>(text.diag());
+    return out ? out.take() : SavedTimes();
+}
+
+Result<ProfileDocument> loadBaseline(const std::string& path) {
+    FW_TRY(const std::string text, readFile(path, largestDocument));
+    if (!isDocumentFile(path)) {
+        FW_TRY(const KeptTimes kept, parseKeptTimes(text, {}, path));
+        return *kept.profile;
+    }
+    FW_CHECK(parseDocument(text, path));
+    FW_TRY(const SavedTimes times, parseTimes(text, path));
+    if (!times.baseline && !times.last)
+        return wrong("has no times", path,
+                     "pin a baseline in the window, or take what `fw profile --json` prints");
+    return times.baseline ? *times.baseline : *times.last;
 }
 
 } // namespace fw::snapshot

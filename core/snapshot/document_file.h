@@ -4,16 +4,18 @@
 //       "libraries": ["onednn"], "books": [{"path": "my.fw", "enabled": true}],
 //       "pins": [{"kind": "apart", "nodes": ["c", "s"], "implementation": ""}], "dims": {"N": 8} }
 //
-// Beside the inputs stands which blocks of the graphs are open, which nothing is computed from.
+// Beside the inputs stands which blocks of the graphs are open, and what was measured: the baseline
+// and the last times. Nothing is computed from either.
 //
 // Paths below the document's folder are written relative to it, so a folder can be moved as a
-// whole. Results are never saved: they follow from the inputs. A missing `libraries` means all that
-// are found. Unknown fields are skipped; a newer version is refused, because what it says about the
-// inputs could be misread. Saving replaces the file whole or leaves it as it was.
+// whole. Other results are never saved: they follow from the inputs. A missing `libraries` means
+// all that are found. Unknown fields are skipped; a newer version is refused, because what it says
+// about the inputs could be misread. Saving replaces the file whole or leaves it as it was.
 #pragma once
 
 #include "snapshot/hierarchy.h"
 #include "snapshot/inputs.h"
+#include "snapshot/saved_times.h"
 
 namespace fw::snapshot {
 
@@ -23,14 +25,22 @@ constexpr std::uint64_t largestDocument = 16u << 20; // bytes
 bool isDocumentFile(std::string_view path); // by its name
 
 std::string documentText(const Inputs& inputs, const std::string& folder,
-                         const std::optional<BlockView>& blocks = {});
+                         const std::optional<BlockView>& blocks = {}, const SavedTimes& times = {});
 // `path` names the file in messages and its folder; relative paths in the text are below it.
 Result<Inputs> parseDocument(std::string_view text, const std::string& path);
 
+// What parseDocument() takes has times that can be read.
+Result<SavedTimes> parseTimes(std::string_view text, const std::string& path);
+
 Status saveDocument(const Inputs& inputs, const std::string& path,
-                    const std::optional<BlockView>& blocks = {});
+                    const std::optional<BlockView>& blocks = {}, const SavedTimes& times = {});
 Result<Inputs> loadDocument(const std::string& path);
 // None if the document does not say, or cannot be read.
 std::optional<BlockView> loadBlocks(const std::string& path);
+// None of a document that has none, or cannot be read.
+SavedTimes loadTimes(const std::string& path);
+// What a run is compared with: a file of `fw profile --json`, or the baseline of a document, or, if
+// it has none, its last times.
+Result<ProfileDocument> loadBaseline(const std::string& path);
 
 } // namespace fw::snapshot

@@ -13,6 +13,11 @@
 
 namespace fw::snapshot {
 
+// A value that stays as it is written.
+struct RawJson {
+    std::string text;
+};
+
 class Writer {
 public:
     explicit Writer(JsonStyle style) : m_style(style) {}
@@ -48,6 +53,7 @@ public:
     void write(int number) { write(std::int64_t(number)); }
     void write(double number);
     void write(DiagCode code) { write(codeText(code)); }
+    void write(const RawJson& value) { m_out += value.text; }
     template <class Enum>
     requires std::is_enum_v<Enum>
     void write(Enum value) { write(wordsOf(value)[static_cast<std::size_t>(value)]); }
@@ -96,11 +102,6 @@ private:
     std::string m_out;
     int m_depth = 0;
     bool m_first = true; // of the list or object at hand
-};
-
-// A value that stays as it is written.
-struct RawJson {
-    std::string text;
 };
 
 // Reads one text. Every read() is false once something is wrong; diag() then says what.

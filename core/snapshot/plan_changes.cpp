@@ -1,60 +1,15 @@
 #include "snapshot/plan_changes.h"
 
+#include "base/hash.h"
+#include "snapshot/group_pairs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
 namespace fw::snapshot {
 
 namespace {
-
-using Keys = std::vector<std::vector<std::string>>; // of the nodes of each group
-
-std::map<std::string, int> nameCounts(const FuseDocument& plan) {
-    std::map<std::string, int> out;
-    for (const GroupRecord& group : plan.groups)
-        for (const std::string& name : group.nodes)
-            ++out[name];
-    return out;
-}
-
-Keys keysOf(const FuseDocument& plan, const std::map<std::string, int>& mine,
-            const std::map<std::string, int>& others) {
-    const auto unique = [](const std::map<std::string, int>& counts, const std::string& name) {
-        const auto found = counts.find(name);
-        return found == counts.end() || found->second <= 1;
-    };
-    Keys out;
-    for (const GroupRecord& group : plan.groups) {
-        std::vector<std::string>& keys = out.emplace_back();
-        for (std::size_t i = 0; i < group.nodes.size(); ++i) {
-            const std::string& name = group.nodes[i];
-            const bool byName = !name.empty() && unique(mine, name) && unique(others, name);
-            keys.push_back(
-                byName || i >= group.nodeIds.size() ? name : fmt::format("#{}", group.nodeIds[i]));
-        }
-    }
-    return out;
-}
-
-// Groups of both plans, joined while they share a node: union-find over before, then after.
-class Clusters {
-public:
-    explicit Clusters(std::size_t count) : m_parent(count) {
-        std::iota(m_parent.begin(), m_parent.end(), std::size_t(0));
-    }
-    std::size_t find(std::size_t i) {
-        while (m_parent[i] != i)
-            i = m_parent[i] = m_parent[m_parent[i]];
-        return i;
-    }
-    void join(std::size_t a, std::size_t b) { m_parent[find(a)] = find(b); }
-
-private:
-    std::vector<std::size_t> m_parent;
-};
 
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t most = 4;
@@ -72,97 +27,24 @@ std::string withImplementation(const GroupRecord& group) {
                                         : fmt::format("{} ({})", group.name, group.implementation);
 }
 
-// The name of a group lists its operators, then its number. In any order: of equal nodes another
-// order is no other group.
-std::vector<std::string> operatorWords(const GroupRecord& group) {
-    std::string name = group.name;
-    if (const std::string number = fmt::format("_{}", group.id); name.ends_with(number))
-        name.resize(name.size() - number.size());
-    std::vector<std::string> out(1);
-    for (const char c : name)
-        if (c == '_')
-            out.emplace_back();
-        else
-            out.back() += c;
-    std::sort(out.begin(), out.end());
-    return out;
-}
-
 class Comparison {
 public:
     Comparison(const FuseDocument& before, const FuseDocument& after)
-        : m_before(before), m_after(after) {}
+        : m_before(before), m_after(after), m_pairs(before, after) {}
 
-    DiffDocument run() {
+    DiffDocument run(Unchanged unchanged) {
         DiffDocument out;
         out.before = m_before.target;
         out.after = m_after.target;
-        const auto names = nameCounts(m_before);
-        const auto newNames = nameCounts(m_after);
-        m_keysBefore = keysOf(m_before, names, newNames);
-        m_keysAfter = keysOf(m_after, newNames, names);
-        const std::size_t first = m_before.groups.size();
-        Clusters clusters(first + m_after.groups.size());
-        std::map<std::string, std::size_t> holder;
-        for (std::size_t g = 0; g < first; ++g)
-            for (const std::string& key : m_keysBefore[g])
-                holder.emplace(key, g);
-        for (std::size_t g = 0; g < m_after.groups.size(); ++g)
-            for (const std::string& key : m_keysAfter[g])
-                if (const auto found = holder.find(key); found != holder.end())
-                    clusters.join(found->second, first + g);
-        if (m_before.model == m_after.model)
-            joinByOrigin(clusters);
         out.estBeforeUs = totalOf(m_before);
         out.estAfterUs = totalOf(m_after);
         out.otherSizes = otherSizes();
-        std::map<std::size_t, Sides> sides;
-        std::vector<std::size_t> order; // the later plan's groups first, what went away last
-        const auto note = [&](std::size_t member) -> Sides& {
-            const std::size_t root = clusters.find(member);
-            const auto [found, fresh] = sides.try_emplace(root);
-            if (fresh)
-                order.push_back(root);
-            return found->second;
-        };
-        for (std::size_t g = 0; g < m_after.groups.size(); ++g)
-            note(first + g).after.push_back(g);
-        for (std::size_t g = 0; g < first; ++g)
-            note(g).before.push_back(g);
-        for (const std::size_t root : order)
-            tell(sides[root], out);
+        for (const GroupPair& pair : m_pairs.all())
+            tell(pair, unchanged, out);
         return out;
     }
 
 private:
-    struct Sides {
-        std::vector<std::size_t> before, after;
-    };
-
-    // A node that a rule made has the name of one of those that it stands for; the others are told
-    // by their origins. What is the same in both plans takes no part: one imported node may stand
-    // in several groups.
-    void joinByOrigin(Clusters& clusters) {
-        const std::size_t first = m_before.groups.size();
-        std::map<std::size_t, Sides> sides;
-        for (std::size_t g = 0; g < first; ++g)
-            sides[clusters.find(g)].before.push_back(g);
-        for (std::size_t g = 0; g < m_after.groups.size(); ++g)
-            sides[clusters.find(first + g)].after.push_back(g);
-        std::map<NodeId, std::size_t> holder;
-        for (const auto& [root, one] : sides) {
-            if (one.before.size() == 1 && one.after.size() == 1 &&
-                sameOperators(one.before.front(), one.after.front()))
-                continue;
-            for (const std::size_t g : one.before)
-                for (const NodeId origin : m_before.groups[g].origins)
-                    clusters.join(holder.emplace(origin, g).first->second, g);
-            for (const std::size_t g : one.after)
-                for (const NodeId origin : m_after.groups[g].origins)
-                    clusters.join(holder.emplace(origin, first + g).first->second, first + g);
-        }
-    }
-
     static std::optional<double> totalOf(const FuseDocument& plan) {
         std::optional<double> out;
         for (const GroupRecord& group : plan.groups)
@@ -193,16 +75,7 @@ private:
         return bracket == std::string::npos ? std::string() : type.substr(bracket);
     }
 
-    bool sameOperators(std::size_t before, std::size_t after) const {
-        const auto sorted = [](std::vector<std::string> keys) {
-            std::sort(keys.begin(), keys.end());
-            return keys;
-        };
-        return sorted(m_keysBefore[before]) == sorted(m_keysAfter[after]) &&
-               operatorWords(m_before.groups[before]) == operatorWords(m_after.groups[after]);
-    }
-
-    void tell(const Sides& sides, DiffDocument& out) const {
+    void tell(const GroupPair& sides, Unchanged unchanged, DiffDocument& out) const {
         ChangeRecord change;
         std::vector<std::string> from, to;
         const auto fill = [](const FuseDocument& plan, const std::vector<std::size_t>& groups,
@@ -238,16 +111,18 @@ private:
             out.added.push_back(std::move(change));
         } else if (changed(sides, change, from, to)) {
             out.changed.push_back(std::move(change));
+        } else if (unchanged == Unchanged::List) {
+            out.same.push_back(std::move(change));
         }
     }
 
-    bool changed(const Sides& sides, ChangeRecord& change, const std::vector<std::string>& from,
+    bool changed(const GroupPair& sides, ChangeRecord& change, const std::vector<std::string>& from,
                  const std::vector<std::string>& to) const {
         if (sides.before.size() == 1 && sides.after.size() == 1) {
             const GroupRecord& old = m_before.groups[sides.before.front()];
             const GroupRecord& now = m_after.groups[sides.after.front()];
             // A rule may leave another operator under the name of a node.
-            if (!sameOperators(sides.before.front(), sides.after.front())) {
+            if (!m_pairs.sameOperators(sides.before.front(), sides.after.front())) {
                 change.kind = "nodes";
                 change.sentence =
                     fmt::format("{} became {}: its operators differ", from.front(), to.front());
@@ -273,24 +148,35 @@ private:
 
     const FuseDocument& m_before;
     const FuseDocument& m_after;
-    Keys m_keysBefore, m_keysAfter;
+    const GroupPairs m_pairs;
 };
 
 } // namespace
 
-bool sameGroups(const FuseDocument& one, const FuseDocument& other) {
-    const auto same = [](const GroupRecord& a, const GroupRecord& b) {
-        return a.id == b.id && a.name == b.name && a.nodes == b.nodes &&
-               a.implementation == b.implementation && a.schedule == b.schedule &&
-               a.inputs == b.inputs && a.outputs == b.outputs;
+std::string planKey(const FuseDocument& plan) {
+    std::string all = plan.target + '\n';
+    const auto add = [&](std::string_view text) {
+        all += fmt::format("{}:{}\n", text.size(), text);
     };
-    return one.model == other.model && one.target == other.target &&
-           std::equal(one.groups.begin(), one.groups.end(), other.groups.begin(),
-                      other.groups.end(), same);
+    for (const GroupRecord& group : plan.groups) {
+        all += fmt::format("group {}\n", group.id);
+        add(group.name);
+        add(group.implementation.str());
+        add(group.schedule.str());
+        for (const std::string& node : group.nodes)
+            add(node);
+        for (const auto* values : {&group.inputs, &group.outputs})
+            for (const TensorRecord& value : *values) {
+                add(value.name);
+                add(value.type);
+            }
+    }
+    return hashOf(all).hex();
 }
 
-DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after) {
-    return Comparison(before, after).run();
+DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after,
+                          Unchanged unchanged) {
+    return Comparison(before, after).run(unchanged);
 }
 
 DiffDocument compareSides(const DiffSideDocument& before, const DiffSideDocument& after) {

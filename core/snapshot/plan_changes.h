@@ -10,11 +10,14 @@
 
 namespace fw::snapshot {
 
-// Whether times of one are times of the other: the same groups under the same numbers, by the same
-// implementations, for the same target. Where the books stand says nothing of that.
-bool sameGroups(const FuseDocument& one, const FuseDocument& other);
+// Of what a plan is as far as times go: equal if it has the same groups under the same numbers, by
+// the same implementations, for the same target. Where the model and the books stand says nothing
+// of that.
+std::string planKey(const FuseDocument& plan);
 
-DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after);
+enum class Unchanged : std::uint8_t { Leave, List };
+DiffDocument comparePlans(const FuseDocument& before, const FuseDocument& after,
+                          Unchanged unchanged = Unchanged::Leave);
 
 // What `fw diff` says of two sides, each made by a worker of its own where their targets ask for
 // it.

@@ -21,6 +21,7 @@ struct Asked : Arguments {
     std::string machine;                  // a file of `fw doctor --save`
     std::string worker;                   // a command that reaches one
     std::string report;                   // rewrite: a file
+    std::string baseline;                 // profile: a file
     std::string as;                       // help
     std::vector<std::string> commands;    // mcp: those that are tools
     std::optional<int> depth;             // draw

@@ -199,7 +199,13 @@ FW_RECORD(GroupRecord,
     (std::optional<double>, forcedUs),  // measured together with what the implementation refused
     (std::vector<std::string>, forced), // the operators of that
     (std::optional<bool>, agree),       // the measured forms gave equal outputs, within 1e-4
-    (bool, disturbed)                   // other work disturbed one of these times
+    (bool, disturbed),                  // other work disturbed one of these times
+    // Of these times the spread, third quartile less first, and what plans of these forms expect.
+    (std::optional<double>, aloneIqrUs),
+    (std::optional<double>, splitIqrUs),
+    (std::optional<double>, forcedIqrUs),
+    (std::optional<double>, splitEstUs),
+    (std::optional<double>, forcedEstUs)
 )
 
 // For people: "cost, untuned"; empty of a view.
@@ -261,6 +267,45 @@ FW_RECORD(ExplainDocument,
     (std::vector<WayRecord>, way)
 )
 
+// --- what is compared with what was before
+
+// What the same operators took in two runs. A difference below the noise says nothing.
+FW_RECORD(TimeDifference,
+    (std::optional<double>, beforeUs), // nothing: not there, or not measured
+    (std::optional<double>, afterUs),
+    (double, noiseUs),                 // half of the spreads of both: where their middle halves meet
+    (SharedText, code)                 // TIM04: disturbed, TIM06: within the noise; empty: it counts
+)
+
+// Groups that belong together: those of the later run, and what they were.
+FW_RECORD(GroupDifference,
+    (std::vector<int>, groupIds),
+    (std::vector<std::string>, groups),
+    (std::vector<std::string>, before),
+    (TimeDifference, time)
+)
+
+// A run beside one that was kept: the baseline.
+FW_RECORD(TimesComparison,
+    (std::string, model),                // of the baseline, like all down to `threads`
+    (std::string, target),
+    (std::string, machine),
+    (std::string, taken),
+    (int, threads),
+    (std::vector<DecisionRecord>, apart), // why the runs do not compare; `note`: what to know
+    (TimeDifference, endToEnd),
+    (TimeDifference, sum),                // of all groups
+    (std::vector<GroupDifference>, groups)
+)
+
+// Whether differences mean anything.
+inline bool isComparable(const TimesComparison& times) {
+    for (const DecisionRecord& decision : times.apart)
+        if (decision.verdict == "no")
+            return false;
+    return true;
+}
+
 // --- diff
 
 // `changed` of graphs, the first five of plans.
@@ -277,7 +322,8 @@ FW_RECORD(ChangeRecord,
     (std::vector<int>, afterIds),
     (std::vector<NodeId>, nodes),         // of the groups after (before, if none is left)
     (std::optional<double>, estBeforeUs), // sums over the groups
-    (std::optional<double>, estAfterUs)
+    (std::optional<double>, estAfterUs),
+    (std::optional<TimeDifference>, measured)
 )
 
 FW_RECORD(DiffDocument,
@@ -288,7 +334,10 @@ FW_RECORD(DiffDocument,
     (std::vector<ChangeRecord>, changed),
     (std::optional<double>, estBeforeUs), // of two plans: sums over all groups with code
     (std::optional<double>, estAfterUs),
-    (std::string, otherSizes)             // why estimates say nothing of each other: "y is f32[8, 4] and was f32[M, 4]"
+    (std::string, otherSizes),            // why estimates say nothing of each other: "y is f32[8, 4] and was f32[M, 4]"
+    (std::optional<TimeDifference>, measured), // of all groups, where both plans were
+    (std::vector<DecisionRecord>, apart),      // why these times do not compare
+    (std::vector<ChangeRecord>, same)          // groups that are as they were; only where they are asked for
 )
 inline bool isEmpty(const DiffDocument& diff) {
     return diff.added.empty() && diff.removed.empty() && diff.changed.empty();
@@ -390,7 +439,9 @@ FW_RECORD(ProfileRow,
     (std::optional<double>, gbps),
     (std::optional<double>, aloneUs), // repeated on warm caches; with --each
     // What the plan expected of the group; nothing if it has several rows, or free dimensions.
-    (std::optional<double>, estUs)
+    (std::optional<double>, estUs),
+    (std::optional<double>, iqrUs),   // third quartile less first
+    (std::vector<NodeId>, origins)    // nodes of the imported graph that its nodes stand for
 )
 
 FW_RECORD(ProfileDocument,
@@ -408,7 +459,11 @@ FW_RECORD(ProfileDocument,
     (bool, randomInputs),
     (ByName<std::int64_t>, dims),       // what the free dimensions were
     (std::vector<std::string>, misses), // groups whose time was expected wrongly, the worst first
-    (std::vector<std::string>, notices)
+    (std::vector<std::string>, notices),
+    (std::string, machine),             // its CPU
+    (std::string, taken),               // when: "2026-11-28T18:40:12Z"
+    (ByName<std::string>, inputs),      // what was given: "f32[1, 3, 224, 224]"
+    (std::optional<TimesComparison>, against)
 )
 
 // --- tune

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void librariesBesideATarget();
     void oneMissingOperatorIsToldOnce();
     void shardsOfAMakefile();
+    void timesAreComparedWithABaseline();
 
 private:
     static QByteArray fw(const QStringList& arguments, int wanted) {
@@ -354,6 +355,37 @@ void TestText::shardsOfAMakefile() {
     QVERIFY(fuse.waitForFinished(60000));
     const QByteArray plan = fuse.readAllStandardOutput();
     QVERIFY2(fuse.exitCode() == 0 && !plan.contains("untuned"), plan.constData());
+}
+
+void TestText::timesAreComparedWithABaseline() {
+    const QTemporaryDir folder;
+    const QStringList profile = {u"profile"_s, u"samples/mlp"_s, u"--seconds"_s, u"0.02"_s};
+    const auto on = [&](const char* target) {
+        return profile + QStringList{u"--target"_s, QString::fromLatin1(target)};
+    };
+    QFile file(folder.filePath(u"times.json"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    const QByteArray times =
+        fw(on("x86-64 -mcpu=x86-64-v3 -libs= -threads=1") + QStringList{u"--json"_s}, 0);
+    file.write(times);
+    file.close();
+    const QStringList against = {u"--baseline"_s, file.fileName()};
+    const QByteArray same = fw(on("x86-64 -mcpu=x86-64-v3 -libs= -threads=1") + against, 0);
+    QVERIFY2(same.contains("against the baseline: ") && same.contains("difference  noise us"),
+             same.constData());
+    QVERIFY2(same.contains("\nend to end "), same.constData());
+    const QByteArray others = fw(on("x86-64 -mcpu=x86-64-v3 -libs= -threads=2") + against, 0);
+    QVERIFY2(others.contains("TIM02 the runs do not compare, their threads differ: 2 and were 1"),
+             others.constData());
+    QVERIFY(!others.contains("noise us"));
+    const QByteArray json =
+        fw(on("x86-64 -mcpu=x86-64-v3 -libs= -threads=1") + against + QStringList{u"--json"_s}, 0);
+    QVERIFY(json.contains("\"against\":{\"model\":\"samples/mlp\""));
+    // What is wrong is said before anything is measured.
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray(times).replace("\"runs\":", "\"runs\":-"));
+    file.close();
+    QVERIFY(fw(on("x86-64 -mcpu=x86-64-v3 -libs= -threads=1") + against, 2).isEmpty());
 }
 
 FW_TEST(TestText, QCoreApplication)

@@ -62,9 +62,15 @@ void readDocument(std::string_view bytes) {
     const auto inputs = snapshot::parseDocument(bytes, "/models/net.fwdoc");
     if (!inputs.ok())
         return;
-    const auto again =
-        snapshot::parseDocument(snapshot::documentText(*inputs, "/models"), "/models/net.fwdoc");
+    const auto times = snapshot::parseTimes(bytes, "/models/net.fwdoc");
+    promise(times.ok(), "a document that is read has times that can be read");
+    const std::string written = snapshot::documentText(*inputs, "/models", {}, *times);
+    const auto again = snapshot::parseDocument(written, "/models/net.fwdoc");
     promise(again.ok() && *again == *inputs, "a document that was written reads back equal");
+    const auto timesAgain = snapshot::parseTimes(written, "/models/net.fwdoc");
+    promise(timesAgain.ok() && !timesAgain->baseline == !times->baseline &&
+                !timesAgain->last == !times->last,
+            "its times, too");
 }
 
 void readLog(std::string_view bytes) {

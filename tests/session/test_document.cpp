@@ -20,6 +20,7 @@ private Q_SLOTS:
     void documentIsAModel();
     void whatIsGivenWins();
     void brokenDocumentsAreRefused();
+    void timesDecideNothing();
     void statistics();
     void statisticsOfOddNumbers();
     void constantsAreFound();
@@ -97,6 +98,33 @@ void TestDocumentModel::brokenDocumentsAreRefused() {
     inputs.model = "/nowhere/m.onnx";
     arguments.model = save(inputs);
     QCOMPARE(ask("info", arguments).diag().code, DiagCode::FileMissing);
+}
+
+void TestDocumentModel::timesDecideNothing() {
+    Inputs inputs;
+    inputs.model = fw::test::samples + "mlp";
+    inputs.target = "x86-64 -mcpu=x86-64-v3 -threads=1";
+    inputs.libraries.emplace();
+    Arguments arguments;
+    arguments.model = save(inputs);
+    arguments.seconds = 0.02;
+    const auto plain = ask("fuse", arguments);
+    QVERIFY(plain.ok());
+    const Result<std::string> measured = ask("profile", arguments);
+    QVERIFY(measured.ok());
+    SavedTimes times;
+    times.last = std::make_shared<ProfileDocument>(*fromJson<ProfileDocument>(*measured));
+    auto slow = *times.last; // as if every group took an hour
+    for (ProfileRow& row : slow.rows)
+        row.medianUs = 3.6e9;
+    times.baseline = std::make_shared<ProfileDocument>(slow);
+    QVERIFY(saveDocument(inputs, arguments.model, {}, times).ok());
+    const auto withTimes = ask("fuse", arguments);
+    QVERIFY2(withTimes.ok(), withTimes.ok() ? "" : withTimes.diag().text().c_str());
+    FuseDocument one = fromJson<FuseDocument>(*plain).value();
+    FuseDocument two = fromJson<FuseDocument>(*withTimes).value();
+    one.made = two.made = {};
+    QVERIFY(one == two);
 }
 
 void TestDocumentModel::statistics() {

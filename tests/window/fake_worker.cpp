@@ -49,6 +49,7 @@ NodeRecord node(NodeId id, const std::string& op, const std::string& name,
     return out;
 }
 
+const std::string machineName = "Some CPU";
 const std::string wide = "f32[1,64,56,56]";
 
 GraphDocument importedGraph() {
@@ -204,6 +205,7 @@ ProfileDocument profile(const std::string& model, const std::string& target) {
         row.implementation = group.implementation;
         row.calls = 1;
         row.medianUs = *group.estUs;
+        row.iqrUs = *group.estUs / 50;
         row.share = *group.estUs / sum;
         row.flops = group.flops;
         row.bytes = group.bytes;
@@ -221,7 +223,34 @@ ProfileDocument profile(const std::string& model, const std::string& target) {
     out.iqrPercent = 2;
     out.compileMs = 812;
     out.randomInputs = true;
+    out.machine = machineName;
+    out.taken = "2026-11-28T18:40:12Z";
+    out.inputs = {{"x", wide}};
     return out;
+}
+
+// `fuse --measure --of`: the groups of these nodes.
+FuseDocument measured(FuseDocument of, const std::vector<std::string>& nodes) {
+    std::erase_if(of.groups, [&](const GroupRecord& group) {
+        return std::none_of(nodes.begin(), nodes.end(), [&](const std::string& name) {
+            return name == "#" + std::to_string(group.anchorId);
+        });
+    });
+    for (GroupRecord& group : of.groups) {
+        group.aloneUs = *group.estUs;
+        group.aloneIqrUs = 2;
+        group.splitUs = *group.estUs * 1.5;
+        group.splitIqrUs = 4;
+        group.splitEstUs = *group.estUs * 2;
+        group.agree = true;
+    }
+    if (of.groups.size() == 2) {
+        of.groups[0].forcedUs = *of.groups[0].estUs;
+        of.groups[0].forcedIqrUs = 3;
+        of.groups[0].forcedEstUs = 190;
+        of.groups[0].forced = of.groups[0].nodes;
+    }
+    return of;
 }
 
 ExplainDocument explain(const Arguments& arguments) {
@@ -333,7 +362,10 @@ void serve(const Request& request) {
         document =
             toJson(arguments.stage == "fused" ? fusedGraph(arguments.target) : importedGraph());
     } else if (command == "fuse") {
-        document = toJson(plan(arguments.model, arguments.target, arguments.pins));
+        if (arguments.measure && has(arguments.model, "hang_measure") && waitForCancel(request.id))
+            return writeLine(errorLine(request.id, makeDiag(DiagCode::Cancelled, "cancelled")));
+        const FuseDocument all = plan(arguments.model, arguments.target, arguments.pins);
+        document = toJson(arguments.measure ? measured(all, arguments.nodes) : all);
     } else if (command == "profile") {
         document = toJson(profile(arguments.model, arguments.target));
     } else if (command == "explain") {
@@ -434,7 +466,7 @@ void serve(const Request& request) {
         document = toJson(done);
     } else if (command == "doctor") {
         DoctorDocument doctor;
-        doctor.cpu = {"Some CPU", "x86-64-v4", {"avx2", "avx512f"}, 2, 512};
+        doctor.cpu = {machineName, "x86-64-v4", {"avx2", "avx512f"}, 2, 512};
         doctor.libraries = {
             {"onednn", "2.6.3", "avx512", "ready", "", ""},
             {"openblas", "", "", "missing", "the library was not found", "libopenblas0-openmp"}};

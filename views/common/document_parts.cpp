@@ -73,6 +73,13 @@ const snapshot::NodeRecord* nodeOf(const snapshot::GraphDocument* graph, snapsho
     return nullptr;
 }
 
+Shared<snapshot::TimesComparison> comparedTimes(const DocumentParts& document) {
+    const auto& against = document.against();
+    return against && document.state(Part::Profile) == State::Ready && isComparable(*against)
+               ? against
+               : nullptr;
+}
+
 const TextMatches* DocumentParts::textMatchesOf(const QString& path) const {
     const auto found = m_kept.textMatches.find(path.toStdString());
     return found == m_kept.textMatches.end() ? nullptr : &found->second;

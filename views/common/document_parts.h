@@ -78,7 +78,10 @@ enum class Wanted : std::uint8_t { No, Yes };
     X(States,      stateGraphs,   StateGraphs,                       Plan,    No) /* that are compared */ \
     X(Plan,        plan,          Shared<snapshot::FuseDocument>,    Model,   Yes) \
     X(Profile,     profileResult, Shared<snapshot::ProfileDocument>, Plan,    No) /* a task */ \
+    X(Baseline,    baseline,      Shared<snapshot::ProfileDocument>, Model,   No) /* that people pinned */ \
+    X(Against,     against,       Shared<snapshot::TimesComparison>, Model,   No) /* the times beside the baseline */ \
     X(Explain,     explanation,   Shared<snapshot::ExplainDocument>, Plan,    Yes) \
+    X(Forms,       forms,         Shared<snapshot::FuseDocument>,    OnePlan, Yes) /* what is selected alone, split, forced */ \
     X(Stages,      stage,         Shared<snapshot::StagesDocument>,  Plan,    Yes) \
     X(Schedule,    schedule,      Shared<snapshot::ScheduleDocument>, Plan,   Yes) /* of one implementation of one group */ \
     X(Value,       value,         Shared<snapshot::ValueDocument>,   Model,   Yes) \
@@ -209,5 +212,9 @@ private:
 
 // Null: the graph has no such node, or is null.
 const snapshot::NodeRecord* nodeOf(const snapshot::GraphDocument* graph, snapshot::NodeId id);
+
+// The times beside the baseline; null: there is none, or the times are of an earlier plan, or both
+// do not compare.
+Shared<snapshot::TimesComparison> comparedTimes(const DocumentParts& document);
 
 } // namespace fw::ui

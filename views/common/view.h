@@ -32,6 +32,7 @@ enum class MenuPlace : std::uint8_t {
     Changes, // Graph
     Books,   // Rules: of the selected book
     Pins,    // Rules
+    Times,   // Profile
     Begin,   // Book: ways to a text
     Text,    // Book: of the text
 };

@@ -1,7 +1,10 @@
 #include "views/compare/changes_model.h"
 
+#include "snapshot/time_changes.h"
+#include "views/common/difference.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 namespace fw::ui {
@@ -26,6 +29,13 @@ constexpr KindText kindTexts[] = {
     {"added", "new", "new group", "new groups"},
     {"removed", "gone", "group gone", "groups gone"},
 };
+
+QString measuredText(const snapshot::TimeDifference& time) {
+    QString out = u"measured %1 → %2"_s.arg(timeCell(time.beforeUs), timeCell(time.afterUs));
+    if (const std::string by = snapshot::differenceText(time); !by.empty())
+        out += u", %1, noise %2"_s.arg(text(by), timeText(time.noiseUs));
+    return time.code.empty() ? out : out + u' ' + text(time.code);
+}
 
 } // namespace
 
@@ -60,14 +70,31 @@ QString ChangesModel::summary() const {
 }
 
 QString ChangesModel::total() const {
-    if (!m_changes || !m_changes->estBeforeUs || !m_changes->estAfterUs)
+    if (!m_changes)
         return {};
-    const QString sums = u"all groups ≈ %1 → %2"_s.arg(timeText(*m_changes->estBeforeUs),
-                                                       timeText(*m_changes->estAfterUs));
-    return m_changes->otherSizes.empty()
-               ? sums
-               : sums +
-                     u", of other sizes: %1"_s.arg(QString::fromStdString(m_changes->otherSizes));
+    QStringList out;
+    if (m_changes->estBeforeUs && m_changes->estAfterUs)
+        out << u"all groups ≈ %1 → %2"_s.arg(timeText(*m_changes->estBeforeUs),
+                                             timeText(*m_changes->estAfterUs)) +
+                   (m_changes->otherSizes.empty()
+                        ? QString()
+                        : u", of other sizes: %1"_s.arg(text(m_changes->otherSizes)));
+    if (m_changes->measured)
+        out << measuredText(*m_changes->measured);
+    for (const snapshot::DecisionRecord& reason : m_changes->apart)
+        out << text(reason.code) + u' ' + text(reason.sentence);
+    return out.join(u" · "_s);
+}
+
+QString ChangesModel::totalOf(const std::vector<int>& groups) const {
+    const snapshot::ChangeRecord sum =
+        m_changes ? snapshot::sumOf(*m_changes, groups) : snapshot::ChangeRecord();
+    if (sum.after.empty())
+        return {};
+    QString out = u"selected: %1"_s.arg(countOf(std::int64_t(sum.after.size()), u"group"_s));
+    if (sum.estBeforeUs && sum.estAfterUs)
+        out += u" ≈ %1 → %2"_s.arg(timeText(*sum.estBeforeUs), timeText(*sum.estAfterUs));
+    return sum.measured ? out + u" · "_s + measuredText(*sum.measured) : out;
 }
 
 int ChangesModel::rowCount(const QModelIndex& parent) const {
@@ -95,11 +122,20 @@ QVariant ChangesModel::data(const QModelIndex& index, int role) const {
             return timeCell(row.before.empty() ? std::nullopt : row.estBeforeUs);
         case After:
             return timeCell(row.after.empty() ? std::nullopt : row.estAfterUs);
+        case TimeBefore:
+            return timeCell(row.measured ? row.measured->beforeUs : std::nullopt);
+        case TimeAfter:
+            return timeCell(row.measured ? row.measured->afterUs : std::nullopt);
         case ColumnCount:
             break;
         }
         return {};
     }
+    if (role == Qt::ToolTipRole && index.column() >= TimeBefore && row.measured)
+        return toolTipOf(text(snapshot::differenceSentence(*row.measured)));
+    if (role == ItemRole::ToneRole && index.column() == TimeAfter && row.measured &&
+        m_changes->apart.empty())
+        return int(differenceTone(*row.measured));
     if (role == Qt::ToolTipRole)
         return toolTipOf(QString::fromStdString(row.sentence));
     if (role == Qt::TextAlignmentRole)
@@ -119,7 +155,8 @@ QVariant ChangesModel::headerData(int section, Qt::Orientation orientation, int 
         return int((section >= Before ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"change"_s, u"groups"_s, u"est. before"_s, u"est. after"_s};
+    static const QStringList titles = {u"change"_s,     u"groups"_s,      u"est. before"_s,
+                                       u"est. after"_s, u"time before"_s, u"time after"_s};
     return titles[section];
 }
 

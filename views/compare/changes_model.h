@@ -13,7 +13,7 @@ class ChangesModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Kind, What, Before, After, ColumnCount };
+    enum Column { Kind, What, Before, After, TimeBefore, TimeAfter, ColumnCount };
 
     explicit ChangesModel(QObject* parent = nullptr);
 
@@ -22,6 +22,9 @@ public:
     // "2 split, 1 merged, 3 other implementations"; empty without changes.
     QString summary() const;
     QString total() const; // "all groups ≈ 97.8 µs → 39.3 µs"; empty without estimates
+    // The same of what has one of these groups, with how many there are; empty: none has.
+    QString totalOf(const std::vector<int>& groups) const;
+    bool isMeasured() const { return m_changes && m_changes->measured; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -15,7 +15,8 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 ChangesView::ChangesView(QWidget* parent)
-    : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)) {
+    : View(parent), m_table(new QTreeView(this)), m_footer(new QLabel(this)),
+      m_selected(new QLabel(this)) {
     setPlanOverlay(new StateOverlay(m_table));
     addCommand(MenuPlace::Changes, u"Next &change"_s, u"F4"_s,
                [this] { Q_EMIT asked(Request::NextChange); });
@@ -32,15 +33,20 @@ ChangesView::ChangesView(QWidget* parent)
     m_table->header()->resizeSection(ChangesModel::Kind, 124);
     m_table->header()->resizeSection(ChangesModel::Before, 96);
     m_table->header()->resizeSection(ChangesModel::After, 104);
-    m_footer->setTextFormat(Qt::PlainText);
-    m_footer->setProperty("muted", true);
-    m_footer->setWordWrap(true); // two targets are wider than many a dock
-    m_footer->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_footer->setContentsMargins(10, 4, 10, 5);
+    m_table->header()->resizeSection(ChangesModel::TimeBefore, 96);
+    m_table->header()->resizeSection(ChangesModel::TimeAfter, 104);
+    for (QLabel* label : {m_selected, m_footer}) {
+        label->setTextFormat(Qt::PlainText);
+        label->setProperty("muted", true);
+        label->setWordWrap(true); // two targets are wider than many a dock
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        label->setContentsMargins(10, 4, 10, 5);
+    }
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_table, 1);
+    layout->addWidget(m_selected);
     layout->addWidget(m_footer);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
@@ -57,11 +63,31 @@ void ChangesView::documentChanged(Parts parts) {
     const auto& changes = document().changes();
     if (parts.has(Part::Changes)) {
         setChanges(changes);
-        announce();
+        if (document().plan() != m_announced) // else its times came
+            announce();
+        m_announced = document().plan();
     }
     if (parts.hasAny({Part::Info, Part::Plan}) &&
         !showPlanState(*overlay(), document(), changes && !isEmpty(*changes)))
         setChanges(changes); // says why there are none
+}
+
+// What is selected, in sum, whether it changed or not.
+void ChangesView::selectionChanged(const QObject*) {
+    std::vector<int> groups;
+    const auto& picked = selection().picked().fused;
+    if (const auto& plan = document().plan(); plan && !picked.empty())
+        for (const auto& group : plan->groups)
+            if (std::any_of(group.nodeIds.begin(), group.nodeIds.end(),
+                            [&](snapshot::NodeId id) { return picked.contains(id); }))
+                groups.push_back(group.id);
+    m_selected->setText(groups.empty() ? QString() : m_model.totalOf(groups));
+    m_selected->setVisible(!m_selected->text().isEmpty());
+}
+
+void ChangesView::fitColumns() {
+    for (const int column : {ChangesModel::TimeBefore, ChangesModel::TimeAfter})
+        m_table->setColumnHidden(column, !m_model.isMeasured());
 }
 
 void ChangesView::announce() {
@@ -79,6 +105,9 @@ void ChangesView::announce() {
 
 void ChangesView::setChanges(const Shared<snapshot::DiffDocument>& changes) {
     m_model.setChanges(changes);
+    fitColumns();
+    if (isAttached())
+        selectionChanged(nullptr);
     m_footer->setVisible(changes != nullptr);
     if (!changes) {
         m_footer->clear();
@@ -91,7 +120,9 @@ void ChangesView::setChanges(const Shared<snapshot::DiffDocument>& changes) {
                                 : u"%1  →  %2"_s.arg(QString::fromStdString(changes->before),
                                                      QString::fromStdString(changes->after));
     if (isEmpty(*changes)) {
-        m_footer->setText(between);
+        QStringList same = {m_model.isMeasured() ? m_model.total() : QString(), between};
+        same.removeAll(QString());
+        m_footer->setText(same.join(u" · "_s));
         return overlay()->setEmpty(u"Nothing changed"_s,
                                    u"The plan has the same groups and implementations."_s);
     }
@@ -118,7 +149,8 @@ void ChangesView::step(int by) {
 }
 
 QString ChangesView::footerText() const {
-    return m_footer->text();
+    return m_footer->text() +
+           (m_selected->text().isEmpty() ? QString() : u'\n' + m_selected->text());
 }
 
 } // namespace fw::ui

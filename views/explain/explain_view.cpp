@@ -9,6 +9,7 @@
 #include "views/common/theme.h"
 #include "views/common/tool_tip.h"
 #include "views/explain/gate_table.h"
+#include "views/explain/measured_rows.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -53,7 +54,8 @@ ExplainView::ExplainView(QWidget* parent)
       m_gates(makeGateTable(this, u"Gates"_s, {u""_s, u"gate"_s, u"evidence"_s})),
       m_actions(new QWidget(this)), m_whatIfRow(new FlowLayout(6)),
       m_together(new QPushButton(u"Keep together"_s, this)),
-      m_apart(new QPushButton(u"Keep apart"_s, this)), m_copy(new QPushButton(u"Copy"_s, this)) {
+      m_apart(new QPushButton(u"Keep apart"_s, this)), m_copy(new QPushButton(u"Copy"_s, this)),
+      m_measure(new QPushButton(this)) {
     setOverlay(new StateOverlay(m_gates));
     m_sentence->setTextFormat(Qt::PlainText);
     m_sentence->setWordWrap(true);
@@ -73,7 +75,7 @@ ExplainView::ExplainView(QWidget* parent)
 
     // What one can do: below the evidence.
     auto* pins = new FlowLayout(6);
-    for (QPushButton* button : {m_together, m_apart, m_copy})
+    for (QPushButton* button : {m_measure, m_together, m_apart, m_copy})
         pins->addWidget(button);
     auto* rows = new QVBoxLayout(m_actions);
     rows->setContentsMargins(8, 6, 8, 8);
@@ -92,6 +94,13 @@ ExplainView::ExplainView(QWidget* parent)
     connect(m_copy, &QPushButton::clicked, this, copy);
     connect(m_together, &QPushButton::clicked, this, together);
     connect(m_apart, &QPushButton::clicked, this, apart);
+    connect(m_measure, &QPushButton::clicked, this, &ExplainView::measureForms);
+    m_measure->setToolTip(
+        u"Time the group as it is planned and split into its operators; of two groups also forced "
+        "together. Nothing of the plan changes"_s);
+    addCommand(
+        MenuPlace::Times, u"Measure alone, sp&lit and forced"_s, u"Ctrl+Alt+Shift+M"_s,
+        [this] { measureForms(); }, Needs::Model, OfNodes::Yes);
     addCommand(MenuPlace::Copy, u"Copy &explanation"_s, u"Ctrl+Shift+C"_s, copy, Needs::Nothing,
                OfNodes::Yes);
     addCommand(MenuPlace::Pins, u"Keep selected &together"_s, u"Ctrl+T"_s, together, Needs::Model,
@@ -102,6 +111,7 @@ ExplainView::ExplainView(QWidget* parent)
     connect(overlay(), &StateOverlay::actionRequested, this, [this] { selectionSettled(); });
     setContent(nullptr);
     setPair(Pair::No);
+    showForms({});
 }
 
 void ExplainView::documentChanged(Parts) {
@@ -118,6 +128,8 @@ void ExplainView::documentChanged(Parts) {
     const bool shown = about && state != State::Error && !stopped;
     setContent(shown ? document().explanation() : nullptr);
     setPair(picked.fused.size() == 2 && picked.group < 0 ? Pair::Yes : Pair::No);
+    showForms(shown && document().explanation() ? groupsOf(document(), picked.fused)
+                                                : std::vector<int>());
     setDetail(shown && document().explanation()
                   ? text(document().explanation()->subject) +
                         (picked.fused.size() > 2 ? selection().ofSeveral() : QString())
@@ -159,6 +171,28 @@ void ExplainView::selectionSettled() {
     for (const snapshot::NodeId id : ids)
         about.nodes.push_back("#" + std::to_string(id));
     Q_EMIT asked(WantPart{Part::Explain, about});
+}
+
+void ExplainView::showForms(const std::vector<int>& groups) {
+    const bool busy = isAttached() && document().state(Part::Forms) == State::Busy;
+    m_groups = groups.size() <= 2 ? groups : std::vector<int>();
+    m_measure->setText(busy ? u"Stop measuring"_s : u"Measure alone, split, forced"_s);
+    m_measure->setVisible(!m_groups.empty() || busy);
+    if (!groups.empty())
+        addMeasuredRows(m_gates, document(), groups);
+}
+
+void ExplainView::measureForms() {
+    if (document().state(Part::Forms) == State::Busy)
+        return Q_EMIT asked(Request::Stop);
+    if (m_groups.empty())
+        return Q_EMIT asked(Say{u"select an edge or a group: one or two groups are measured"_s});
+    snapshot::Arguments about;
+    about.measure = true;
+    for (const snapshot::GroupRecord& group : document().plan()->groups)
+        if (std::find(m_groups.begin(), m_groups.end(), group.id) != m_groups.end())
+            about.nodes.push_back("#" + std::to_string(group.anchorId));
+    Q_EMIT asked(WantPart{Part::Forms, about});
 }
 
 void ExplainView::pinSelection(snapshot::PinKind kind) {
@@ -206,6 +240,7 @@ void ExplainView::setContent(const Shared<snapshot::ExplainDocument>& explanatio
 void ExplainView::showResult(int number) {
     setContent(nullptr);
     setPair(Pair::No);
+    showForms({});
     overlay()->setReady();
     const auto result = resultOf(document(), number);
     if (!result)
@@ -219,6 +254,7 @@ void ExplainView::showResult(int number) {
 void ExplainView::showRegion(const snapshot::RegionRecord& region) {
     setContent(nullptr);
     setPair(Pair::No);
+    showForms({});
     overlay()->setReady();
     setDetail(u"region "_s + text(region.name));
     m_actions->setVisible(true);

@@ -31,6 +31,7 @@ public:
     QString asText() const;
     QString sentence() const;
     int gateCount() const;
+    QPushButton* measureButton() const { return m_measure; }
     const std::vector<QPushButton*>& whatIfButtons() const { return m_whatIfs; }
 
 protected:
@@ -45,6 +46,9 @@ private:
     void showResult(int number);
     void showFailing();
     void pinSelection(snapshot::PinKind kind);
+    // Of the groups that are selected, one or two; stops it while it is at work.
+    void measureForms();
+    void showForms(const std::vector<int>& groups);
     void tryChange(const QString& change); // "-libs=onednn"
     void fillGates(const snapshot::ExplainDocument& explanation);
     void fillWhatIfs(const snapshot::ExplainDocument& explanation);
@@ -58,6 +62,8 @@ private:
     QPushButton* m_together;
     QPushButton* m_apart;
     QPushButton* m_copy;
+    QPushButton* m_measure;
+    std::vector<int> m_groups; // that are selected, as far as they can be measured
 };
 
 } // namespace fw::ui

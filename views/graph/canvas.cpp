@@ -200,9 +200,11 @@ void GraphCanvas::describe() {
     QAccessible::updateAccessibility(&event);
 }
 
-void GraphCanvas::setHeat(HeatOf boxes, HeatOf containers, const QString& most) {
-    if (boxes == m_heat && containers == m_containerHeat && most == m_heatMost)
+void GraphCanvas::setHeat(HeatOf boxes, HeatOf containers, const QString& most, HeatScale scale) {
+    if (boxes == m_heat && containers == m_containerHeat && most == m_heatMost &&
+        scale == m_heatScale)
         return;
+    m_heatScale = scale;
     m_heat = std::move(boxes);
     m_containerHeat = std::move(containers);
     m_heatMost = most;

@@ -55,7 +55,10 @@ public:
     // Values 0..1 colour boxes instead of their fill, and the headers of containers; empty switches
     // it off. `most` is what the legend says of 1.
     using HeatOf = std::map<std::int64_t, double>; // by id
-    void setHeat(HeatOf boxes, HeatOf containers = {}, const QString& most = {});
+    // 0 to 1, or, BothWays, from -1 to 1.
+    enum class HeatScale : std::uint8_t { FromZero, BothWays };
+    void setHeat(HeatOf boxes, HeatOf containers = {}, const QString& most = {},
+                 HeatScale scale = HeatScale::FromZero);
     // What keeps its place and is not to be seen.
     struct Hidden {
         std::set<std::int64_t> boxes;
@@ -235,6 +238,7 @@ private:
     std::int64_t m_hovered = -1;
     HeatOf m_heat, m_containerHeat;
     QString m_heatMost;
+    HeatScale m_heatScale = HeatScale::FromZero;
     std::vector<Halo> m_halos;
 
     Drag m_drag = Drag::None;

@@ -205,7 +205,8 @@ std::optional<picture::Rgb> GraphCanvas::heatOf(const picture::Owner& owner) con
     const auto heat = heats.find(owner.id);
     if (heat == heats.end())
         return {};
-    return picture::heat(heat->second, m_theme);
+    return m_heatScale == HeatScale::FromZero ? picture::heat(heat->second, m_theme)
+                                              : picture::difference(heat->second, m_theme);
 }
 
 bool GraphCanvas::isReadable(const picture::TextItem& item) const {
@@ -333,6 +334,7 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
             legend.makers.insert(container.maker);
     if (!m_heat.empty())
         legend.heatMost = m_heatMost;
+    legend.heatHasSigns = m_heatScale == HeatScale::BothWays;
     const double top = viewport()->height() - legendHeight();
     ui::paintLegend(painter, {0, top, double(viewport()->width()), legendHeight()}, legend,
                     m_theme);

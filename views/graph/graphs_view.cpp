@@ -190,7 +190,7 @@ void GraphsView::documentChanged(Parts parts) {
     }
     if (parts.has(Part::Step) && selection().step())
         stepPane()->show(document().step(), *selection().step());
-    if (parts.hasAny({Part::Fused, Part::Regions, Part::Profile, Part::States}))
+    if (parts.hasAny({Part::Fused, Part::Regions, Part::Profile, Part::Against, Part::States}))
         m_heat.show();
     if (parts.has(Part::Explain))
         showHalos(m_panes);

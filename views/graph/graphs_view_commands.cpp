@@ -114,6 +114,7 @@ void GraphsView::addHeatCommands() {
     heat(u"No &heat"_s, u"Ctrl+H"_s, Heat::None);
     heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, Heat::Time);
     heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, Heat::Slowness);
+    heat(u"Heat by diff&erence to the baseline"_s, u"Ctrl+Alt+Shift+H"_s, Heat::Difference);
 }
 
 void GraphsView::addWalkCommands() {

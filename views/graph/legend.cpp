@@ -8,17 +8,22 @@ namespace fw::ui {
 namespace {
 
 // Gives where it ends.
-double paintHeatScale(QPainter& painter, double x, double y, const QString& most, ThemeKind theme) {
+double paintHeatScale(QPainter& painter, double x, double y, const Legend& legend,
+                      ThemeKind theme) {
+    const QString& most = *legend.heatMost;
     const QRectF scale(x, y + 2, 90, 12);
     QLinearGradient colours(scale.topLeft(), scale.topRight());
     for (int i = 0; i <= 8; ++i)
-        colours.setColorAt(i / 8.0, toQt(picture::heat(i / 8.0, theme)));
+        colours.setColorAt(i / 8.0,
+                           toQt(legend.heatHasSigns ? picture::difference(i / 4.0 - 1, theme)
+                                                    : picture::heat(i / 8.0, theme)));
     painter.setPen(QPen(toQt(picture::rgb(Colour::Line, theme)), 1));
     painter.setBrush(colours);
     painter.drawRect(scale);
     painter.setFont(labelFont(11, picture::Weight::Regular));
     painter.setPen(toQt(picture::rgb(Colour::Muted, theme)));
-    painter.drawText(QPointF(x - 12, y + 12), QStringLiteral("0"));
+    painter.drawText(QPointF(x - 12, y + 12),
+                     legend.heatHasSigns ? QStringLiteral("−") : QStringLiteral("0"));
     painter.drawText(QPointF(scale.right() + 6, y + 12), most);
     return scale.right() + 6 + painter.fontMetrics().horizontalAdvance(most) + 24;
 }
@@ -40,7 +45,7 @@ void paintLegend(QPainter& painter, const QRectF& strip, const Legend& legend, T
     double x = 10;
     const double y = strip.bottom() - 26;
     if (legend.heatMost)
-        x = paintHeatScale(painter, x + 14, y, *legend.heatMost, theme);
+        x = paintHeatScale(painter, x + 14, y, legend, theme);
     for (const picture::MakerRecord& maker : legend.makers) {
         const std::string text = picture::makerText(maker);
         const QRectF chip(x + 0.5, y + 0.5, 26, 15);

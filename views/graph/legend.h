@@ -18,6 +18,7 @@ namespace fw::ui {
 struct Legend {
     std::set<picture::MakerRecord> makers;
     std::optional<QString> heatMost; // what the hottest colour stands for; nothing is hot: none
+    bool heatHasSigns = false;       // from less than nothing to more
 };
 
 // A strip of its own at the foot of a view: nothing shows through it.

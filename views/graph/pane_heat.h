@@ -5,7 +5,8 @@
 
 namespace fw::ui {
 
-enum class Heat : std::uint8_t { None, Time, Slowness };
+// Difference: to the baseline.
+enum class Heat : std::uint8_t { None, Time, Slowness, Difference };
 
 class PaneHeat {
 public:
@@ -16,9 +17,7 @@ public:
     void show() const; // in every pane
 
 private:
-    bool isMeasured() const;
-    GraphCanvas::HeatOf ofNodes() const;
-    void showIn(std::size_t pane, const GraphCanvas::HeatOf& nodes) const;
+    GraphCanvas::HeatOf valuesOfNodes() const; // microseconds, or less per operation
 
     GraphPanes& m_panes;
     Heat m_heat = Heat::None;

@@ -1,6 +1,7 @@
 #include "views/implementations/implementations_model.h"
 
 #include "picture/diagram.h"
+#include "views/common/difference.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/text.h"
@@ -74,6 +75,7 @@ void ImplementationsModel::setPlan(std::shared_ptr<const snapshot::FuseDocument>
     beginResetModel();
     m_plan = std::move(plan);
     m_times.clear();
+    m_differences.clear();
     m_verified.reset();
     endResetModel();
 }
@@ -111,6 +113,18 @@ void ImplementationsModel::setTimes(std::map<int, double> medianUs) {
         return;
     m_times = std::move(medianUs);
     changed(Measured);
+}
+
+void ImplementationsModel::setDifferences(Differences differences) {
+    if (differences == m_differences)
+        return;
+    m_differences = std::move(differences);
+    changed(Difference);
+}
+
+const snapshot::GroupDifference* ImplementationsModel::differenceAt(int group) const {
+    const auto found = m_differences.find(group);
+    return found == m_differences.end() ? nullptr : &found->second;
 }
 
 void ImplementationsModel::changed(Column column) {
@@ -185,6 +199,8 @@ QVariant ImplementationsModel::groupCell(const GroupRecord& group, Column column
             return timeCell(time->second);
         return timeCell(chosen ? chosen->measuredUs : std::nullopt);
     }
+    case Difference:
+        return differenceCell(differenceAt(group.id));
     case Verified:
         return verifiedText(worstOf(group));
     case Verdict: {
@@ -223,6 +239,9 @@ QVariant ImplementationsModel::candidateCell(const GroupRecord& group,
             return timeCell(time->second);
         return timeCell(candidate.measuredUs);
     }
+    case Difference: // what was measured is the one that was chosen
+        return candidate.verdict == "chosen" ? QVariant(differenceCell(differenceAt(group.id)))
+                                             : QVariant();
     case Verified:
         return verifiedText(verified(group.id, candidate.name));
     case Verdict:
@@ -245,6 +264,8 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
         return int((column >= Estimate ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
+        if (column == Difference)
+            return toolTipOf(differenceTip(differenceAt(of.id)));
         return toolTipOf(row ? text(row->name) + u": "_s + verdictOf(*row)
                              : text(of.name) + u": "_s + text(of.implementation));
     case ItemRole::MakerRole:
@@ -252,6 +273,9 @@ QVariant ImplementationsModel::data(const QModelIndex& index, int role) const {
             return {};
         return QVariant::fromValue(row ? row->maker : of.maker);
     case ItemRole::ToneRole:
+        if (column == Difference)
+            return int(!row || row->verdict == "chosen" ? differenceTone(differenceAt(of.id))
+                                                        : Tone::None);
         if (column == Verified)
             return int(verifiedTone(row ? verified(of.id, row->name) : worstOf(of)));
         if (column != Verdict)
@@ -282,8 +306,8 @@ QVariant ImplementationsModel::headerData(int section, Qt::Orientation orientati
         return int((section >= Estimate ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group, candidates"_s, u"verdict"_s, u"est."_s, u"time"_s,
-                                       u"verified"_s,          u"prio"_s};
+    static const QStringList titles = {u"group, candidates"_s, u"verdict"_s,  u"est."_s, u"time"_s,
+                                       u"baseline"_s,          u"verified"_s, u"prio"_s};
     return titles[section];
 }
 

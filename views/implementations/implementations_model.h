@@ -15,7 +15,7 @@ class ImplementationsModel : public QAbstractItemModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Verdict, Estimate, Measured, Verified, Priority, ColumnCount };
+    enum Column { Name, Verdict, Estimate, Measured, Difference, Verified, Priority, ColumnCount };
     enum Role {
         GroupRole = Qt::UserRole + 1, // id of the group, of candidates too
         NameRole,                     // of the implementation, in every column
@@ -26,6 +26,10 @@ public:
     void setPlan(std::shared_ptr<const snapshot::FuseDocument> plan);
     // Median times by group id; candidates that were not run have none.
     void setTimes(std::map<int, double> medianUs);
+    // Of the groups as they were measured, to the baseline; none: it is not compared.
+    using Differences = std::map<int, snapshot::GroupDifference>; // by group
+    void setDifferences(Differences differences);
+    bool isCompared() const { return !m_differences.empty(); }
     // What each candidate computes beside the reference; null: not asked yet.
     void setVerified(std::shared_ptr<const snapshot::VerifyDocument> verified);
     bool isVerified() const { return m_verified != nullptr; }
@@ -43,6 +47,7 @@ public:
 
 private:
     void changed(Column column);
+    const snapshot::GroupDifference* differenceAt(int group) const;
     const snapshot::VerifyRow* worstOf(const snapshot::GroupRecord& group) const;
     QVariant groupCell(const snapshot::GroupRecord& group, Column column) const;
     QVariant candidateCell(const snapshot::GroupRecord& group,
@@ -50,6 +55,7 @@ private:
 
     std::shared_ptr<const snapshot::FuseDocument> m_plan;
     std::map<int, double> m_times;
+    Differences m_differences;
     std::shared_ptr<const snapshot::VerifyDocument> m_verified;
 };
 

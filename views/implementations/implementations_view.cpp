@@ -196,6 +196,15 @@ void ImplementationsView::documentChanged(Parts parts) {
                 times[row.groupId] += row.medianUs; // reorders and stages are rows of their own
         m_model.setTimes(std::move(times));
     }
+    if (parts.hasAny({Part::Plan, Part::Profile, Part::Against})) {
+        ImplementationsModel::Differences differences;
+        if (const auto compared = comparedTimes(document()))
+            for (const auto& one : compared->groups)
+                for (const int group : one.groupIds)
+                    differences[group] = one;
+        m_model.setDifferences(std::move(differences));
+        hideColumns();
+    }
     if (parts.hasAny({Part::Plan, Part::Verified})) {
         m_model.setVerified(document().verified());
         hideColumns(); // the column is there as soon as something was verified

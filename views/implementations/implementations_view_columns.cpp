@@ -24,8 +24,10 @@ constexpr int shownRows = 500; // whose widths count
 // The priority is in the reason as well: in a narrow view its room is the reason's.
 void ImplementationsView::hideColumns() {
     m_columns->setHidden(ImplementationsModel::Verified, !m_model.isVerified());
+    m_columns->setHidden(ImplementationsModel::Difference, !m_model.isCompared());
     m_columns->setHidden(ImplementationsModel::Priority,
-                         width() < Theme::scaled(m_model.isVerified() ? 600 : 520));
+                         width() < Theme::scaled(520 + (m_model.isVerified() ? 80 : 0) +
+                                                 (m_model.isCompared() ? 130 : 0)));
     fitColumns();
     fitNames();
 }
@@ -38,7 +40,8 @@ void ImplementationsView::fitColumns() {
             time = std::max(
                 time, metrics.horizontalAdvance(m_model.index(row, column).data().toString()));
     time += cellBorder;
-    const int widths[] = {Theme::scaled(leastName), 0, time, time, Theme::scaled(72),
+    const int difference = metrics.horizontalAdvance(u"− 12.3 µs (12 %)"_s) + cellBorder;
+    const int widths[] = {Theme::scaled(leastName), 0, time, time, difference, Theme::scaled(72),
                           Theme::scaled(48)};
     static_assert(std::size(widths) == ImplementationsModel::ColumnCount);
     for (int column = 0; column < ImplementationsModel::ColumnCount; ++column)

@@ -1,6 +1,7 @@
 #include "views/profile/profile_model.h"
 
 #include "picture/diagram.h"
+#include "views/common/difference.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/tool_tip.h"
@@ -35,6 +36,17 @@ void ProfileModel::setProfile(std::shared_ptr<const snapshot::ProfileDocument> p
     endResetModel();
 }
 
+void ProfileModel::setAgainst(std::shared_ptr<const snapshot::TimesComparison> against) {
+    m_against = std::move(against);
+    m_differences.clear();
+    if (m_against)
+        for (const snapshot::GroupDifference& one : m_against->groups)
+            for (const int group : one.groupIds)
+                m_differences[group] = &one;
+    if (const int rows = rowCount())
+        Q_EMIT dataChanged(index(0, Difference), index(rows - 1, Difference));
+}
+
 QModelIndex ProfileModel::index(int row, int column, const QModelIndex& parent) const {
     if (!hasIndex(row, column, parent))
         return {};
@@ -60,75 +72,101 @@ int ProfileModel::columnCount(const QModelIndex&) const {
     return ColumnCount;
 }
 
-namespace {
-
-QVariant cellOf(const ShareRecord& node, const ProfileRow& row, ProfileModel::Column column,
-                bool forSorting) {
-    const QString mark = node.estimated ? u"≈ "_s : QString();
-    switch (column) {
-    case ProfileModel::Name:
-        return QString::fromStdString(node.name);
-    case ProfileModel::Median: {
-        if (!node.share)
-            return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
-        const double time = *node.share * row.medianUs;
-        return forSorting ? QVariant(time) : QVariant(mark + timeText(time));
-    }
-    case ProfileModel::Bar:
-    case ProfileModel::Share: {
-        if (!node.share)
-            return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
-        const double share = *node.share * row.share;
-        if (forSorting)
-            return share;
-        return column == ProfileModel::Bar
-                   ? QVariant()
-                   : QVariant(mark + QString::number(share * 100, 'f', 1) + u" %"_s);
-    }
-    default:
+QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
+    const bool group = index.internalId() == topLevel;
+    const ProfileRow& row = m_profile->rows[group ? size_t(index.row()) : index.internalId() - 1];
+    if (!group) {
+        const ShareRecord& node = row.nodes[size_t(index.row())];
+        const QString mark = node.estimated ? u"≈ "_s : QString();
+        switch (Column(index.column())) {
+        case Name:
+            return QString::fromStdString(node.name);
+        case Median: {
+            if (!node.share)
+                return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
+            const double time = *node.share * row.medianUs;
+            return forSorting ? QVariant(time) : QVariant(mark + timeText(time));
+        }
+        case Bar:
+        case Share: {
+            if (!node.share)
+                return forSorting ? QVariant(-1.0) : QVariant(u"–"_s);
+            const double share = *node.share * row.share;
+            if (forSorting)
+                return share;
+            return index.column() == Bar
+                       ? QVariant()
+                       : QVariant(mark + QString::number(share * 100, 'f', 1) + u" %"_s);
+        }
+        case Implementation:
+        case Estimate:
+        case Difference:
+        case Gflops:
+        case Gbps:
+        case Calls:
+        case ColumnCount:
+            return {};
+        }
         return {};
     }
+    return groupCell(row, Column(index.column()), forSorting);
 }
 
-QVariant cellOf(const ProfileRow& row, ProfileModel::Column column, bool forSorting) {
+QVariant ProfileModel::groupCell(const ProfileRow& row, Column column, bool forSorting) const {
     switch (column) {
-    case ProfileModel::Name:
+    case Name:
         return QString::fromStdString(row.group);
-    case ProfileModel::Implementation:
+    case Implementation:
         return forSorting ? QVariant(QString::fromStdString(row.implementation)) : QVariant();
-    case ProfileModel::Median:
+    case Median:
         return forSorting
                    ? QVariant(row.medianUs)
                    : QVariant(timeText(row.medianUs) + (row.disturbed ? u" *"_s : QString()));
-    case ProfileModel::Estimate:
+    case Estimate:
         if (!row.estUs)
             return optionalNumber({}, 0, forSorting);
         return forSorting ? QVariant(*row.estUs) : QVariant(timeText(*row.estUs));
-    case ProfileModel::Bar:
+    case Difference:
+        return forSorting
+                   ? QVariant(differenceOf(differenceAt(row)))
+                   : QVariant(row.nodes.empty() ? QString() : differenceCell(differenceAt(row)));
+    case Bar:
         return forSorting ? QVariant(row.share) : QVariant();
-    case ProfileModel::Share:
+    case Share:
         return forSorting ? QVariant(row.share)
                           : QVariant(QString::number(row.share * 100, 'f', 1) + u" %"_s);
-    case ProfileModel::Gflops:
+    case Gflops:
         return optionalNumber(row.gflops, 1, forSorting);
-    case ProfileModel::Gbps:
+    case Gbps:
         return optionalNumber(row.gbps, 1, forSorting);
-    case ProfileModel::Calls:
+    case Calls:
         return forSorting ? QVariant(qlonglong(row.calls)) : QVariant(QString::number(row.calls));
-    case ProfileModel::ColumnCount:
+    case ColumnCount:
         break;
     }
     return {};
 }
 
-} // namespace
+const snapshot::GroupDifference* ProfileModel::differenceAt(const ProfileRow& row) const {
+    const auto found = m_differences.find(row.groupId);
+    return row.nodes.empty() || found == m_differences.end() ? nullptr : found->second;
+}
 
-QVariant ProfileModel::cell(const QModelIndex& index, bool forSorting) const {
-    const auto column = Column(index.column());
-    if (index.internalId() == topLevel)
-        return cellOf(m_profile->rows[size_t(index.row())], column, forSorting);
-    const ProfileRow& row = m_profile->rows[index.internalId() - 1];
-    return cellOf(row.nodes[size_t(index.row())], row, column, forSorting);
+QVariant ProfileModel::tipOf(const QModelIndex& index) const {
+    const bool group = index.internalId() == topLevel;
+    const ProfileRow& row = m_profile->rows[group ? size_t(index.row()) : index.internalId() - 1];
+    if (group && index.column() == Difference)
+        return toolTipOf(differenceTip(differenceAt(row)));
+    if (group && row.disturbed && index.column() == Median)
+        return u"disturbed by other work, the least was %1"_s.arg(timeText(row.minUs));
+    if (group && row.estUs && index.column() == Estimate)
+        return u"what the plan expected; it takes %1 times as long"_s.arg(
+            QString::number(row.medianUs / *row.estUs, 'g', 2));
+    if (group)
+        return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
+    return row.nodes[size_t(index.row())].estimated
+               ? u"the group runs as one kernel; this share is estimated"_s
+               : u"measured"_s;
 }
 
 QVariant ProfileModel::data(const QModelIndex& index, int role) const {
@@ -146,20 +184,14 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
                                                                               : Qt::AlignRight) |
                    Qt::AlignVCenter);
     case Qt::ToolTipRole:
-        if (group && row.disturbed && index.column() == Median)
-            return u"disturbed by other work, the least was %1"_s.arg(timeText(row.minUs));
-        if (group && row.estUs && index.column() == Estimate)
-            return u"what the plan expected; it takes %1 times as long"_s.arg(
-                QString::number(row.medianUs / *row.estUs, 'g', 2));
-        if (group)
-            return toolTipOf(QString::fromStdString(row.group + ": " + row.implementation));
-        return row.nodes[size_t(index.row())].estimated
-                   ? u"the group runs as one kernel; this share is estimated"_s
-                   : u"measured"_s;
+        return tipOf(index);
     case ItemRole::ShareRole: // a bar, relative to the whole, so that runs compare
         if (index.column() != Bar)
             return {};
         return group ? row.share : row.share * row.nodes[size_t(index.row())].share.value_or(0);
+    case ItemRole::ToneRole:
+        return index.column() == Difference && group ? int(differenceTone(differenceAt(row)))
+                                                     : QVariant();
     case ItemRole::MakerRole:
         if (index.column() != Implementation || !group)
             return {};
@@ -183,8 +215,9 @@ QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int 
                    Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group"_s, u"by"_s,      u"median"_s, u"est."_s, u""_s,
-                                       u"share"_s, u"GFLOP/s"_s, u"GB/s"_s,   u"calls"_s};
+    static const QStringList titles = {u"group"_s,    u"by"_s,   u"median"_s, u"est."_s,
+                                       u"baseline"_s, u""_s,     u"share"_s,  u"GFLOP/s"_s,
+                                       u"GB/s"_s,     u"calls"_s};
     return titles[section];
 }
 

@@ -6,6 +6,7 @@
 
 #include <QAbstractItemModel>
 
+#include <map>
 #include <memory>
 
 namespace fw::ui {
@@ -19,6 +20,7 @@ public:
         Implementation,
         Median,
         Estimate,
+        Difference, // to the baseline
         Bar,
         Share,
         Gflops,
@@ -35,6 +37,8 @@ public:
 
     explicit ProfileModel(QObject* parent = nullptr);
     void setProfile(std::shared_ptr<const snapshot::ProfileDocument> profile);
+    // Null: there is no baseline, or it does not compare.
+    void setAgainst(std::shared_ptr<const snapshot::TimesComparison> against);
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     QModelIndex parent(const QModelIndex& child) const override;
@@ -47,8 +51,14 @@ public:
 
 private:
     QVariant cell(const QModelIndex& index, bool forSorting) const;
+    QVariant groupCell(const snapshot::ProfileRow& row, Column column, bool forSorting) const;
+    QVariant tipOf(const QModelIndex& index) const;
+    // Of a row that computes something of its group; null: there is none.
+    const snapshot::GroupDifference* differenceAt(const snapshot::ProfileRow& row) const;
 
     std::shared_ptr<const snapshot::ProfileDocument> m_profile;
+    std::shared_ptr<const snapshot::TimesComparison> m_against;
+    std::map<int, const snapshot::GroupDifference*> m_differences; // in it, by group
 };
 
 } // namespace fw::ui

@@ -26,7 +26,8 @@ public:
 
     QTreeView* table() const { return m_table; }
     QString footerText() const;
-    QString asText() const; // tab-separated, for the clipboard
+    QString baselineText() const; // empty: there is none
+    QString asText() const;       // tab-separated, for the clipboard
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -34,6 +35,8 @@ protected:
 private:
     void fitColumns();
     void setProfile(const Shared<snapshot::ProfileDocument>& profile);
+    void showBaseline();
+    QString staleReason() const;
 
     ProfileModel m_model;
     QSortFilterProxyModel m_sorted;
@@ -41,6 +44,7 @@ private:
     FittedColumns* m_columns;
     ElidedLabel* m_footer;
     QLabel* m_footerRight;
+    ElidedLabel* m_baseline;
     bool m_selecting = false;
 };
 

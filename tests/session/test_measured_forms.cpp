@@ -1,0 +1,111 @@
+// What some groups take alone, split and forced together: `fw fuse --measure --of`.
+#include "common/test.h"
+#include "session/asked.h"
+
+#include <QTemporaryDir>
+
+using namespace fw;
+using namespace fw::snapshot;
+using fw::test::Asked;
+using fw::test::on;
+
+class TestMeasuredForms : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void onlyWhatIsAskedFor();
+    void everyFormHasItsNoise();
+    void pairsAreForced();
+    void whatCannotBeForcedIsSaid();
+    void runsSayTheirConditions();
+
+private:
+    static Arguments of(std::vector<std::string> nodes) {
+        Arguments out = on("mlp");
+        out.nodes = std::move(nodes);
+        out.seconds = 0.02;
+        return out;
+    }
+};
+
+void TestMeasuredForms::onlyWhatIsAskedFor() {
+    Asked a;
+    const auto one = a.get<FuseDocument>("fuse", of({"Relu_relu0"}));
+    QCOMPARE(one.groups.size(), std::size_t(1));
+    QCOMPARE(one.groups[0].name, std::string("dense_bias_relu_0"));
+    for (const DecisionRecord& decision : one.decisions) // about its operators alone
+        QVERIFY(decision.from == "Relu_relu0" || decision.to == "Relu_relu0" ||
+                decision.from.find("dense0") != std::string::npos);
+    for (const std::string& notice : one.notices)
+        QVERIFY2(notice.find("whole plan") == std::string::npos, notice.c_str());
+    const Result<std::string> none = a.ask("fuse", of({"nosuch"}));
+    QVERIFY(!none.ok());
+    QCOMPARE(none.diag().code, DiagCode::UnknownName);
+}
+
+void TestMeasuredForms::everyFormHasItsNoise() {
+    Asked a;
+    const auto plan = a.get<FuseDocument>("fuse", of({"Relu_relu0"}));
+    const GroupRecord& group = plan.groups.at(0);
+    QVERIFY(group.aloneUs && *group.aloneUs > 0);
+    QVERIFY(group.aloneIqrUs && *group.aloneIqrUs >= 0);
+    QVERIFY(group.estUs);
+    QVERIFY(group.splitUs && *group.splitUs > 0);
+    QVERIFY(group.splitIqrUs && *group.splitIqrUs >= 0);
+    QVERIFY(group.splitEstUs && *group.splitEstUs > *group.estUs); // three kernels in place of one
+    QVERIFY(!group.forcedUs);
+    QVERIFY(group.agree && *group.agree);
+}
+
+void TestMeasuredForms::pairsAreForced() {
+    Asked a;
+    Arguments arguments = on("residual");
+    arguments.seconds = 0.02;
+    const auto whole = a.get<FuseDocument>("fuse", arguments);
+    // Two kernels one behind the other that a pin can make one.
+    for (const DecisionRecord& edge : whole.decisions) {
+        if (edge.verdict != "no")
+            continue;
+        arguments.nodes = {"#" + std::to_string(edge.fromId), "#" + std::to_string(edge.toId)};
+        const auto pair = a.get<FuseDocument>("fuse", arguments);
+        if (pair.groups.size() != 2 || !pair.groups[0].forcedUs)
+            continue;
+        QVERIFY(*pair.groups[0].forcedUs > 0);
+        QVERIFY(pair.groups[0].forcedIqrUs && pair.groups[0].forcedEstUs);
+        QCOMPARE(pair.groups[0].forced.size(),
+                 pair.groups[0].nodes.size() + pair.groups[1].nodes.size());
+        QVERIFY(pair.groups[0].agree && *pair.groups[0].agree);
+        return;
+    }
+    QFAIL("no pair could be forced together");
+}
+
+void TestMeasuredForms::whatCannotBeForcedIsSaid() {
+    Asked a;
+    const auto far = a.get<FuseDocument>("fuse", of({"Gemm_dense0", "Softmax_probabilities"}));
+    QCOMPARE(far.groups.size(), std::size_t(2));
+    QVERIFY(!far.groups[0].forcedUs && far.groups[0].aloneUs && far.groups[1].aloneUs);
+    QVERIFY(std::any_of(far.notices.begin(), far.notices.end(), [](const std::string& notice) {
+        return notice.find("was not measured together with") != std::string::npos;
+    }));
+}
+
+// What a later run is compared by.
+void TestMeasuredForms::runsSayTheirConditions() {
+    Asked a;
+    Arguments arguments = on("mlp");
+    arguments.seconds = 0.02;
+    const auto times = a.get<ProfileDocument>("profile", arguments);
+    QVERIFY(!times.machine.empty());
+    QCOMPARE(times.taken.size(), std::size_t(20)); // 2026-11-28T18:40:12Z
+    QVERIFY(!times.inputs.empty());
+    QVERIFY2(times.inputs.begin()->second.starts_with("f32["),
+             times.inputs.begin()->second.c_str());
+    for (const ProfileRow& row : times.rows) {
+        QVERIFY(row.iqrUs && *row.iqrUs >= 0);
+        QVERIFY2(row.nodes.empty() || !row.origins.empty(), row.group.c_str());
+    }
+}
+
+FW_TEST(TestMeasuredForms, QCoreApplication)
+#include "test_measured_forms.moc"
