@@ -45,6 +45,23 @@ Status checkOtherResults(const NodeImport& node, const Operator& op, const OnnxB
     return {};
 }
 
+// The values of the attribute with which somebody reads such a node.
+std::vector<std::string> fixedValues(const NodeImport& node, const OnnxBinding& clause,
+                                     const std::string& name) {
+    const std::int64_t opset = clause.domain.empty() ? node.opset() : clause.since;
+    std::vector<std::string> out;
+    for (const OnnxReading* one :
+         node.operators().onnxReadings(clause.domain, clause.type, opset)) {
+        const auto value = one->binding.fixed.find(name);
+        if (value == one->binding.fixed.end())
+            continue;
+        const std::string text = attrText(value->second);
+        if (std::find(out.begin(), out.end(), text) == out.end())
+            out.push_back(text);
+    }
+    return out;
+}
+
 // What the clause gives one value has it.
 Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
     for (const auto& [name, wanted] : clause.fixed) {
@@ -54,11 +71,15 @@ Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
         if (!node.given(name))
             continue;
         FW_TRY(const AttrValue given, attributeValue(node, name, typeOfFixed(wanted)));
-        if (!(given == wanted))
+        if (!(given == wanted)) {
+            const auto values = fixedValues(node, clause, name);
             return node.unsupported(
-                fmt::format("the attribute '{}' is {}, and only {} is supported{}", cleanText(name),
-                            attrText(given), attrText(wanted), ofTraining(name)),
-                fmt::format("export the model with {} = {}", cleanText(name), attrText(wanted)));
+                fmt::format("the attribute '{}' is {}, and only {} {} supported{}", cleanText(name),
+                            attrText(given), fmt::join(values, " and "),
+                            values.size() == 1 ? "is" : "are", ofTraining(name)),
+                fmt::format("export the model with {} = {}", cleanText(name),
+                            fmt::join(values, " or ")));
+        }
     }
     return {};
 }
