@@ -1,5 +1,6 @@
 #include "onnx/read/import_clause.h"
 
+#include "expr/scalar.h"
 #include "onnx/model/names.h"
 #include "onnx/read/clause_values.h"
 #include "onnx/read/import_calls.h"
@@ -249,6 +250,25 @@ Status importChain(NodeImport& node, const Operator& op, const Attrs& attrs) {
     return node.result(op.name(), {out, last}, attrs);
 }
 
+// What it requires of integers, they are known to meet: for what is not known the ends of the type
+// stand.
+bool areElementsFit(const NodeImport& node, const Operator& op, const OpCall& call,
+                    const std::vector<std::size_t>& operands) {
+    if (!op.asksOfElements())
+        return true;
+    std::vector<TensorData> ends(call.inputs.size());
+    std::vector<const TensorData*> elements;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        elements.push_back(node.computedConstant(operands[i]));
+        if (elements[i] != nullptr || !call.inputs[i] || !isInteger(call.inputs[i]->dtype))
+            continue;
+        const DType dtype = call.inputs[i]->dtype;
+        ends[i] = dataFromIntegers(dtype, {2}, {leastOf(dtype), mostOf(dtype)});
+        elements[i] = &ends[i];
+    }
+    return op.demandsOf(call, elements).empty();
+}
+
 } // namespace
 
 Fit fitOfClause(NodeImport& node, const Operator& op, const OnnxBinding& clause) {
@@ -273,7 +293,9 @@ Fit fitOfClause(NodeImport& node, const Operator& op, const OnnxBinding& clause)
             break;
     }
     const bool isOne = clause.isChain && wish.inputs.size() == 1;
-    return isOne || op.infer(wish).ok() ? Fit::Whole : Fit::AttributesOnly;
+    if (!isOne && !op.infer(wish))
+        return Fit::AttributesOnly;
+    return areElementsFit(node, op, wish, call.operands()) ? Fit::Whole : Fit::AttributesOnly;
 }
 
 Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& reading) {
