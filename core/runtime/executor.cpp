@@ -184,7 +184,7 @@ Status Executor::bindStep(std::size_t step) {
                         "%s asks for a size of %lld, which is %s: a size lies between %lld and "
                         "%lld",
                         node.c_str(), static_cast<long long>(sizes[i]),
-                        boundSizeText(m_program, entry, i).c_str(),
+                        boundSizeText(m_program, entry, i, sizes[i]).c_str(),
                         static_cast<long long>(symbol.minimum),
                         static_cast<long long>(symbol.maximum));
         }

@@ -41,10 +41,13 @@ std::string dimensionText(const Program& program, std::uint32_t symbol) {
 
 } // namespace
 
-std::string boundSizeText(const Program& program, const Step& step, std::size_t element) {
+std::string boundSizeText(const Program& program, const Step& step, std::size_t element,
+                          std::int64_t size) {
     const std::string& tensor = program.tensors[step.buffers[0].tensor].name;
-    return elementText(element) +
-           (isOfNode(tensor, nodeOf(step)) ? "the sizes that it computes" : tensor);
+    if (!isOfNode(tensor, nodeOf(step)))
+        return elementText(element) + tensor;
+    return elementText(element) + "the sizes that it computes" +
+           (size == -1 ? ", as where an axis is named that is not there" : "");
 }
 
 std::string sizesText(const Program& program, const Expression& expression,

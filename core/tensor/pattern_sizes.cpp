@@ -26,16 +26,28 @@ std::string patternText(const ParamTree& param) {
     return out + "]";
 }
 
-// An operand under its name, and its pattern.
+// An operand under its name, and what is known while it is held against its pattern.
 struct NamedOperand {
     const std::string& name;
     const TensorType& type;
+    const Names& names;
+
+    // " where axis is 2": of the attributes that the pattern names
+    std::string axesText(const ParamTree& param) const {
+        std::string out;
+        for (const DimTree& dim : param.type.dims)
+            if (const auto axis = names.find(dim.axis); axis != names.end())
+                if (const auto* one = std::get_if<Expr>(&axis->second))
+                    out += fmt::format(" {} {} is {}", out.empty() ? "where" : "and", dim.axis,
+                                       one->text());
+        return out;
+    }
 };
 
 Diag misfit(const ParamTree& param, const NamedOperand& operand) {
     return makeDiag(DiagCode::ShapeMismatch,
-                    fmt::format("{} is {}, which does not fit {}", operand.name,
-                                operand.type.text(), patternText(param)));
+                    fmt::format("{} is {}, which does not fit {}{}", operand.name,
+                                operand.type.text(), patternText(param), operand.axesText(param)));
 }
 
 // Of an item picked by an attribute: one axis, or an adjacent run of them.
@@ -122,7 +134,7 @@ Status fill(const Run& run, std::vector<Item>& items, const ParamTree& param,
 Result<std::vector<std::size_t>> patternSizes(const ParamTree& param, const std::string& name,
                                               const TensorType& type, const Names& names,
                                               TreeEvaluator& shapes, const std::string& file) {
-    const NamedOperand operand{name, type};
+    const NamedOperand operand{name, type, names};
     const std::vector<DimTree>& dims = param.type.dims;
     const std::size_t rank = type.rank();
     std::vector<Item> items(dims.size());

@@ -228,11 +228,11 @@ def along(table):
         out = x.v.copy()
         out[..., 0:2] = x.v[..., 0:2] * c - x.v[..., 2:4] * s
         out[..., 2:4] = x.v[..., 2:4] * c + x.v[..., 0:2] * s
-        table.call("rotary_embedding", [x, cos, sin], Tensor(dtype, out))
+        table.call("rotary_embedding", [x, cos, sin], Tensor(dtype, out), turned=4)
         out = x.v.copy()
         out[..., 0:4:2] = x.v[..., 0:4:2] * c - x.v[..., 1:4:2] * s
         out[..., 1:4:2] = x.v[..., 1:4:2] * c + x.v[..., 0:4:2] * s
-        table.call("rotary_embedding", [x, cos, sin], Tensor(dtype, out), interleaved=True)
+        table.call("rotary_embedding", [x, cos, sin], Tensor(dtype, out), interleaved=True, turned=4)
 
 
 def add_to(table):

@@ -257,6 +257,8 @@ Id rotaryEmbedding(Maker& maker) {
     Attrs attrs;
     if (maker.random.chance(60))
         attrs.set("interleaved", flag(maker));
+    if (2 * half != width || maker.random.chance(30))
+        attrs.set("turned", 2 * half);
     return maker.one("rotary_embedding", {id, maker.input(table), maker.input(table)}, attrs);
 }
 

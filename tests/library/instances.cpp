@@ -323,7 +323,7 @@ std::vector<Instance> instances() {
     for (const std::int64_t interleaved : {0, 1})
         out.push_back({"rotary_embedding",
                        {"f32[2, 3, 4, 6]", "f32[2, 4, 2]", "f32[2, 4, 2]"},
-                       attrs({{"interleaved", interleaved}})});
+                       attrs({{"interleaved", interleaved}, {"turned", std::int64_t(4)}})});
     for (const char* mask : {"", "f32[3, 5]", "f32[2, 1, 1, 5]"}) {
         out.push_back({"attention",
                        {"f32[1, 2, 3, 4]", "f32[2, 1, 4, 5]", "f32[2, 5, 6]"},

@@ -429,7 +429,8 @@ void TestAttention::contribRefusals() {
           std::pair(why("MultiHeadAttention", "packed", nullptr), "packed"),
           std::pair(why("MultiHeadAttention", "x", nullptr), "packed"),
           std::pair(why("MultiHeadAttention", "x x x - n", nullptr), "a mask i32[1]"),
-          std::pair(why("RotaryEmbedding", "x n w w", "is_packed_batching"), "packed batches")})
+          std::pair(why("RotaryEmbedding", "x n w w", "is_packed_batching"),
+                    "'is_packed_batching' is 1, and only 0 is supported")})
         QVERIFY2(text.find(part) != std::string::npos, text.c_str());
 }
 

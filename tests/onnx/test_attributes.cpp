@@ -39,7 +39,8 @@ void TestAttributes::attributesAreHonouredOrRefused_data() {
     row("of a newer opset", 13, "Reshape", "x s", "allowzero", "", "");
     row("approximation", 20, "Gelu", "x", "approximate", "tanh", "");
     row("another approximation", 20, "Gelu", "x", "approximate", "sigmoid",
-        "the attribute 'approximate' is \"sigmoid\", and only \"none\" is supported");
+        "the attribute 'approximate' is \"sigmoid\", and only \"none\" and \"tanh\" are supported "
+        "(export the model with approximate = \"none\" or \"tanh\")");
     row("the usual approximation", 20, "Gelu", "x", "approximate", "none", "");
     row("mode", 19, "Pad", "x s", "mode", "wrap", "");
     row("of training", 13, "Dropout", "x", "seed", "", "");

@@ -346,6 +346,11 @@ void TestBodies::badBodiesAreRefused_data() {
                                       "it is given 4";
     QTest::newRow("cycle") << "cycle"
                            << "the graph has a cycle";
+    QTest::newRow("name of a value outside")
+        << "shadow"
+        << "node turn/body/hide: error ONX02: 'b' is defined twice: outside of the body by an "
+           "input, and in it by node hide, which depends on 'b' (a name stands for one value: "
+           "rename the one inside and its readers)";
     QTest::newRow("branch results") << "branch"
                                     << "node choose: error ONX02: has 1 results, its then_branch "
                                        "has 2";
@@ -368,6 +373,8 @@ void TestBodies::badBodiesAreRefused() {
         m.graph().mutable_node(0)->add_input("b");
     else if (what == u"cycle")
         inner.mutable_node(1)->set_input(0, "p");
+    else if (what == u"shadow")
+        line(inner, "Neg", {"p"}, "b", "hide");
     if (what == u"branch") {
         m = branches();
         m.graph().mutable_input()->DeleteSubrange(0, 1);

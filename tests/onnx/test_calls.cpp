@@ -30,6 +30,7 @@ private Q_SLOTS:
     void chosenByWhatTheyTake();
     void operatorsInsideEachOther();
     void calledByAnAttribute();
+    void calledByAnAttributeOfTheNode();
     void numbersOfTypesAndLists();
     void shippedDefaults();
     void whatTheTextSaysWrongly();
@@ -373,6 +374,32 @@ void TestCalls::calledByAnAttribute() {
     const auto other = readWith(m, text);
     QCOMPARE(problemOf(other), std::string());
     QCOMPARE(operatorsOf(*other->graph), std::string("sub relu"));
+}
+
+// The name is a stranger's: it may be none, or lead far down.
+void TestCalls::calledByAnAttributeOfTheNode() {
+    std::string text = "op c0 (x: T[N]) -> y { y = neg(x) }\n";
+    for (int i = 1; i <= 16; ++i)
+        text += "op c" + std::to_string(i) + " (x: T[N]) -> y { y = c" + std::to_string(i - 1) +
+                "(x) }\n";
+    text += "op mine (x: T[N], attr f: text) -> y onnx \"com.me\" \"Mine\" { y = f(x) }";
+    const auto of = [&](const std::string& name) {
+        M m = ofMine();
+        m.input("x", {"4"}).output("y");
+        M::setText(mine(m, "Mine", "x", "y"), "f", name);
+        return readWith(m, text);
+    };
+    QCOMPARE(operatorsOf(*of("c15")->graph), std::string("neg"));
+    QVERIFY(says(problemOf(of("c16")),
+                 "c0 lies more than 16 deep in operators that stand for calls "
+                 "of each other (let one of them call what the next one "
+                 "stands for)"));
+    QVERIFY(says(problemOf(of("reluu")),
+                 "there is no operator 'reluu' that it could call (did you mean relu"));
+    QVERIFY(says(problemOf(of("")), "there is no operator '' that it could call (fw ops lists"));
+    QVERIFY(says(problemOf(of("a\nb")), "there is no operator 'a\xEF\xBF\xBD"
+                                        "b' that"));
+    QVERIFY(problemOf(of(std::string(1 << 20, 'x'))).size() < 1000);
 }
 
 void TestCalls::numbersOfTypesAndLists() {

@@ -256,18 +256,4 @@ Result<Attended> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
     return out;
 }
 
-Result<ValueRef> rotated(NodeImport& n, ValueRef x, ValueRef cosines, ValueRef sines,
-                         bool interleaved, std::int64_t turned) {
-    const TensorType type = n.type(x), table = n.type(cosines);
-    if (type.rank() != 4 || table.rank() != 3)
-        return n.malformed(fmt::format("{} with cosines {}", type.text(), table.text()));
-    const Dim width = turned == 0 ? type.shape[3] : intExpr(turned);
-    if (!(simplify(table.shape[2] * intExpr(2)) == width))
-        return n.malformed(
-            fmt::format("{} cosines for {} elements", table.shape[2].text(), width.text()));
-    Attrs attrs;
-    attrs.set("interleaved", std::int64_t{interleaved});
-    return n.step("rotary_embedding", {x, cosines, sines}, std::move(attrs));
-}
-
 } // namespace fw

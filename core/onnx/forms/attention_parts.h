@@ -46,9 +46,4 @@ Result<ValueRef> behindPast(NodeImport& n, ValueRef past, ValueRef x);
 Result<Attended> attended(NodeImport& n, ValueRef q, ValueRef k, ValueRef v,
                           const AttentionScores& scores);
 
-// [B, H, S, D] with its pairs turned by the angles of rows of two tables of cosines and sines, each
-// [B, S, R]. `turned` is how many elements of a row are, 0: all.
-Result<ValueRef> rotated(NodeImport& n, ValueRef x, ValueRef cosines, ValueRef sines,
-                         bool interleaved, std::int64_t turned);
-
 } // namespace fw

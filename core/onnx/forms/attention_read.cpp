@@ -1,4 +1,4 @@
-// Attention and RotaryEmbedding of opset 23.
+// Attention of opset 23.
 #include "expr/simplify.h"
 #include "onnx/forms/attention_parts.h"
 #include "onnx/model/tensor_proto.h"
@@ -114,35 +114,11 @@ Status attention(NodeImport& n) {
     return flat ? resultJoined(n, out.y) : n.alias(0, out.y);
 }
 
-Status rotaryEmbedding(NodeImport& n) {
-    FW_CHECK(n.need(3, 4));
-    FW_TRY(const bool interleaved, n.flag("interleaved", false));
-    FW_TRY(const std::int64_t heads, n.integer("num_heads", 0));
-    FW_TRY(const std::int64_t turned, n.integer("rotary_embedding_dim", 0));
-    FW_TRY(ValueRef x, n.input(0));
-    FW_TRY(ValueRef cosines, n.input(1));
-    FW_TRY(ValueRef sines, n.input(2));
-    if (n.has(3)) {
-        FW_TRY(const ValueRef places, n.input(3));
-        if (n.type(places).rank() != 2)
-            return n.malformed(fmt::format("position_ids {}", n.type(places).text()));
-        FW_TRY(cosines, n.step("gather", {cosines, places}));
-        FW_TRY(sines, n.step("gather", {sines, places}));
-    }
-    const bool flat = n.type(x).rank() == 3;
-    if (flat) {
-        FW_TRY(x, splitHeads(n, x, heads));
-    }
-    FW_TRY(const ValueRef y, rotated(n, x, cosines, sines, interleaved, turned));
-    return flat ? resultJoined(n, y) : n.alias(0, y);
-}
-
 } // namespace
 
 std::span<const ImporterRow> attentionImporters() {
     static constexpr ImporterRow rows[] = {
         {"Attention", 23, attention},
-        {"RotaryEmbedding", 23, rotaryEmbedding},
     };
     return rows;
 }

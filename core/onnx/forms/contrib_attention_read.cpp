@@ -1,5 +1,5 @@
-// Attention and rotary embeddings of the domain com.microsoft, where neither queries, keys and
-// values nor lengths are packed.
+// Attention of the domain com.microsoft, where neither queries, keys and values nor lengths are
+// packed.
 #include "onnx/forms/attention_parts.h"
 #include "onnx/model/beyond_texts.h"
 #include "onnx/model/constant_layout.h"
@@ -214,69 +214,12 @@ Status multiHeadAttention(NodeImport& n) {
     return resultJoined(n, out.y);
 }
 
-// One place is that of the first row, from which the others count on in every batch.
-Result<ValueRef> anglesOf(NodeImport& n, std::size_t table, ValueRef places, const Shape& x) {
-    FW_TRY(const ValueRef angles, n.input(table));
-    const Dim batch = x[0], rows = x[2];
-    if (n.type(places).rank() == 2)
-        return n.step("gather", {angles, places});
-    FW_TRY(const ValueRef start, n.reshaped(places, {}));
-    Attrs size;
-    size.set("size", shapeAttr({rows}));
-    FW_TRY(
-        const ValueRef counted,
-        n.step("range", {start, n.scalarConstant("one", 1, n.type(start).dtype)}, std::move(size)));
-    FW_TRY(ValueRef y, n.step("gather", {angles, counted}));
-    if (n.type(y).rank() != 2)
-        return n.malformed(fmt::format("a table {}", n.type(angles).text()));
-    const Dim width = n.type(y).shape[1];
-    FW_TRY(y, n.reshaped(y, {intExpr(1), rows, width}));
-    Attrs shape;
-    shape.set("shape", shapeAttr({batch, rows, width}));
-    return n.step("expand", {y}, std::move(shape));
-}
-
-Status contribRotaryEmbedding(NodeImport& n) {
-    FW_CHECK(n.need(4, 4));
-    FW_TRY(const bool interleaved, n.flag("interleaved", false));
-    FW_TRY(std::int64_t heads, n.integer("num_heads", 0));
-    FW_TRY(const std::int64_t turned, n.integer("rotary_embedding_dim", 0));
-    FW_TRY(const bool packed, n.flag("is_packed_batching", false));
-    FW_TRY(const double scale, n.real("scale", 1));
-    if (packed || scale != 1)
-        return n.unsupported("packed batches and a scale are not supported");
-    FW_TRY(ValueRef x, n.input(0));
-    FW_TRY(const ValueRef places, n.input(1));
-    FW_TRY(const TensorType table, n.inputType(2));
-    if (n.type(places).rank() > 2 || table.rank() != 2)
-        return n.malformed(
-            fmt::format("position_ids {} with cosines {}", n.type(places).text(), table.text()));
-    const bool flat = n.type(x).rank() == 3;
-    if (flat && heads == 0) { // heads as wide as the table says
-        const auto width = n.type(x).shape[2].asInt(), half = table.shape[1].asInt();
-        if (turned != 0 || !width || !half || *half < 1 || *half > *width)
-            return n.malformed("has no num_heads");
-        heads = *width / (2 * *half);
-    }
-    if (flat) {
-        FW_TRY(x, splitHeads(n, x, heads));
-    }
-    if (n.type(x).rank() != 4)
-        return n.malformed(fmt::format("an operand {}", n.type(x).text()));
-    const Shape shape = n.type(x).shape;
-    FW_TRY(const ValueRef cosines, anglesOf(n, 2, places, shape));
-    FW_TRY(const ValueRef sines, anglesOf(n, 3, places, shape));
-    FW_TRY(const ValueRef y, rotated(n, x, cosines, sines, interleaved, turned));
-    return flat ? resultJoined(n, y) : n.alias(0, y);
-}
-
 } // namespace
 
 std::span<const ImporterRow> contribAttentionImporters() {
     static constexpr ImporterRow rows[] = {
         {"Attention", 1, contribAttention, contribDomain},
         {"MultiHeadAttention", 1, multiHeadAttention, contribDomain},
-        {"RotaryEmbedding", 1, contribRotaryEmbedding, contribDomain},
     };
     return rows;
 }

@@ -1,5 +1,4 @@
 // Operators whose ONNX spelling is one node, or a short chain of nodes without geometry.
-#include "expr/simplify.h"
 #include "onnx/model/tensor_proto.h"
 #include "onnx/schema/standard_operators.h"
 #include "onnx/write/graph_writer.h"
@@ -228,19 +227,6 @@ Status attention(GraphWriter& out, const Node& node) {
     return {};
 }
 
-Status rotaryEmbedding(GraphWriter& out, const Node& node) {
-    const Dim width = out.graph().type(node.inputs[0]).shape.at(3);
-    const Dim turned = simplify(out.graph().type(node.inputs[1]).shape.at(2) * intExpr(2));
-    const auto count = turned.asInt();
-    if (!(turned == width) && !count)
-        return makeDiag(DiagCode::UnsupportedAttribute, "how much of a row is turned is not known");
-    auto& written = out.main(node, "RotaryEmbedding", out.operands(node));
-    setAttribute(written, "interleaved", node.attrs.integer("interleaved", 0));
-    if (!(turned == width))
-        setAttribute(written, "rotary_embedding_dim", *count);
-    return {};
-}
-
 Status quantizedAlong(GraphWriter& out, const Node& node) {
     const bool back = node.op.starts_with("dequantize");
     const char* const type = back ? "DequantizeLinear" : "QuantizeLinear";
@@ -267,7 +253,6 @@ constexpr std::array special{
     WriterRow{"scale", scale},
     WriterRow{"layernorm", layernorm, 17},
     WriterRow{"attention", attention},
-    WriterRow{"rotary_embedding", rotaryEmbedding, 23},
 };
 
 } // namespace

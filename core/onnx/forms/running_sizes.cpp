@@ -111,7 +111,7 @@ std::optional<Exprs> NodeImport::sizesBy(const std::string& op, std::size_t outp
     std::vector<const KnownValue*> operands;
     for (const KnownValue& value : values)
         operands.push_back(&value);
-    const auto results = resultsOf(*m_model.operatorNamed(op), call, operands);
+    const auto results = resultsOf(*m_model.operators().find(op), call, operands);
     return results ? std::optional(integersIn(results->at(output)).value().elements) : std::nullopt;
 }
 

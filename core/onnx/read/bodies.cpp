@@ -229,7 +229,7 @@ ModelImporter::readBodies(int index, const std::vector<std::string>& captured,
         }
         proto::GraphProto copy = graph;
         fillInputTypes(node, m_opset, copy, operands);
-        const BodyPlace place{name, fmt::format("{}/{}/", pathOf(index), name), m_opsets};
+        const BodyPlace place{name, fmt::format("{}/{}/", pathOf(index), name), m_opsets, this};
         if (auto typed = readAsCarried(index, copy, place, given)) {
             out.bodies.push_back(std::move(*typed));
             return {};

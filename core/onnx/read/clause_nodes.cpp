@@ -40,7 +40,7 @@ const OnnxReading* ModelImporter::clauseOf(const proto::NodeProto& node) {
         if (reading->source != all[0]->source || !saysAsFirst(*reading))
             continue;
         NodeImport trial(*this, node, {});
-        const Fit fit = fitOfClause(trial, *readerNamed(reading->op), reading->binding);
+        const Fit fit = fitOfClause(trial, *operators().findReader(reading->op), reading->binding);
         if (fit == Fit::Whole)
             return reading;
         if (fit == Fit::AttributesOnly && nearest == nullptr)
@@ -77,7 +77,7 @@ Status ModelImporter::importOwn(int index, const OnnxReading& reading) {
         if (!input.empty())
             FW_CHECK(use(input));
     NodeImport context(*this, node, name);
-    auto status = importByClause(context, *readerNamed(reading.op), reading);
+    auto status = importByClause(context, *operators().findReader(reading.op), reading);
     if (status)
         status = checkIndices(context);
     if (!status) {

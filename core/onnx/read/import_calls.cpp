@@ -1,6 +1,8 @@
 #include "onnx/read/import_calls.h"
 
+#include "base/nearest.h"
 #include "ir/call_types.h"
+#include "onnx/model/names.h"
 #include "onnx/read/filled.h"
 #include "onnx/read/narrow_steps.h"
 
@@ -100,9 +102,10 @@ private:
                                   const Attrs& attrs) const {
         if (m_depth > mostNested)
             return makeDiag(DiagCode::LimitReached,
-                            fmt::format("{} stands for calls of operators that stand for calls, "
-                                        "{} deep",
-                                        op.name(), mostNested));
+                            fmt::format("{} lies more than {} deep in operators that stand for "
+                                        "calls of each other",
+                                        op.name(), mostNested),
+                            {}, "let one of them call what the next one stands for");
         FW_TRY(const OpCall call, callOf(operands, attrs));
         FW_TRY(CallSequence out, op.calls(call));
         m_made += static_cast<int>(out.calls.size());
@@ -157,6 +160,18 @@ private:
             out.known =
                 dataFromIntegers(DType::I64, {static_cast<std::int64_t>(list->size())}, *list);
         return out;
+    }
+
+    // Its name may be an attribute of the node, so anything.
+    Diag unknownOperator(const std::string& name) const {
+        constexpr std::size_t longest = 100;
+        const std::string word = cleanText(name.substr(0, longest));
+        std::vector<std::string> known;
+        for (const Operator* one : m_node.operators().all())
+            known.push_back(one->name());
+        return makeDiag(DiagCode::UnknownOperator,
+                        fmt::format("there is no operator '{}' that it could call", word), {},
+                        didYouMean(word, known, "fw ops lists the operators"));
     }
 
     // Of each operand that is a value.
@@ -221,7 +236,7 @@ private:
     Result<std::vector<CallValue>> made(const CallSequence::Call& call, Last last) {
         const Operator* op = m_node.operatorNamed(call.op);
         if (op == nullptr)
-            return makeDiag(DiagCode::UnknownOperator, "there is no operator " + call.op);
+            return unknownOperator(call.op);
         const bool hasNumbers =
             std::any_of(call.operands.begin(), call.operands.end(), [](const Operand& operand) {
                 return std::holds_alternative<double>(operand);

@@ -1,5 +1,6 @@
 #include "onnx/read/import_clause.h"
 
+#include "expr/scalar.h"
 #include "onnx/model/names.h"
 #include "onnx/read/clause_values.h"
 #include "onnx/read/import_calls.h"
@@ -45,6 +46,23 @@ Status checkOtherResults(const NodeImport& node, const Operator& op, const OnnxB
     return {};
 }
 
+// The values of the attribute with which somebody reads such a node.
+std::vector<std::string> fixedValues(const NodeImport& node, const OnnxBinding& clause,
+                                     const std::string& name) {
+    const std::int64_t opset = clause.domain.empty() ? node.opset() : clause.since;
+    std::vector<std::string> out;
+    for (const OnnxReading* one :
+         node.operators().onnxReadings(clause.domain, clause.type, opset)) {
+        const auto value = one->binding.fixed.find(name);
+        if (value == one->binding.fixed.end())
+            continue;
+        const std::string text = attrText(value->second);
+        if (std::find(out.begin(), out.end(), text) == out.end())
+            out.push_back(text);
+    }
+    return out;
+}
+
 // What the clause gives one value has it.
 Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
     for (const auto& [name, wanted] : clause.fixed) {
@@ -54,11 +72,15 @@ Status checkFixed(const NodeImport& node, const OnnxBinding& clause) {
         if (!node.given(name))
             continue;
         FW_TRY(const AttrValue given, attributeValue(node, name, typeOfFixed(wanted)));
-        if (!(given == wanted))
+        if (!(given == wanted)) {
+            const auto values = fixedValues(node, clause, name);
             return node.unsupported(
-                fmt::format("the attribute '{}' is {}, and only {} is supported{}", cleanText(name),
-                            attrText(given), attrText(wanted), ofTraining(name)),
-                fmt::format("export the model with {} = {}", cleanText(name), attrText(wanted)));
+                fmt::format("the attribute '{}' is {}, and only {} {} supported{}", cleanText(name),
+                            attrText(given), fmt::join(values, " and "),
+                            values.size() == 1 ? "is" : "are", ofTraining(name)),
+                fmt::format("export the model with {} = {}", cleanText(name),
+                            fmt::join(values, " or ")));
+        }
     }
     return {};
 }
@@ -228,6 +250,25 @@ Status importChain(NodeImport& node, const Operator& op, const Attrs& attrs) {
     return node.result(op.name(), {out, last}, attrs);
 }
 
+// What it requires of integers, they are known to meet: for what is not known the ends of the type
+// stand.
+bool areElementsFit(const NodeImport& node, const Operator& op, const OpCall& call,
+                    const std::vector<std::size_t>& operands) {
+    if (!op.asksOfElements())
+        return true;
+    std::vector<TensorData> ends(call.inputs.size());
+    std::vector<const TensorData*> elements;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        elements.push_back(node.computedConstant(operands[i]));
+        if (elements[i] != nullptr || !call.inputs[i] || !isInteger(call.inputs[i]->dtype))
+            continue;
+        const DType dtype = call.inputs[i]->dtype;
+        ends[i] = dataFromIntegers(dtype, {2}, {leastOf(dtype), mostOf(dtype)});
+        elements[i] = &ends[i];
+    }
+    return op.demandsOf(call, elements).empty();
+}
+
 } // namespace
 
 Fit fitOfClause(NodeImport& node, const Operator& op, const OnnxBinding& clause) {
@@ -252,7 +293,9 @@ Fit fitOfClause(NodeImport& node, const Operator& op, const OnnxBinding& clause)
             break;
     }
     const bool isOne = clause.isChain && wish.inputs.size() == 1;
-    return isOne || op.infer(wish).ok() ? Fit::Whole : Fit::AttributesOnly;
+    if (!isOne && !op.infer(wish))
+        return Fit::AttributesOnly;
+    return areElementsFit(node, op, wish, call.operands()) ? Fit::Whole : Fit::AttributesOnly;
 }
 
 Status importByClause(NodeImport& node, const Operator& op, const OnnxReading& reading) {

@@ -150,8 +150,8 @@ std::optional<std::vector<KnownValue>> ModelImporter::tryNode(int index) {
     Trial trial(m_run.operators);
     m_trial = &trial;
     NodeImport context(*this, node, nodeName(index));
-    auto status =
-        import ? import(context) : importByClause(context, *readerNamed(clause->op), *clause);
+    auto status = import ? import(context)
+                         : importByClause(context, *operators().findReader(clause->op), *clause);
     if (status)
         status = context.allHonoured();
     if (status)

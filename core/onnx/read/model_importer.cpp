@@ -32,8 +32,8 @@ ModelImporter::ModelImporter(ImportRun& run)
 
 ModelImporter::ModelImporter(ImportRun& run, proto::GraphProto& graph, BodyPlace place,
                              std::vector<Given> given)
-    : m_run(run), m_graph(graph), m_prefix(std::move(place.prefix)), m_given(std::move(given)),
-      m_opsets(std::move(place.opsets)),
+    : m_run(run), m_graph(graph), m_prefix(std::move(place.prefix)), m_outer(place.outer),
+      m_given(std::move(given)), m_opsets(std::move(place.opsets)),
       m_editor(run.operators, cleanText(graph.name().empty() ? "graph" : graph.name())),
       m_known(m_editor, *run.operators) {
     if (const auto standard = m_opsets.find(""); standard != m_opsets.end())
@@ -178,8 +178,8 @@ Status ModelImporter::importNode(int index) {
     if (!import && !clause)
         return importUnknown(index, name, reasonUnknown(node));
     NodeImport context(*this, node, name);
-    auto status =
-        import ? import(context) : importByClause(context, *readerNamed(clause->op), *clause);
+    auto status = import ? import(context)
+                         : importByClause(context, *operators().findReader(clause->op), *clause);
     if (status)
         status = context.allHonoured();
     if (status)

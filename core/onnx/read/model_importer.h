@@ -52,12 +52,7 @@ public:
     GraphEditor& editor() override { return m_trial != nullptr ? m_trial->editor : m_editor; }
     std::int64_t opset() const override { return m_opset; }
     const OnnxLimits& limits() const override { return m_run.options.limits; }
-    const Operator* operatorNamed(const std::string& op) const override {
-        return m_run.operators->find(op);
-    }
-    const Operator* readerNamed(const std::string& op) const override {
-        return m_run.operators->findReader(op);
-    }
+    const OperatorSet& operators() const override { return *m_run.operators; }
     Result<ValueRef> use(const std::string& name) override;
     Result<TensorType> typeOf(const std::string& name) const override;
     const TensorData* constant(const std::string& name) const override;
@@ -150,6 +145,7 @@ private:
         std::string name;   // of the body
         std::string prefix; // of its nodes in messages: "Loop_3/body/"
         Opsets opsets;
+        const ModelImporter* outer = nullptr; // whose values it may read by their names
     };
     struct ReadBody {
         Body body;
@@ -186,6 +182,8 @@ private:
     Status sortNodes(); // node_order.cpp
     std::vector<int> producersOf(int index) const;
     Diag cycle(const std::vector<std::size_t>& waiting) const;
+    std::string makerText(int place) const;
+    std::optional<Diag> hidesOuter(int index) const;
     Status importNodes();
     Status importNode(int index);
     Status importRefused(int index, Diag diag);
@@ -300,8 +298,9 @@ private:
 
     ImportRun& m_run;
     proto::GraphProto& m_graph;
-    std::string m_prefix;       // of names in messages; empty in the graph of the model
-    std::vector<Given> m_given; // to a body
+    std::string m_prefix;         // of names in messages; empty in the graph of the model
+    const ModelImporter* m_outer; // of a body; else nullptr
+    std::vector<Given> m_given;   // to a body
     Opsets m_opsets;
     std::int64_t m_opset = 1; // of the standard domain
     GraphEditor m_editor;

@@ -18,8 +18,7 @@ public:
     virtual GraphEditor& editor() = 0;      // of the graph being built
     virtual std::int64_t opset() const = 0; // of the standard domain
     virtual const OnnxLimits& limits() const = 0;
-    virtual const Operator* operatorNamed(const std::string& op) const = 0;
-    virtual const Operator* readerNamed(const std::string& op) const = 0; // or stands for calls
+    virtual const OperatorSet& operators() const = 0;
 
     // Every name is one that is defined.
     virtual Result<ValueRef> use(const std::string& name) = 0; // in the graph from now on

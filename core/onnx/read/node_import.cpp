@@ -87,7 +87,7 @@ const TensorData* NodeImport::constant(ValueRef value) const {
 }
 
 const Operator* NodeImport::operatorNamed(const std::string& name) const {
-    return m_model.readerNamed(name);
+    return m_model.operators().findReader(name);
 }
 
 const TensorData* NodeImport::constant(std::size_t i) const {

@@ -43,6 +43,7 @@ public:
     const TensorType& type(ValueRef value) const;
     // In the graph, or an operand that is one outside of it; nullptr if it is none.
     const TensorData* constant(ValueRef value) const;
+    const OperatorSet& operators() const { return m_model.operators(); }
     const Operator* operatorNamed(const std::string& name) const; // or one that stands for calls
     const TensorData* constant(std::size_t i) const; // nullptr unless known while importing
     // The same, or what operators of the graph compute of small constants.

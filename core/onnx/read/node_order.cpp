@@ -61,6 +61,22 @@ Status ModelImporter::sortNodes() {
     return {};
 }
 
+// Inside a body a result may have the name of a value outside of it, which then nothing inside
+// reads. Where one of the two is meant by a reader in front of it, that looks like a cycle.
+std::optional<Diag> ModelImporter::hidesOuter(int index) const {
+    for (const std::string& name : m_graph.node(index).output())
+        for (const ModelImporter* outer = m_outer; outer != nullptr; outer = outer->m_outer)
+            if (const Name* other = outer->find(name); other != nullptr)
+                return makeDiag(
+                    DiagCode::OnnxMalformed,
+                    fmt::format("'{}' is defined twice: outside of the body by {}, and in it by "
+                                "node {}, which depends on '{}'",
+                                cleanText(name), outer->makerText(other->place), nodeName(index),
+                                cleanText(name)),
+                    {}, "a name stands for one value: rename the one inside and its readers");
+    return std::nullopt;
+}
+
 // Walks backwards over nodes that never became ready until one comes up again.
 Diag ModelImporter::cycle(const std::vector<std::size_t>& waiting) const {
     const auto waits = [&](int node) { return waiting[static_cast<std::size_t>(node)] > 0; };
@@ -75,6 +91,9 @@ Diag ModelImporter::cycle(const std::vector<std::size_t>& waiting) const {
     }
     std::vector<int> nodes(std::find(path.begin(), path.end(), at), path.end());
     std::reverse(nodes.begin(), nodes.end());
+    for (const int node : nodes)
+        if (auto hidden = hidesOuter(node))
+            return inNode(node, std::move(*hidden));
     constexpr std::size_t mostShown = 8;
     std::string text;
     for (std::size_t i = 0; i < nodes.size() && i < mostShown; ++i)

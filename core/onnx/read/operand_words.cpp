@@ -136,7 +136,7 @@ std::string NodeImport::shownValue(ValueRef value) const {
 
 Diag NodeImport::inWords(Diag diag, const std::string& op,
                          const std::vector<ValueRef>& inputs) const {
-    const Operator* known = m_model.operatorNamed(op);
+    const Operator* known = m_model.operators().findReader(op);
     if ((diag.code != DiagCode::ShapeMismatch && diag.code != DiagCode::DtypeMismatch) ||
         known == nullptr)
         return diag;

@@ -55,15 +55,16 @@ Status ModelImporter::define(const std::string& name, int place) {
         m_names.push_back({place});
         return {};
     }
-    const auto text = [&](int of) {
-        return of == byInitializer ? "an initializer"
-               : of == byInput     ? "an input"
-                                   : "node " + nodeName(of);
-    };
     return makeDiag(DiagCode::OnnxMalformed,
                     fmt::format("'{}' is defined twice: by {} and by {}", cleanText(name),
-                                text(m_names[found->second].place), text(place)),
+                                makerText(m_names[found->second].place), makerText(place)),
                     {}, "a name stands for one value: rename one of them and its readers");
+}
+
+std::string ModelImporter::makerText(int place) const {
+    return place == byInitializer ? "an initializer"
+           : place == byInput     ? "an input"
+                                  : "node " + nodeName(place);
 }
 
 // What no node makes.
