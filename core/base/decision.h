@@ -92,6 +92,14 @@
     X(LibraryLevelLower,  "LIB18", "the library computes at a lower instruction set than the target: {}") \
     X(LibraryNotLoaded,   "LIB19", "the library of a book is not loaded: {}") \
     X(LibraryNonsense,    "LIB20", "the library does not answer as it should: {}") \
+    X(HazardNoCode,       "HAZ01", "nothing of ours computes it: {}") \
+    X(HazardReference,    "HAZ02", "computed one element after another: {}") \
+    X(HazardDouble,       "HAZ03", "computed in f64 between narrower numbers: {}") \
+    X(HazardUnread,       "HAZ04", "no result of the model needs it: {}") \
+    X(HazardBranch,       "HAZ05", "a branch that is never taken: {}") \
+    X(HazardFreeSize,     "HAZ06", "a size that is not known keeps operators apart: {}") \
+    X(HazardReorder,      "HAZ07", "elements are moved to stand in another order: {}") \
+    X(HazardQuantised,    "HAZ08", "quantised, and brought back before anything computes with it: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
     X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")
 // clang-format on

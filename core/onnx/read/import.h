@@ -58,6 +58,7 @@ struct Imported {
     Decisions decisions; // what was brought to normal form or computed while importing
     ModelInfo info;
     std::vector<std::string> weightFiles; // that were read beside the model
+    std::vector<std::string> unread;      // nodes of the file that no result needs, by name
     std::string operatorText;             // of operators that the model itself declares
 };
 

@@ -185,6 +185,7 @@ private:
     Diag undefined(const std::string& name) const;
     Status sortNodes(); // node_order.cpp
     std::vector<int> producersOf(int index) const;
+    Status noteUnread();
     Diag cycle(const std::vector<std::size_t>& waiting) const;
     Status importNodes();
     Status importNode(int index);
