@@ -74,6 +74,9 @@ std::vector<TensorChoice> tensorsOf(const NodeRecord& node, const GraphDocument*
 Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
                         const GraphDocument* imported, const snapshot::FuseDocument* plan) {
     Properties out;
+    const GraphSide side = graph != nullptr && graph->stage == snapshot::GraphStage("imported")
+                               ? GraphSide::Imported
+                               : GraphSide::Fused;
     if (node.op == "input")
         out.push_back({u"model input"_s, nameOf(node)});
     else
@@ -98,6 +101,7 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const auto& input = node.inputs[i];
         QString value = text(input.name);
+        snapshot::NodeSet makers;
         if (const NodeRecord* from = find(graph, input.node)) {
             if (input.output >= 0 && std::size_t(input.output) < from->outputs.size()) {
                 const auto& output = from->outputs[std::size_t(input.output)];
@@ -106,24 +110,29 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
             }
             if (!from->constant && from->op != "input")
                 value += u", from "_s + nameOf(*from);
+            if (!from->constant)
+                makers = {from->id};
         }
-        out.push_back({node.inputs.size() == 1 ? u"input"_s : u"input %1"_s.arg(i), value});
+        out.push_back(
+            {node.inputs.size() == 1 ? u"input"_s : u"input %1"_s.arg(i), value, makers, side});
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
         out.push_back({node.outputs.size() == 1 ? u"output"_s : u"output %1"_s.arg(i),
                        text(node.outputs[i].name) + u" : "_s + text(node.outputs[i].type)});
     if (graph)
         if (const QString readers = readersText(*graph, node.id); !readers.isEmpty())
-            out.push_back({u"read by"_s, readers});
+            out.push_back({u"read by"_s, readers, readersOf(*graph, node.id), side});
     QStringList origins;
+    snapshot::NodeSet read;
     for (const snapshot::NodeId id : node.origins) {
+        read.insert(id);
         if (const NodeRecord* origin = find(imported, id))
             origins << text(origin->op) + u' ' + text(origin->name);
         else
             origins << u"#%1"_s.arg(id);
     }
     if (!origins.isEmpty())
-        out.push_back({u"from"_s, origins.join(u", "_s)});
+        out.push_back({u"from"_s, origins.join(u", "_s), read, GraphSide::Imported});
     if (!node.source.empty())
         out.push_back({u"source"_s, text(node.source)});
     if (node.line > 0)
@@ -135,6 +144,21 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
                     {u"group"_s, text(group.name) + u" → "_s + text(group.implementation)});
         }
     }
+    return out;
+}
+
+Properties meaningOf(const std::string& op, const snapshot::OpsDocument* ops) {
+    if (ops == nullptr)
+        return {};
+    const auto found = std::find_if(ops->ops.begin(), ops->ops.end(),
+                                    [&](const snapshot::OpRecord& one) { return one.name == op; });
+    if (found == ops->ops.end())
+        return {};
+    Properties out;
+    if (!found->doc.empty())
+        out.push_back({u"means"_s, text(found->doc)});
+    if (!found->expression.empty())
+        out.push_back({u"computes"_s, text(found->expression)});
     return out;
 }
 

@@ -66,6 +66,12 @@ PropertiesView::PropertiesView(QWidget* parent)
         if (current.isValid())
             QApplication::clipboard()->setText(current.siblingAtColumn(1).data().toString());
     });
+    auto* go = new QAction(u"Go to what it names"_s, m_table);
+    m_table->addAction(go);
+    connect(go, &QAction::triggered, this, [this] { goThere(); });
+    connect(m_table, &QTableView::activated, this, [this] { goThere(); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this] { light(); });
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setObjectName(u"propertiesSplitter"_s);
     splitter->addWidget(m_table);
@@ -89,7 +95,8 @@ PropertiesView::PropertiesView(QWidget* parent)
 }
 
 void PropertiesView::documentChanged(Parts parts) {
-    if (parts.hasAny({Part::Info, Part::Imported, Part::Fused, Part::Plan, Part::Doctor}))
+    if (parts.hasAny(
+            {Part::Info, Part::Imported, Part::Fused, Part::Plan, Part::Ops, Part::Doctor}))
         selectionChanged(nullptr);
     if (parts.has(Part::Value))
         showValue();
@@ -122,6 +129,10 @@ void PropertiesView::selectionChanged(const QObject*) {
         if (const auto* node = ids.empty() ? nullptr : nodeOf(graph, subject)) {
             properties =
                 propertiesOf(*node, graph, asImported ? nullptr : imported.get(), plan.get());
+            const Properties meaning = meaningOf(node->op, document().ops().get());
+            properties.insert(properties.begin() + (node->op == "input" ? 0 : 1), meaning.begin(),
+                              meaning.end());
+            wantOperators();
             if (document().info())
                 for (Property& row : readingsOf(*document().info(),
                                                 asImported ? std::vector{node->id} : node->origins))
@@ -146,6 +157,45 @@ void PropertiesView::selectionChanged(const QObject*) {
                             QString::fromStdString(document().error(Part::Info).text()));
     m_values->setChoices(std::move(tensors));
     setDetail(title);
+}
+
+// Once for a plan: operators of books may have changed.
+void PropertiesView::wantOperators() {
+    const State known = document().state(Part::Ops);
+    if (isVisible() && document().state(Part::Plan) == State::Ready &&
+        (known == State::Empty || known == State::Stale))
+        Q_EMIT asked(WantPart{Part::Ops, {}});
+}
+
+void PropertiesView::light() {
+    const int row = m_table->currentIndex().row();
+    const bool isThere = row >= 0 && size_t(row) < m_model.properties().size();
+    if (!isThere || m_model.properties()[size_t(row)].nodes.empty()) {
+        if (m_lights)
+            selection().setLit(std::nullopt);
+        m_lights = false;
+        return;
+    }
+    const Property& property = m_model.properties()[size_t(row)];
+    Picked lit = selection().of(property.side, property.nodes);
+    lit.imported.insert(selection().picked().imported.begin(), selection().picked().imported.end());
+    lit.fused.insert(selection().picked().fused.begin(), selection().picked().fused.end());
+    m_lights = true;
+    selection().setLit(lit);
+}
+
+void PropertiesView::goThere() {
+    const int row = m_table->currentIndex().row();
+    if (row < 0 || size_t(row) >= m_model.properties().size())
+        return;
+    const Property property = m_model.properties()[size_t(row)];
+    if (property.nodes.empty())
+        return;
+    selection().setLit(std::nullopt);
+    m_lights = false;
+    selection().pick(selection().of(property.side, property.nodes), this, property.side);
+    selectionChanged(nullptr);
+    selection().reveal(property.side, *property.nodes.begin());
 }
 
 void PropertiesView::showValue() {
