@@ -21,13 +21,15 @@ constexpr std::size_t mostNamed = 6;
 class HazardRows {
 public:
     void add(ReasonCode code, const std::string& cause, const std::string& todo,
-             const std::string& name, const std::vector<NodeId>& nodes) {
+             const std::string& name, const std::vector<NodeId>& nodes,
+             const std::string& declaration = {}) {
         const auto [known, isNew] = m_places.emplace(std::pair(code, cause), m_rows.size());
         if (isNew) {
             HazardRecord row;
             row.code = std::string(codeText(code));
             row.what = Decision{{}, Verdict::Note, code, cause}.sentence();
             row.todo = todo;
+            row.declaration = declaration;
             m_rows.push_back(std::move(row));
         }
         HazardRecord& row = m_rows[known->second];
@@ -172,7 +174,8 @@ public:
     OfPlan(const Graph& graph, const FusionPlan& plan, HazardRows& rows)
         : m_graph(graph), m_plan(plan), m_rows(rows) {}
 
-    void withoutCode();
+    // `declarations`: as Imported has them.
+    void withoutCode(const std::map<std::string, std::string>& declarations);
     void freeSizes();
     void moved();
 
@@ -184,7 +187,7 @@ private:
     HazardRows& m_rows;
 };
 
-void OfPlan::withoutCode() {
+void OfPlan::withoutCode(const std::map<std::string, std::string>& declarations) {
     for (const Group& group : m_plan.groups) {
         if (!group.isOpaque() && !(group.isHost() && group.runtimeKernel.empty()))
             continue;
@@ -194,12 +197,14 @@ void OfPlan::withoutCode() {
             m_rows.add(ReasonCode::HazardReference, node.shownOp(),
                        "a schedule for it, or an entry that computes it by other operators",
                        node.name, nodes);
-        else if (node.isUnknown())
+        else if (node.isUnknown()) {
+            const auto text = declarations.find(node.shownOp());
             m_rows.add(ReasonCode::HazardNoCode, node.shownOp(),
-                       "declare the operator in a book, with a clause that reads it (fw info MODEL "
-                       "writes the text)",
-                       node.name, nodes);
-        else
+                       text == declarations.end()
+                           ? "fw info says why, and what can be done"
+                           : "declare the operator in a book: " + text->second,
+                       node.name, nodes, text == declarations.end() ? std::string() : text->second);
+        } else
             m_rows.add(ReasonCode::HazardNoCode, "operators that read values without a type",
                        "give the value a type: --type 'NAME=f32[N, 4]'", node.name, nodes);
     }
@@ -309,7 +314,7 @@ Result<LintDocument> lintOf(PipelineStore& store, const Arguments& arguments,
     ofGraph.quantised();
     if (plan) {
         OfPlan ofPlan(*simplified->graph, **plan, rows);
-        ofPlan.withoutCode();
+        ofPlan.withoutCode(imported->declarations);
         ofPlan.freeSizes();
         ofPlan.moved();
     }

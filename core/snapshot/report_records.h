@@ -127,7 +127,8 @@ FW_RECORD(HazardRecord,
     (std::string, todo),
     (std::int64_t, count),             // places
     (std::vector<std::string>, names), // of the first of them
-    (std::vector<NodeId>, nodes)       // of the imported graph, sorted; of all
+    (std::vector<NodeId>, nodes),      // of the imported graph, sorted; of all
+    (std::string, declaration)         // text of an operator, what it computes left open; may be empty
 )
 
 FW_RECORD(LintDocument,

@@ -1,5 +1,6 @@
 // What stands in the way in a model, and that nothing is found where nothing does.
 #include "common/test.h"
+#include "onnx/model_builder.h"
 #include "session/asked.h"
 
 #include "base/files.h"
@@ -17,6 +18,7 @@ private Q_SLOTS:
     void each_data();
     void each();
     void placesOfOneCauseAreOneRow();
+    void whatIsNotKnownBringsItsDeclaration();
 
 private:
     LintDocument lint(const QString& graph) const {
@@ -110,6 +112,26 @@ void TestHazards::placesOfOneCauseAreOneRow() {
     QCOMPARE(found.hazards[0].count, 9);
     QCOMPARE(found.hazards[0].nodes.size(), std::size_t(9));
     QVERIFY(found.hazards[0].names.size() < 9);
+}
+
+void TestHazards::whatIsNotKnownBringsItsDeclaration() {
+    ModelBuilder m;
+    m.input("x", {"N", "4"}).output("y", {"N", "4"});
+    m.node("Odd", "x", "y", "odd").set_domain("com.example");
+    auto* opset = m.model.add_opset_import();
+    opset->set_domain("com.example");
+    opset->set_version(1);
+    Arguments wanted;
+    wanted.model = m_folder.filePath(QStringLiteral("odd.onnx")).toStdString();
+    QVERIFY(writeFile(wanted.model, m.bytes()).ok());
+    Asked asked;
+    const auto found = asked.get<LintDocument>("lint", wanted);
+    QCOMPARE(rowsOf(found), QStringList{QStringLiteral("HAZ01 at odd")});
+    const HazardRecord& row = found.hazards[0];
+    QVERIFY2(row.declaration.starts_with("op odd") &&
+                 row.declaration.find("onnx \"com.example\" \"Odd\"") != std::string::npos,
+             row.declaration.c_str());
+    QVERIFY(row.todo.ends_with(row.declaration));
 }
 
 FW_TEST(TestHazards, QCoreApplication)

@@ -5,6 +5,7 @@
 #include "views/common/state_overlay.h"
 #include "views/common/text.h"
 
+#include <QAction>
 #include <QHeaderView>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -13,7 +14,9 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
-HazardsView::HazardsView(QWidget* parent) : View(parent), m_table(new QTreeWidget(this)) {
+HazardsView::HazardsView(QWidget* parent)
+    : View(parent), m_table(new QTreeWidget(this)),
+      m_declare(new QAction(u"Declare the operator in a book"_s, this)) {
     setPlanOverlay(new StateOverlay(m_table));
     addCommand(MenuPlace::Walk, u"What stands in the &way"_s, u"Ctrl+Alt+W"_s,
                [this] { Q_EMIT asked(Appear{}); });
@@ -35,7 +38,16 @@ HazardsView::HazardsView(QWidget* parent) : View(parent), m_table(new QTreeWidge
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_table);
     connect(m_table, &QTreeWidget::itemClicked, this, [this] { pickCurrent(); });
-    connect(m_table, &QTreeWidget::itemActivated, this, [this] { pickCurrent(); });
+    connect(m_table, &QTreeWidget::itemActivated, this, [this] {
+        pickCurrent();
+        declareCurrent();
+    });
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_table->addAction(m_declare);
+    connect(m_declare, &QAction::triggered, this, [this] { declareCurrent(); });
+    connect(m_table, &QTreeWidget::currentItemChanged, this, [this] {
+        m_declare->setEnabled(current() != nullptr && !current()->declaration.empty());
+    });
 }
 
 void HazardsView::documentChanged(Parts) {
@@ -92,14 +104,23 @@ void HazardsView::fill() {
                   : QString());
 }
 
-void HazardsView::pickCurrent() {
+const snapshot::HazardRecord* HazardsView::current() const {
     const int row = m_table->indexOfTopLevelItem(m_table->currentItem());
-    if (!m_shown || row < 0)
+    return m_shown && row >= 0 ? &m_shown->hazards[std::size_t(row)] : nullptr;
+}
+
+void HazardsView::pickCurrent() {
+    const snapshot::HazardRecord* row = current();
+    if (row == nullptr)
         return;
-    const auto& nodes = m_shown->hazards[std::size_t(row)].nodes;
-    if (nodes.empty())
+    if (row->nodes.empty())
         return Q_EMIT asked(Say{u"it is in the file, not in the graph: nothing reads it"_s});
-    selection().pick(selection().ofImported({nodes.begin(), nodes.end()}), this);
+    selection().pick(selection().ofImported({row->nodes.begin(), row->nodes.end()}), this);
+}
+
+void HazardsView::declareCurrent() {
+    if (const snapshot::HazardRecord* row = current(); row != nullptr && !row->declaration.empty())
+        Q_EMIT asked(WriteText{QString::fromStdString(row->declaration)});
 }
 
 } // namespace fw::ui

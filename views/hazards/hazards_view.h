@@ -24,9 +24,12 @@ public:
 private:
     void look(); // again, if it is seen and what is known is of an earlier plan
     void fill();
+    const snapshot::HazardRecord* current() const; // null: none
     void pickCurrent();
+    void declareCurrent();
 
     QTreeWidget* m_table;
+    QAction* m_declare;
     Shared<snapshot::LintDocument> m_shown;
 };
 
