@@ -21,6 +21,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
+#include <QSplitter>
 #include <QStatusBar>
 #include <QVBoxLayout>
 
@@ -216,6 +217,7 @@ void MainWindow::act(const View* view, const Intent& intent) {
             [this](const ShowInside& node) { m_graphWindows.openBodies(node.imported); },
             [this](const ShowNodeMenu& menu) { m_menus->popUpNodeMenu(menu.global); },
             [this](const SavePicture& save) { m_dialogs->savePicture(save); },
+            [this](const SaveTensor& save) { m_dialogs->saveTensor(save); },
             [&](ComeToFront) { m_views->bringToFront(view); },
             [&](Appear) { m_views->open(view); },
             [this](const Say& note) { m_status->say(note.text); },

@@ -1,5 +1,6 @@
 // Rows of Properties light what they name, and lead there.
 #include "common/test.h"
+#include "views/common/state_overlay.h"
 #include "views/inspector/properties_view.h"
 #include "window/story_fixture.h"
 
@@ -18,6 +19,7 @@ private Q_SLOTS:
     void cleanup() { end(); }
     void aRowLightsAndLeads();
     void theTextSaysWhatItMeans();
+    void tensorsAreComputedAndSaved();
 
 private:
     PropertiesView& view() const { return *m_window->view<PropertiesView>(); }
@@ -72,6 +74,34 @@ void TestProperties::theTextSaysWhatItMeans() {
     m_window->selection().pick(m_window->selection().ofFused({nodeNamed("relu").id}));
     QTRY_VERIFY(rowOf(u"means"_s) == 1);
     QVERIFY(view().model().properties()[2].value.startsWith(u"y[i...] = "_s));
+}
+
+void TestProperties::tensorsAreComputedAndSaved() {
+    open(u"residual"_s);
+    m_window->selection().pick(m_window->selection().ofFused({nodeNamed("conv2d").id}));
+    waitIdle();
+    ValuePanel* values = view().values();
+    const auto computed =
+        std::find_if(values->choices().begin(), values->choices().end(),
+                     [](const TensorChoice& one) { return one.kind == TensorKind::Computed; });
+    QVERIFY(computed != values->choices().end());
+    values->choose(int(computed - values->choices().begin()));
+    QCOMPARE(values->overlay()->state(), ViewState::Empty);
+    values->request(); // as its button does
+    waitIdle();
+    QTRY_VERIFY2(values->asText().contains(u"computed of "_s), qPrintable(values->asText()));
+    const QString file = m_folder.filePath(u"made.npy"_s);
+    answerFileDialog(file);
+    press(u"Ctrl+Alt+V"_s);
+    waitIdle();
+    QFile written(file);
+    QTRY_VERIFY(written.exists());
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray bytes = written.readAll();
+    QVERIFY(bytes.startsWith("\x93NUMPY") && bytes.contains("'<f4'"));
+    // Header and elements, as many as the type of the value has.
+    const auto& value = m_window->document().value();
+    QCOMPARE((bytes.size() - 128) / 4, qsizetype(value->count));
 }
 
 FW_TEST(TestProperties, QApplication)

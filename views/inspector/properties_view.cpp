@@ -15,6 +15,17 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+snapshot::Arguments aboutOf(const TensorChoice& choice) {
+    snapshot::Arguments out;
+    out.stage = choice.stage;
+    out.nodes = {"#" + std::to_string(choice.node) + ":" + std::to_string(choice.output)};
+    return out;
+}
+
+} // namespace
+
 PropertiesModel::PropertiesModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void PropertiesModel::setProperties(Properties properties) {
@@ -84,10 +95,17 @@ PropertiesView::PropertiesView(QWidget* parent)
     setProperties({});
     connect(m_values, &ValuePanel::requested, this, [this](const TensorChoice& choice) {
         selection().pickValue(PickedValue{choice.stage, choice.node, choice.output});
-        snapshot::Arguments about;
-        about.stage = choice.stage;
-        about.nodes = {"#" + std::to_string(choice.node) + ":" + std::to_string(choice.output)};
-        Q_EMIT asked(WantPart{Part::Value, about});
+        Q_EMIT asked(WantPart{Part::Value, aboutOf(choice)});
+    });
+    const auto save = [this](const TensorChoice& choice) {
+        Q_EMIT asked(SaveTensor{aboutOf(choice), choice.label.section(u"  "_s, 0, 0)});
+    };
+    connect(m_values, &ValuePanel::saveAsked, this, save);
+    addCommand(MenuPlace::Copy, u"Save &tensor …"_s, u"Ctrl+Alt+V"_s, [this, save] {
+        if (const TensorChoice* choice = m_values->current())
+            save(*choice);
+        else
+            Q_EMIT asked(Say{u"no tensor is chosen: select an operator"_s});
     });
     addCommand(
         MenuPlace::Copy, u"Copy &values"_s, u"Ctrl+Shift+V"_s,
