@@ -63,8 +63,6 @@ const ViewRows& viewRows() {
          {Stages}, makeView<StagesView>},
         {u"problems"_s, u"Problems"_s, Area::Below, 0,
          {Inputs, Checks, Rewrite, Matches}, makeView<ProblemsView>},
-        {u"hazards"_s, u"Hazards"_s, Area::Below, 0,
-         {Info, Plan, Hazards}, makeView<HazardsView>},
         {u"log"_s, u"Log"_s, Area::Below, 0,
          {}, makeView<LogView>},
         {u"rulesDock"_s, u"Rules"_s, Area::Left, 200,
@@ -77,6 +75,8 @@ const ViewRows& viewRows() {
          {Info, Inputs, Rewrite, Step}, makeView<StepsView>},
         {u"found"_s, u"Found"_s, Area::Below, 0,
          {Info, Imported, Fused, Plan, Profile}, makeFound},
+        {u"hazards"_s, u"Hazards"_s, Area::Below, 0,
+         {Info, Plan, Hazards}, makeView<HazardsView>},
     };
     // clang-format on
     return rows;
