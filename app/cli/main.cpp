@@ -135,6 +135,8 @@ public:
 
 private:
     int answer(std::vector<std::string> words, Form form) {
+        if (words.size() == 1)
+            words.push_back("--help");
         for (const CommandRow& row : commandRows())
             if (!row.name.empty())
                 addCommand(m_app, row, m_asked)->callback([this, &row] { m_row = &row; });

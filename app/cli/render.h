@@ -31,6 +31,7 @@ std::string render(const snapshot::BisectDocument& document);
 std::string render(const snapshot::StepDocument& document);
 std::string render(const snapshot::ProbeDocument& document);
 std::string render(const snapshot::UsesDocument& document);
+std::string render(const snapshot::LintDocument& document);
 std::string render(const snapshot::SketchDocument& document);
 std::string render(const snapshot::RewriteDocument& document);
 std::string render(const snapshot::OrderDocument& document);

@@ -141,6 +141,22 @@ std::string render(const UsesDocument& document) {
     return out;
 }
 
+std::string render(const LintDocument& document) {
+    std::string out;
+    for (const HazardRecord& row : document.hazards) {
+        const std::size_t others = static_cast<std::size_t>(row.count) -
+                                   std::min<std::size_t>(row.names.size(), row.count);
+        out += fmt::format(
+            "{} {}\n      at {}{}\n      {}\n", row.code, row.what, fmt::join(row.names, ", "),
+            others > 0 ? fmt::format(" and {} more", others) : std::string(), row.todo);
+    }
+    if (document.hazards.empty())
+        out += "nothing stands in the way\n";
+    if (!document.planned)
+        out += "there is no plan: what groups tell is missing\n";
+    return out;
+}
+
 std::string render(const SketchDocument& document) {
     std::string out = document.text + "\n";
     if (!document.facts.empty()) {

@@ -69,6 +69,8 @@ Diag notUnderstood(const CLI::App& program, const CLI::ParseError& error,
         return makeDiag(DiagCode::Usage, fmt::format("there is no command '{}'", words[1]), {},
                         didYouMean(words[1], known, "fw --help lists them"));
     }
+    if (found.empty() && error.get_name() == "RequiredError")
+        return makeDiag(DiagCode::Usage, "no command is given", {}, "fw --help lists them");
     const std::string command = found.empty() ? "" : found.front()->get_name() + " ";
     return makeDiag(DiagCode::Usage, error.what(), {},
                     fmt::format("fw {}--help tells what it takes", command));

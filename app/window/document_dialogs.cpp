@@ -146,6 +146,21 @@ void DocumentDialogs::exportRewritten() {
     m_document.tasks().exportRewritten(file);
 }
 
+void DocumentDialogs::saveTensor(const SaveTensor& save) {
+    QString name = save.name;
+    for (QChar& c : name) // it may be a path
+        if (!c.isLetterOrNumber() && c != u'.' && c != u'-')
+            c = u'_';
+    QString file = QFileDialog::getSaveFileName(&m_window, u"Save the tensor"_s,
+                                                suggested(u'-' + name + u".npy"_s),
+                                                u"NumPy (*.npy);;TensorProto (*.pb)"_s);
+    if (file.isEmpty())
+        return;
+    if (QFileInfo(file).suffix().isEmpty())
+        file += u".npy"_s;
+    m_document.tasks().saveTensor(save.about, file);
+}
+
 void DocumentDialogs::savePicture(const SavePicture& save) {
     const QString file = QFileDialog::getSaveFileName(&m_window, save.title, m_settings.folder(),
                                                       u"SVG (*.svg);;PDF (*.pdf);;PNG (*.png)"_s);

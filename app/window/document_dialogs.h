@@ -26,6 +26,7 @@ public:
     void exportModule();
     void exportRewritten();
     void savePicture(const SavePicture& save);
+    void saveTensor(const SaveTensor& save);
     // Asks once for every content of a file that a book declares.
     void switchLibrary(const QString& name, bool on);
 

@@ -5,6 +5,7 @@
 #include "app/window/layouts.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_bar.h"
+#include "views/common/node_finder.h"
 #include "views/common/text.h"
 
 #include <QActionGroup>
@@ -245,12 +246,24 @@ void MainMenus::addGraph() {
     addForModel(u"Free &dimensions…"_s, "Ctrl+D", [this] { m_parts.dialogs.setDims(); });
     addForModel(u"T&ypes of values…"_s, "Ctrl+Shift+D", [this] { m_parts.dialogs.setTypes(); });
     addForModel(u"Go &to…"_s, "Ctrl+G", [this] { Q_EMIT placeWanted(); });
+    addBookmarks();
     m_menu->addSeparator();
     addCommands(MenuPlace::Changes);
     m_menu->addSeparator();
     add(u"&Menu of what has the keys"_s, "Shift+F10", [this] { openMenu(); });
     add(u"Ne&xt pane"_s, "F6", [this] { m_parts.views.cyclePanes(+1); });
     add(u"Pre&vious pane"_s, "Shift+F6", [this] { m_parts.views.cyclePanes(-1); });
+}
+
+void MainMenus::addBookmarks() {
+    QMenu* graph = m_menu;
+    inside(u"Book&marks"_s);
+    for (int number = 1; number <= 9; ++number)
+        add(u"Bookmark &%1: go there, or put it here"_s.arg(number),
+            qPrintable(u"Ctrl+B, %1"_s.arg(number)),
+            [this, number] { Q_EMIT bookmarkUsed(number); });
+    m_menu = graph;
+    add(u"&Places …"_s, "Ctrl+B, L", [this] { Q_EMIT placesWanted(); });
 }
 
 void MainMenus::addRules() {

@@ -53,6 +53,8 @@ Q_SIGNALS:
     void commandsWanted();
     void quickOpenWanted();
     void placeWanted(); // to go to
+    void bookmarkUsed(int number);
+    void placesWanted();
 
 private:
     using Do = std::function<void()>;
@@ -72,6 +74,7 @@ private:
     QMenu* inside(const QString& title); // of the menu made last; the next actions stand there
     void addThemes();
     void addGraph();
+    void addBookmarks();
     void addRules();
     void addTarget();
     void addProfile();

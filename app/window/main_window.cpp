@@ -1,5 +1,7 @@
 #include "app/window/main_window.h"
 
+#include "app/window/bookmarks.h"
+#include "app/window/books_view.h"
 #include "app/window/drafts.h"
 #include "app/window/find_box.h"
 #include "app/window/layouts.h"
@@ -21,6 +23,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
+#include <QSplitter>
 #include <QStatusBar>
 #include <QVBoxLayout>
 
@@ -106,6 +109,11 @@ void MainWindow::buildBars() {
     m_layouts = new Layouts(*this, *m_views, m_settings, m_memory, m_layoutVersion);
     m_bar = new MainBar(m_document, *m_views, m_finder,
                         m_memory == Memory::Remember ? &m_settings : nullptr);
+    const auto inBooks = [this] {
+        const auto* books = view<BooksView>();
+        return books != nullptr && books->isAncestorOf(focusWidget());
+    };
+    m_bookmarks = new Bookmarks(m_document, m_selection, inBooks, this);
     m_menus = new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views,
                              *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar, *m_layouts});
     addToolBar(m_bar);
@@ -124,6 +132,16 @@ void MainWindow::buildBars() {
     connect(m_menus, &MainMenus::requested, this, &MainWindow::serve);
     connect(m_menus, &MainMenus::targetChosen, this, &MainWindow::setTargetText);
     connect(m_menus, &MainMenus::placeWanted, this, &MainWindow::goTo);
+    connect(m_menus, &MainMenus::bookmarkUsed, m_bookmarks, &Bookmarks::use);
+    connect(m_menus, &MainMenus::placesWanted, this,
+            [this] { m_palette->open(u"A place …"_s, m_bookmarks->choices()); });
+    connect(m_bookmarks, &Bookmarks::said, m_status, &StatusLine::say);
+    connect(m_bookmarks, &Bookmarks::wanted, this, [this](const Bookmarks::Place& place) {
+        if (place.node.isEmpty())
+            editBook(place.book, place.line, place.column);
+        else if (!selectByName(place.node))
+            m_status->say(u"there is no operator %1 any more"_s.arg(place.node));
+    });
     connect(m_menus, &MainMenus::commandsWanted, this, &MainWindow::openCommands);
     connect(m_menus, &MainMenus::quickOpenWanted, this, &MainWindow::openQuickly);
     connect(m_menus, &MainMenus::themeChosen, this, [this](ThemeChoice choice) {
@@ -216,6 +234,7 @@ void MainWindow::act(const View* view, const Intent& intent) {
             [this](const ShowInside& node) { m_graphWindows.openBodies(node.imported); },
             [this](const ShowNodeMenu& menu) { m_menus->popUpNodeMenu(menu.global); },
             [this](const SavePicture& save) { m_dialogs->savePicture(save); },
+            [this](const SaveTensor& save) { m_dialogs->saveTensor(save); },
             [&](ComeToFront) { m_views->bringToFront(view); },
             [&](Appear) { m_views->open(view); },
             [this](const Say& note) { m_status->say(note.text); },
@@ -282,6 +301,7 @@ void MainWindow::modelChanged() {
     m_welcome->setBusy({});
     m_views->leaveWelcome();
     m_selection.reset();
+    m_bookmarks->clear();
     m_files->opened();
     log(u"opened "_s +
         (m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath()));

@@ -16,6 +16,7 @@
 
 namespace fw::ui {
 
+class Bookmarks;
 class Layouts;
 class LibraryBoxes;
 class MainBar;
@@ -134,6 +135,7 @@ private:
     Layouts* m_layouts;
     DocumentFiles* m_files;
     DocumentDialogs* m_dialogs;
+    Bookmarks* m_bookmarks;
     MainBar* m_bar;
     MainMenus* m_menus;
     StatusLine* m_status;

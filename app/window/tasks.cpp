@@ -89,6 +89,20 @@ void Tasks::exportRewritten(const QString& file) {
         });
 }
 
+void Tasks::saveTensor(const Arguments& about, const QString& file) {
+    if (!m_parts.isOpen())
+        return;
+    Arguments wanted = snapshot::withSaid(m_results.arguments(), about);
+    wanted.output = file.toStdString();
+    run<snapshot::ValueDocument>(
+        wanted, [this, about, file] { saveTensor(about, file); },
+        [this](const Shared<snapshot::ValueDocument>& done) {
+            Q_EMIT m_parts.note(u"saved %1 (%2), %3: %4"_s.arg(
+                QString::fromStdString(done->name), QString::fromStdString(done->type),
+                QString::fromStdString(done->origin), QString::fromStdString(done->file)));
+        });
+}
+
 void Tasks::tune(const QString& log) {
     if (!m_parts.isOpen())
         return;

@@ -26,6 +26,8 @@ public:
     void profile();
     void exportModule(const QString& folder, ExportOptions options = {});
     void exportRewritten(const QString& file); // the graph as the rules left it: .onnx or .fw
+    // All elements, as NumPy or TensorProto by the ending.
+    void saveTensor(const snapshot::Arguments& about, const QString& file);
     // Times the implementations of every group into the file, which then decides.
     void tune(const QString& log);
     // Holds the implementations of every group against the reference; what differs is written into

@@ -9,6 +9,7 @@
 #include "views/explain/explain_view.h"
 #include "views/found/found_view.h"
 #include "views/graph/graphs_view.h"
+#include "views/hazards/hazards_view.h"
 #include "views/implementations/implementations_view.h"
 #include "views/inspector/outline_view.h"
 #include "views/inspector/properties_view.h"
@@ -53,7 +54,7 @@ const ViewRows& viewRows() {
         {u"implementationsDock"_s, u"Implementations"_s, Area::Right, 270,
          {Plan, Profile, Verified, Schedule}, makeView<ImplementationsView>},
         {u"properties"_s, u"Properties"_s, Area::Right, 240,
-         {Info, Imported, Fused, Plan, Value}, makeView<PropertiesView>},
+         {Info, Imported, Fused, Plan, Ops, Value}, makeView<PropertiesView>},
         {u"opTimesDock"_s, u"Op times"_s, Area::Below, 0,
          {Plan, Profile}, makeView<ProfileView>},
         {u"changesDock"_s, u"Changes"_s, Area::Below, 0,
@@ -74,6 +75,8 @@ const ViewRows& viewRows() {
          {Info, Inputs, Rewrite, Step}, makeView<StepsView>},
         {u"found"_s, u"Found"_s, Area::Below, 0,
          {Info, Imported, Fused, Plan, Profile}, makeFound},
+        {u"hazards"_s, u"Hazards"_s, Area::Below, 0,
+         {Info, Plan, Hazards}, makeView<HazardsView>},
     };
     // clang-format on
     return rows;

@@ -99,6 +99,14 @@
     X(OtherPrecision,     "TIM05", "the runs do not compare, the types of their inputs differ: {}") \
     X(WithinNoise,        "TIM06", "the difference lies within the noise: {}") \
     X(OtherModel,         "TIM07", "the runs do not compare, they have no operators in common: {}") \
+    X(HazardNoCode,       "HAZ01", "nothing of ours computes it: {}") \
+    X(HazardReference,    "HAZ02", "computed one element after another: {}") \
+    X(HazardDouble,       "HAZ03", "computed in f64 between narrower numbers: {}") \
+    X(HazardUnread,       "HAZ04", "no result of the model needs it: {}") \
+    X(HazardBranch,       "HAZ05", "a branch that is never taken: {}") \
+    X(HazardFreeSize,     "HAZ06", "a size that is not known keeps operators apart: {}") \
+    X(HazardReorder,      "HAZ07", "elements are moved to stand in another order: {}") \
+    X(HazardQuantised,    "HAZ08", "quantised, and brought back before anything computes with it: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \
     X(LayoutGraphviz,     "PIC12", "drawn with Graphviz: {}")
 // clang-format on

@@ -58,6 +58,7 @@ struct Edge {
     std::string label; // e.g. "1×96×56×56"
     EdgeKind kind = EdgeKind::Data;
     std::size_t count = 1; // of the values that run here
+    double bytes = 0;      // that make it wider; 0: nothing does
 
     bool operator==(const Edge&) const = default;
 };

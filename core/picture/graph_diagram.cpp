@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <map>
 #include <unordered_map>
@@ -40,6 +42,28 @@ std::string subtitleOf(const NodeRecord& node) {
     return node.op == "input" && !node.outputs.empty()
                ? node.outputs[0].name + "  " + node.outputs[0].type
                : node.name;
+}
+
+double bytesOfType(const std::string& type) {
+    static const std::map<std::string, double, std::less<>> sizes = {
+        {"f64", 8}, {"i64", 8}, {"u64", 8},  {"f32", 4}, {"i32", 4}, {"u32", 4}, {"f16", 2},
+        {"i16", 2}, {"u16", 2}, {"bf16", 2}, {"i8", 1},  {"u8", 1},  {"bool", 1}};
+    const std::size_t open = type.find('[');
+    const auto size = sizes.find(type.substr(0, open));
+    if (open == std::string::npos || size == sizes.end())
+        return 0;
+    double out = size->second;
+    for (std::size_t at = open + 1; at < type.size();) {
+        const std::size_t end = type.find_first_of(",]", at);
+        const std::string_view dim = std::string_view(type).substr(at, end - at);
+        std::int64_t extent = 0;
+        const char* first = dim.data() + std::min(dim.find_first_not_of(' '), dim.size());
+        const auto [last, error] = std::from_chars(first, dim.data() + dim.size(), extent);
+        if (error == std::errc() && last == dim.data() + dim.size())
+            out *= static_cast<double>(extent);
+        at = end == std::string::npos ? type.size() : end + 1;
+    }
+    return out;
 }
 
 std::string labelOf(const NodeRecord& node, int output) {
@@ -204,7 +228,8 @@ private:
         Box box;
         box.id = node.id;
         box.title = node.op;
-        box.subtitle = subtitleOf(node);
+        if (m_options.facts.names || node.op == "input")
+            box.subtitle = subtitleOf(node);
         if (node.op == "input") {
             box.role = BoxRole::Input;
         } else if (node.unsupported) {
@@ -217,7 +242,45 @@ private:
         if (m_options.attributeLine && box.role == BoxRole::Operator)
             for (const auto& [name, value] : node.attributes)
                 box.lines.push_back(m_options.attributeLine(name, value));
+        else if (m_options.facts.attributes && box.role != BoxRole::Input)
+            addAttributes(node, box);
+        if (m_options.facts.weights)
+            addWeights(node, box);
         m_out.boxes.push_back(std::move(box));
+    }
+
+    // The first ones: a box stays a box.
+    static void addAttributes(const NodeRecord& node, Box& box) {
+        constexpr std::size_t most = 8;
+        for (const auto& [name, value] : node.attributes) {
+            if (box.lines.size() == most) {
+                box.lines.push_back(fmt::format("and {} more", node.attributes.size() - most));
+                break;
+            }
+            box.lines.push_back(name + " = " + value);
+        }
+    }
+
+    void addWeights(const NodeRecord& node, Box& box) const {
+        constexpr std::size_t most = 6;
+        std::size_t count = 0;
+        for (const InputRef& input : node.inputs) {
+            const std::uint32_t maker = placeOf(input.node);
+            if (maker == Hierarchy::none || !m_graph.nodes[maker].constant || count++ >= most)
+                continue;
+            const std::string shape = labelOf(m_graph.nodes[maker], input.output);
+            box.lines.push_back("const " + shape);
+        }
+        if (count > most)
+            box.lines.push_back(fmt::format("and {} more constants", count - most));
+    }
+
+    double bytesOf(const InputRef& value, std::uint32_t maker) const {
+        const auto& outputs = m_graph.nodes[maker].outputs;
+        const auto at = static_cast<std::size_t>(value.output);
+        return m_options.facts.bytes && value.output >= 0 && at < outputs.size()
+                   ? bytesOfType(outputs[at].type)
+                   : 0;
     }
 
     // To a box: the one of a node, of a closed block or of a result.
@@ -242,12 +305,14 @@ private:
                 !fresh) {
                 Edge& whole = m_out.edges[bundle->second];
                 ++whole.count;
+                whole.bytes += bytesOf(value, maker);
                 whole.fromPort = -1 - static_cast<std::int32_t>(bundle->second); // its own path
                 m_bundles[bundle->first] = bundle->second;
                 return;
             }
         }
         made.label = labelOf(m_graph.nodes[maker], value.output);
+        made.bytes = bytesOf(value, maker);
         m_out.edges.push_back(std::move(made));
     }
 

@@ -16,7 +16,18 @@
 
 namespace fw::picture {
 
+// What boxes and edges say besides the operator.
+struct BoxFacts {
+    bool names = true;       // of operators
+    bool attributes = false; // each a line
+    bool weights = false;    // the shapes of constants that an operator reads
+    bool bytes = false;      // edges are as wide as what they carry is large
+
+    bool operator==(const BoxFacts&) const = default;
+};
+
 struct DiagramOptions {
+    BoxFacts facts = {};
     // Group id -> text at the right of its header ("0.21 ms"); others show their estimate, if any.
     std::map<int, std::string> groupTexts = {};
     // The line that an attribute has in the box of its operator; none: boxes have no attributes.
@@ -37,6 +48,10 @@ std::string shapeLabel(const std::string& type);
 
 // What stands below the name of the operator in its box.
 std::string subtitleOf(const snapshot::NodeRecord& node);
+// Of a tensor of this type as it is written, "f32[1, 64, N]"; a free dimension counts as 1. 0: it
+// has none that is known.
+double bytesOfType(const std::string& type);
+
 // What stands on a value of the node; empty: it has no such output.
 std::string labelOf(const snapshot::NodeRecord& node, int output);
 

@@ -46,7 +46,8 @@ void nameNodes(const snapshot::JointGraph& joint, std::size_t state, Diagram& di
             box.alsoFits = {box.subtitle};
             for (const auto& [of, node] : *others)
                 box.alsoFits.push_back(subtitleOf(node));
-            if (const auto mine = others->find(state); mine != others->end())
+            if (const auto mine = others->find(state);
+                mine != others->end() && !box.subtitle.empty())
                 box.subtitle = subtitleOf(mine->second);
         }
     for (Edge& edge : diagram.edges)

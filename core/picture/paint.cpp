@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::uint32_t noBox = UINT32_MAX;
 
+// From 1 KB on 0.9 more for each ten times as much, up to 1 GB.
+double widthOfBytes(double bytes) {
+    return bytes > 0 ? std::clamp(std::log10(bytes) - 3, 0.0, 6.0) * 0.9 : 0;
+}
+
 class Painter {
 public:
     Painter(const Diagram& diagram, Composition& composition, LayeredOutput& outer,
@@ -112,7 +117,10 @@ void Painter::paintLegs(std::vector<Leg>& legs,
         std::sort(edges.begin(), edges.end());
         item.edges = m_picture.edges.keep(edges);
         const Edge& first = m_diagram.edges[item.edges.front()];
-        item.width = width + std::min(std::log2(static_cast<double>(first.count)), 6.0) * 0.5;
+        item.width =
+            width + (first.bytes > 0
+                         ? widthOfBytes(first.bytes)
+                         : std::min(std::log2(static_cast<double>(first.count)), 6.0) * 0.5);
         item.owner = {OwnerKind::Edge, item.edges.front()};
         item.dash = first.kind == EdgeKind::Data    ? Dash::Solid
                     : first.kind == EdgeKind::Shape ? Dash::Dotted

@@ -20,6 +20,7 @@
 #include "session/explain_ends.h"
 #include "session/explain_unplanned.h"
 #include "session/group_times.h"
+#include "session/hazards.h"
 #include "session/match.h"
 #include "session/measure.h"
 #include "session/order.h"
@@ -177,6 +178,11 @@ Result<SketchDocument> sketchCommand(PipelineStore& store, const Arguments& argu
 Result<ProbeDocument> probeCommand(PipelineStore& store, const Arguments& arguments,
                                    const Context& context) {
     return ofModel(probeModel, store, arguments, context);
+}
+
+Result<LintDocument> lintCommand(PipelineStore& store, const Arguments& arguments,
+                                 const Context& context) {
+    return lintOf(store, arguments, context);
 }
 
 Result<UsesDocument> usesCommand(PipelineStore& store, const Arguments& arguments,

@@ -2,6 +2,8 @@
 
 #include "base/numbers.h"
 #include "ir/tensor_text.h"
+#include "session/measure.h"
+#include "session/values.h"
 
 #include <fmt/format.h>
 
@@ -114,14 +116,24 @@ Result<ValueDocument> describeValue(Pipeline& pipeline, const snapshot::Argument
     FW_TRY(const ValueRef value, valueNamed(*graph, arguments.nodes.front()));
     const Output& output = graph->output(value);
     const TensorData* data = graph->constant(value);
-    if (data == nullptr)
-        return makeDiag(DiagCode::NotRunnable, output.name + " is computed, not stored", {},
-                        "fw run --value " + output.name);
+    std::string origin = "constant";
+    InnerValues inner;
+    if (data == nullptr) {
+        FW_TRY(LoadedModule * module, pipeline.loaded(context));
+        FW_TRY(const Operands operands, operandsFor(pipeline, *module, arguments, context));
+        FW_TRY(inner, computeValues(pipeline, {output.name}, operands.inputs, context));
+        data = &inner.tensors.front().data;
+        origin = operands.random ? "computed of random inputs" : "computed of the model's data";
+    }
     ValueDocument out = statisticsOf(*data);
     out.name = output.name;
-    out.origin = "constant";
+    out.origin = origin;
     out.node = value.node;
     out.output = value.output;
+    if (!arguments.output.empty()) {
+        FW_CHECK(writeTensorFile(arguments.output, {output.name, *data}));
+        out.file = arguments.output;
+    }
     return out;
 }
 

@@ -8,8 +8,9 @@ namespace fw {
 
 snapshot::ValueDocument statisticsOf(const TensorData& data);
 
-// The constant that arguments.nodes names ("#12:0": output 0 of node 12, or the name of a value) in
-// the graph of arguments.stage, imported or fused.
+// The value that arguments.nodes names ("#12:0": output 0 of node 12, or the name of a value) in
+// the graph of arguments.stage, imported or fused. What is no constant is computed, of what a run
+// is given (measure.h). It is written to arguments.output, if that is given: .npy, or else .pb.
 Result<snapshot::ValueDocument>
 describeValue(Pipeline& pipeline, const snapshot::Arguments& arguments, const Context& context);
 

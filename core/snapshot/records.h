@@ -541,7 +541,7 @@ FW_RECORD(VerifyDocument,
 FW_RECORD(ValueDocument,
     (std::string, name),
     (std::string, type),
-    (std::string, origin),                  // "constant", "computed with random inputs", ...
+    (std::string, origin),                  // "constant", "computed of random inputs", ...
     (NodeId, node, noNode),
     (int, output),
     (std::int64_t, count),                  // elements
@@ -553,7 +553,8 @@ FW_RECORD(ValueDocument,
     (std::optional<double>, mean),
     (std::optional<double>, deviation),     // standard
     (std::vector<std::int64_t>, histogram), // equal steps from least to most
-    (std::vector<std::string>, first)       // elements in row-major order, as text
+    (std::vector<std::string>, first),      // elements in row-major order, as text
+    (std::string, file)                     // where all of them were written; empty: nowhere
 )
 
 // --- the other commands

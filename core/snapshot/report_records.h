@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/diag.h"
+#include "snapshot/book_records.h"
 #include "snapshot/record.h"
 
 #include <cstdint>
@@ -117,6 +118,22 @@ FW_RECORD(DoctorDocument,
     (std::vector<std::string>, problems), // what is missing and how to install it
     (std::vector<CeilingRecord>, ceilings),
     (std::string, ceilingsFrom)           // "measured on this machine"
+)
+
+// One cause that stands in the way, wherever it does.
+FW_RECORD(HazardRecord,
+    (std::string, code),               // "HAZ03", of the reasons
+    (std::string, what),               // its sentence
+    (std::string, todo),
+    (std::int64_t, count),             // places
+    (std::vector<std::string>, names), // of the first of them
+    (std::vector<NodeId>, nodes),      // of the imported graph, sorted; of all
+    (std::string, declaration)         // text of an operator, what it computes left open; may be empty
+)
+
+FW_RECORD(LintDocument,
+    (bool, planned), // false: nothing is planned for the target, and what plans tell is left out
+    (std::vector<HazardRecord>, hazards)
 )
 
 FW_RECORD(DrawDocument,

@@ -1,7 +1,8 @@
 // Operands of which a pattern says what they are: types, constants, their data.
-#include "syntax/declarations.h"
 #include "verdict/draw_graph.h"
 
+#include "ir/tensor_text.h"
+#include "syntax/declarations.h"
 #include "syntax/parser.h"
 
 #include <fmt/format.h>
@@ -213,28 +214,16 @@ std::optional<ValueRef> GraphDrawer::fill(const Drawn& part, const TensorType& t
     if (type.dtype == DType::Text) { // no values of it are drawn
         value = m_editor->addInput(name, type);
     } else if (equal) {
-        const auto term = evaluate(*equal, m_terms);
-        std::vector<std::int64_t> integers; // of which a double has not all bits
-        std::vector<double> all;
-        if (const auto* number = term ? std::get_if<double>(&*term) : nullptr)
-            all = {*number};
-        else if (const auto* integer = term ? std::get_if<Expr>(&*term) : nullptr)
-            integers = {integer->asInt().value_or(0)};
-        else
-            return std::nullopt;
-        std::size_t count = 1;
-        std::vector<std::int64_t> extents;
-        for (const Dim& dim : type.shape) {
-            extents.push_back(dim.asInt().value_or(0));
-            count *= static_cast<std::size_t>(extents.back());
+        Tree elements = *equal;
+        if (elements.kind != TreeKind::List) {
+            elements.kind = TreeKind::List;
+            const auto count = elementCount(type.shape).asInt();
+            elements.args.assign(static_cast<std::size_t>(count.value_or(0)), *equal);
         }
-        const bool whole = !integers.empty() && !isFloat(type.dtype);
-        if (!integers.empty())
-            all = {static_cast<double>(integers.front())};
-        integers.resize(whole ? count : 0, whole ? integers.front() : 0);
-        all.resize(count, all.front());
-        value = m_editor->addConstant(name, whole ? dataFromIntegers(type.dtype, extents, integers)
-                                                  : dataFromDoubles(type.dtype, extents, all));
+        Result<TensorData> data = tensorFromTree(type, elements, {});
+        if (!data)
+            return std::nullopt;
+        value = m_editor->addConstant(name, data.take());
     } else if (constant || m_random.chance(15)) {
         value = m_editor->addConstant(name, drawnData(m_random, m_literals, type));
     } else {
@@ -274,6 +263,13 @@ bool GraphDrawer::shapeFrom(const std::vector<Tree>& dims, Shape& shape) {
 
 std::optional<TensorType> GraphDrawer::typeFrom(const PatternTree& hole) {
     for (const PatternConstraint& one : hole.constraints) {
+        if (one.kind == PatternConstraint::Kind::Equal && one.value.kind == TreeKind::List) {
+            const bool places = m_random.chance(30) && // numbers of elements, axes
+                                std::all_of(one.value.args.begin(), one.value.args.end(),
+                                            [](const Tree& item) { return integerFromTree(item); });
+            return TensorType{dtypeFrom(hole).value_or(places ? DType::I64 : m_real),
+                              {Dim(static_cast<std::int64_t>(one.value.args.size()))}};
+        }
         if (one.kind == PatternConstraint::Kind::Same)
             if (const auto known = m_values.find(one.name); known != m_values.end())
                 return m_editor->type(known->second);

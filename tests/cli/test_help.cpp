@@ -194,6 +194,12 @@ void TestHelp::oneCommand() {
     QCOMPARE(none.code, 2);
     QVERIFY2(none.errors.contains("there is no command 'fuze' (did you mean fuse?"),
              none.errors.constData());
+    const Ended alone = runHelped({});
+    QCOMPARE(alone.code, 0);
+    QCOMPARE(alone.out, runHelped({u"--help"_s}).out);
+    const Ended optionAlone = runHelped({u"--json"_s});
+    QCOMPARE(optionAlone.code, 2);
+    QVERIFY2(optionAlone.out.contains("no command is given"), optionAlone.out.constData());
 }
 
 // What bash offers behind these words, the last of which is being typed.

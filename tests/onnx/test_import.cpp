@@ -27,6 +27,7 @@ private Q_SLOTS:
     void normalizationGivesItsStatistics();
     void unsupportedIsNamed();
     void oneOriginPerNode();
+    void whatNoResultNeeds();
     void uniformWeightsAreCheap();
     void freeShapesAreFilled_data();
     void freeShapesAreFilled();
@@ -266,6 +267,18 @@ void TestImport::unsupportedIsNamed() {
     QCOMPARE(result->diagnostics[0].where.node, std::string("image"));
     QVERIFY(result->diagnostics[0].message.find("free dimension") != std::string::npos);
     QCOMPARE(operatorsOf(*result->graph), std::string("unknown"));
+}
+
+void TestImport::whatNoResultNeeds() {
+    M m;
+    m.input("x", {"N", "4"}).output("y");
+    m.node("Shape", "x", "s", "shape"); // is read, though it leaves no node behind
+    m.node("Reshape", "x s", "r", "reshape");
+    m.node("Relu", "r", "y", "kept");
+    m.node("Exp", "x", "a", "first");
+    m.node("Neg", "a", "b", "second");
+    const auto result = read(m.bytes());
+    QVERIFY((result->unread == std::vector<std::string>{"first", "second"}));
 }
 
 void TestImport::oneOriginPerNode() {

@@ -278,7 +278,7 @@ void TestInspect::whatWasMisjudgedMostIsNamed() {
     arguments.target = "x86-64 -libs= -threads=1"; // whose figures nobody asked for before
     arguments.seconds = 0.02;
     std::size_t named = 0;
-    for (int round = 0; named == 0 && round < 5; ++round) {
+    for (int round = 0; named == 0 && round < 25; ++round) {
         Asked a;
         const auto profile = a.get<ProfileDocument>("profile", arguments);
         named = profile.misses.size();

@@ -8,6 +8,7 @@
 
 #include "snapshot/inputs.h"
 #include "snapshot/records.h"
+#include "snapshot/report_records.h"
 #include "snapshot/schedule_records.h"
 #include "snapshot/step_records.h"
 #include "views/common/graph_state.h"
@@ -84,6 +85,8 @@ enum class Wanted : std::uint8_t { No, Yes };
     X(Forms,       forms,         Shared<snapshot::FuseDocument>,    OnePlan, Yes) /* what is selected alone, split, forced */ \
     X(Stages,      stage,         Shared<snapshot::StagesDocument>,  Plan,    Yes) \
     X(Schedule,    schedule,      Shared<snapshot::ScheduleDocument>, Plan,   Yes) /* of one implementation of one group */ \
+    X(Hazards,     hazards,       Shared<snapshot::LintDocument>,    Plan,    Yes) /* what stands in the way */ \
+    X(Ops,         ops,           Shared<snapshot::OpsDocument>,     Plan,    Yes) /* what operators mean */ \
     X(Value,       value,         Shared<snapshot::ValueDocument>,   Model,   Yes) \
     X(Verified,    verified,      Shared<snapshot::VerifyDocument>,  OnePlan, No) /* a task */ \
     X(Bisected,    bisected,      Shared<snapshot::BisectDocument>,  OnePlan, No) /* a task */ \

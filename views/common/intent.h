@@ -82,6 +82,11 @@ struct ShowNodeMenu {
     QPoint global;
 };
 
+struct SaveTensor { // all of its elements
+    snapshot::Arguments about;
+    QString name;
+};
+
 struct SavePicture {
     std::shared_ptr<const picture::Picture> picture; // null: there is none yet
     QString title;
@@ -111,7 +116,7 @@ struct TakeOffer {}; // the Offer that waits, by other means than its button
 
 using Intent =
     std::variant<Request, EditInputs, WantPart, WantState, WantDetails, OpenPlace, WriteText,
-                 ShowCounterexample, SelectNode, ShowInside, ShowNodeMenu, SavePicture, ComeToFront,
-                 Appear, Say, Log, TellProblem, OfferChoice, Offer, TakeOffer>;
+                 ShowCounterexample, SelectNode, ShowInside, ShowNodeMenu, SavePicture, SaveTensor,
+                 ComeToFront, Appear, Say, Log, TellProblem, OfferChoice, Offer, TakeOffer>;
 
 } // namespace fw::ui

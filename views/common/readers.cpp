@@ -8,13 +8,29 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+bool reads(const snapshot::NodeRecord& reader, snapshot::NodeId node) {
+    return std::any_of(reader.inputs.begin(), reader.inputs.end(),
+                       [&](const snapshot::InputRef& input) { return input.node == node; });
+}
+
+} // namespace
+
+snapshot::NodeSet readersOf(const snapshot::GraphDocument& graph, snapshot::NodeId node) {
+    snapshot::NodeSet out;
+    for (const snapshot::NodeRecord& reader : graph.nodes)
+        if (reads(reader, node))
+            out.insert(reader.id);
+    return out;
+}
+
 QString readersText(const snapshot::GraphDocument& graph, snapshot::NodeId node) {
     constexpr qsizetype most = 6;
     QStringList names;
     qsizetype others = 0;
     for (const snapshot::NodeRecord& reader : graph.nodes) {
-        if (std::none_of(reader.inputs.begin(), reader.inputs.end(),
-                         [&](const snapshot::InputRef& input) { return input.node == node; }))
+        if (!reads(reader, node))
             continue;
         if (names.size() < most)
             names << text(reader.name.empty() ? reader.op : reader.name);

@@ -1,6 +1,7 @@
 // Who reads what a node makes, and the outputs of a model, which no node stands for.
 #pragma once
 
+#include "snapshot/provenance.h"
 #include "views/common/document_parts.h"
 
 #include <QStringList>
@@ -8,6 +9,8 @@
 #include <optional>
 
 namespace fw::ui {
+
+snapshot::NodeSet readersOf(const snapshot::GraphDocument& graph, snapshot::NodeId node);
 
 // Names of the operators that read a value of the node, each once, in the order of the graph;
 // behind the first few their number: "conv_1, add_3 and 12 others". Empty: nobody does.

@@ -70,6 +70,7 @@ private:
     void addPaneCommands();
     void addBlockCommands();
     void addReachCommands();
+    void addFactCommands();
     void addHeatCommands();
     void addWalkCommands();
     GraphCanvas* current() const;

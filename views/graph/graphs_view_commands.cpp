@@ -16,6 +16,7 @@ void GraphsView::addCommands() {
     addBlockCommands();
     addReachCommands();
     addSeparator(MenuPlace::View);
+    addFactCommands();
     addHeatCommands();
     addWalkCommands();
 }
@@ -100,6 +101,26 @@ void GraphsView::addReachCommands() {
         [this] { drawAnew(m_reach.around(+1)); }, Needs::Model, OfNodes::Yes);
     addCommand(MenuPlace::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
                [this] { drawAnew(m_reach.around(-1)); });
+}
+
+void GraphsView::addFactCommands() {
+    const auto fact = [&](const QString& name, const QString& keys,
+                          bool picture::BoxFacts::*member) {
+        QAction* action = addCommand(
+            MenuPlace::View, name, keys,
+            [this, member] {
+                picture::BoxFacts facts = m_pictures.facts();
+                facts.*member = !(facts.*member);
+                m_pictures.setFacts(facts);
+            },
+            Needs::Nothing);
+        action->setCheckable(true);
+        action->setChecked(m_pictures.facts().*member);
+    };
+    fact(u"Names in bo&xes"_s, u"Ctrl+Alt+1"_s, &picture::BoxFacts::names);
+    fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+2"_s, &picture::BoxFacts::attributes);
+    fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+3"_s, &picture::BoxFacts::weights);
+    fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+4"_s, &picture::BoxFacts::bytes);
 }
 
 void GraphsView::addHeatCommands() {

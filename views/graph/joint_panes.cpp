@@ -116,6 +116,7 @@ void JointPanes::redraw() {
     picture::DiagramOptions options;
     options.blocks = joint->blocks;
     options.view = m_collapse->view();
+    options.facts = m_facts;
     for (std::size_t s = 0; s < m_panes.size(); ++s) {
         std::vector<snapshot::NodeId> nodes;
         for (const JointNode& node : joint->shown().nodes)

@@ -34,8 +34,9 @@ public:
     // From left to right. `picked`: nodes by pane, around which a part is laid out.
     using PickedIds = std::vector<std::set<snapshot::NodeId>>;
     void show(std::vector<Pane> panes, const PickedIds& picked);
-    void redraw(); // other blocks are open
-    void clear();  // the panes show what they are given apart; marks go with the next picture
+    void redraw();                                                     // other blocks are open
+    void setFacts(const picture::BoxFacts& facts) { m_facts = facts; } // for the next picture
+    void clear(); // the panes show what they are given apart; marks go with the next picture
     bool shown() const { return m_joint != nullptr; }
     bool busy() const { return m_busy > 0; }
     // What is laid out; null: not shown.
@@ -90,6 +91,7 @@ private:
     static void layOutPart(Joint& joint, const std::vector<std::size_t>& seeds);
 
     Collapse* m_collapse;
+    picture::BoxFacts m_facts;
     std::vector<Pane> m_panes;
     std::set<GraphPane*> m_heard;
     std::shared_ptr<const Joint> m_joint;

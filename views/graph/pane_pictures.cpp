@@ -1,6 +1,5 @@
 #include "views/graph/pane_pictures.h"
 
-#include "picture/graph_diagram.h"
 #include "snapshot/time_text.h"
 #include "views/common/numbers.h"
 #include "views/graph/pane_states.h"
@@ -78,11 +77,21 @@ void PanePictures::show(std::size_t at) {
         m_panes.document().info() ? m_panes.document().info()->model : graph->name, *graph);
     picture::DiagramOptions options;
     options.groupTexts = groupTextsOf(times.get());
+    options.facts = m_facts;
     shown.part = m_reach.partOf(at);
     if (shown.part)
         m_panes.collapse().show(shown.pane, shown.part, options, {});
     else if (!showJoint())
         m_panes.collapse().show(shown.pane, graph, options, m_panes.collapse().view());
+}
+
+void PanePictures::setFacts(const picture::BoxFacts& facts) {
+    if (facts == m_facts)
+        return;
+    m_facts = facts;
+    m_panes.joint().setFacts(facts);
+    redraw();
+    showHalos(m_panes);
 }
 
 void PanePictures::showAnew(std::size_t at) {

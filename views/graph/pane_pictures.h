@@ -2,6 +2,7 @@
 // apart, whole or the part that PaneReach shows alone.
 #pragma once
 
+#include "picture/graph_diagram.h"
 #include "views/graph/pane_reach.h"
 
 namespace fw::ui {
@@ -17,12 +18,15 @@ public:
     void redraw(); // other blocks are open
     void setJoint(bool joint) { m_joint = joint; }
     bool isJoint() const { return m_joint; }
+    const picture::BoxFacts& facts() const { return m_facts; }
+    void setFacts(const picture::BoxFacts& facts); // what boxes and edges say
 
 private:
     bool showJoint(); // false: they are shown apart
 
     GraphPanes& m_panes;
     PaneReach& m_reach;
+    picture::BoxFacts m_facts;
     bool m_joint = false; // if two panes have graphs
 };
 

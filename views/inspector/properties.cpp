@@ -84,10 +84,12 @@ void addBodies(const NodeRecord& node, Properties& out) {
     }
 }
 
-void addInputs(const NodeRecord& node, const GraphDocument* graph, Properties& out) {
+void addInputs(const NodeRecord& node, const GraphDocument* graph, GraphSide side,
+               Properties& out) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const auto& input = node.inputs[i];
         QString value = text(input.name);
+        snapshot::NodeSet makers;
         if (const NodeRecord* from = find(graph, input.node)) {
             if (input.output >= 0 && std::size_t(input.output) < from->outputs.size()) {
                 const auto& output = from->outputs[std::size_t(input.output)];
@@ -96,21 +98,26 @@ void addInputs(const NodeRecord& node, const GraphDocument* graph, Properties& o
             }
             if (!from->constant && from->op != "input")
                 value += u", from "_s + nameOf(*from);
+            if (!from->constant)
+                makers = {from->id};
         }
-        out.push_back({node.inputs.size() == 1 ? u"input"_s : u"input %1"_s.arg(i), value});
+        out.push_back(
+            {node.inputs.size() == 1 ? u"input"_s : u"input %1"_s.arg(i), value, makers, side});
     }
 }
 
 void addOrigins(const NodeRecord& node, const GraphDocument* imported, Properties& out) {
     QStringList origins;
+    snapshot::NodeSet read;
     for (const snapshot::NodeId id : node.origins) {
+        read.insert(id);
         if (const NodeRecord* origin = find(imported, id))
             origins << text(origin->op) + u' ' + text(origin->name);
         else
             origins << u"#%1"_s.arg(id);
     }
     if (!origins.isEmpty())
-        out.push_back({u"from"_s, origins.join(u", "_s)});
+        out.push_back({u"from"_s, origins.join(u", "_s), read, GraphSide::Imported});
 }
 
 } // namespace
@@ -132,13 +139,16 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
     addBodies(node, out);
     for (const auto& [name, value] : node.attributes)
         out.push_back({text(name), text(value)});
-    addInputs(node, graph, out);
+    const GraphSide side = graph != nullptr && graph->stage == snapshot::GraphStage("imported")
+                               ? GraphSide::Imported
+                               : GraphSide::Fused;
+    addInputs(node, graph, side, out);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
         out.push_back({node.outputs.size() == 1 ? u"output"_s : u"output %1"_s.arg(i),
                        text(node.outputs[i].name) + u" : "_s + text(node.outputs[i].type)});
     if (graph)
         if (const QString readers = readersText(*graph, node.id); !readers.isEmpty())
-            out.push_back({u"read by"_s, readers});
+            out.push_back({u"read by"_s, readers, readersOf(*graph, node.id), side});
     addOrigins(node, imported, out);
     if (!node.source.empty())
         out.push_back({u"source"_s, text(node.source)});
@@ -151,6 +161,21 @@ Properties propertiesOf(const NodeRecord& node, const GraphDocument* graph,
                     {u"group"_s, text(group.name) + u" → "_s + text(group.implementation)});
         }
     }
+    return out;
+}
+
+Properties meaningOf(const std::string& op, const snapshot::OpsDocument* ops) {
+    if (ops == nullptr)
+        return {};
+    const auto found = std::find_if(ops->ops.begin(), ops->ops.end(),
+                                    [&](const snapshot::OpRecord& one) { return one.name == op; });
+    if (found == ops->ops.end())
+        return {};
+    Properties out;
+    if (!found->doc.empty())
+        out.push_back({u"means"_s, text(found->doc)});
+    if (!found->expression.empty())
+        out.push_back({u"computes"_s, text(found->expression)});
     return out;
 }
 

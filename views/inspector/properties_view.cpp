@@ -15,6 +15,17 @@ namespace fw::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+snapshot::Arguments aboutOf(const TensorChoice& choice) {
+    snapshot::Arguments out;
+    out.stage = choice.stage;
+    out.nodes = {"#" + std::to_string(choice.node) + ":" + std::to_string(choice.output)};
+    return out;
+}
+
+} // namespace
+
 PropertiesModel::PropertiesModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void PropertiesModel::setProperties(Properties properties) {
@@ -66,6 +77,12 @@ PropertiesView::PropertiesView(QWidget* parent)
         if (current.isValid())
             QApplication::clipboard()->setText(current.siblingAtColumn(1).data().toString());
     });
+    auto* go = new QAction(u"Go to what it names"_s, m_table);
+    m_table->addAction(go);
+    connect(go, &QAction::triggered, this, [this] { goThere(); });
+    connect(m_table, &QTableView::activated, this, [this] { goThere(); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this] { light(); });
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setObjectName(u"propertiesSplitter"_s);
     splitter->addWidget(m_table);
@@ -78,10 +95,17 @@ PropertiesView::PropertiesView(QWidget* parent)
     setProperties({});
     connect(m_values, &ValuePanel::requested, this, [this](const TensorChoice& choice) {
         selection().pickValue(PickedValue{choice.stage, choice.node, choice.output});
-        snapshot::Arguments about;
-        about.stage = choice.stage;
-        about.nodes = {"#" + std::to_string(choice.node) + ":" + std::to_string(choice.output)};
-        Q_EMIT asked(WantPart{Part::Value, about});
+        Q_EMIT asked(WantPart{Part::Value, aboutOf(choice)});
+    });
+    const auto save = [this](const TensorChoice& choice) {
+        Q_EMIT asked(SaveTensor{aboutOf(choice), choice.label.section(u"  "_s, 0, 0)});
+    };
+    connect(m_values, &ValuePanel::saveAsked, this, save);
+    addCommand(MenuPlace::Copy, u"Save &tensor …"_s, u"Ctrl+Alt+V"_s, [this, save] {
+        if (const TensorChoice* choice = m_values->current())
+            save(*choice);
+        else
+            Q_EMIT asked(Say{u"no tensor is chosen: select an operator"_s});
     });
     addCommand(
         MenuPlace::Copy, u"Copy &values"_s, u"Ctrl+Shift+V"_s,
@@ -89,7 +113,8 @@ PropertiesView::PropertiesView(QWidget* parent)
 }
 
 void PropertiesView::documentChanged(Parts parts) {
-    if (parts.hasAny({Part::Info, Part::Imported, Part::Fused, Part::Plan, Part::Doctor}))
+    if (parts.hasAny(
+            {Part::Info, Part::Imported, Part::Fused, Part::Plan, Part::Ops, Part::Doctor}))
         selectionChanged(nullptr);
     if (parts.has(Part::Value))
         showValue();
@@ -122,6 +147,10 @@ void PropertiesView::selectionChanged(const QObject*) {
         if (const auto* node = ids.empty() ? nullptr : nodeOf(graph, subject)) {
             properties =
                 propertiesOf(*node, graph, asImported ? nullptr : imported.get(), plan.get());
+            const Properties meaning = meaningOf(node->op, document().ops().get());
+            properties.insert(properties.begin() + (node->op == "input" ? 0 : 1), meaning.begin(),
+                              meaning.end());
+            wantOperators();
             if (document().info())
                 for (Property& row : readingsOf(*document().info(),
                                                 asImported ? std::vector{node->id} : node->origins))
@@ -146,6 +175,45 @@ void PropertiesView::selectionChanged(const QObject*) {
                             QString::fromStdString(document().error(Part::Info).text()));
     m_values->setChoices(std::move(tensors));
     setDetail(title);
+}
+
+// Once for a plan: operators of books may have changed.
+void PropertiesView::wantOperators() {
+    const State known = document().state(Part::Ops);
+    if (isVisible() && document().state(Part::Plan) == State::Ready &&
+        (known == State::Empty || known == State::Stale))
+        Q_EMIT asked(WantPart{Part::Ops, {}});
+}
+
+void PropertiesView::light() {
+    const int row = m_table->currentIndex().row();
+    const bool isThere = row >= 0 && size_t(row) < m_model.properties().size();
+    if (!isThere || m_model.properties()[size_t(row)].nodes.empty()) {
+        if (m_lights)
+            selection().setLit(std::nullopt);
+        m_lights = false;
+        return;
+    }
+    const Property& property = m_model.properties()[size_t(row)];
+    Picked lit = selection().of(property.side, property.nodes);
+    lit.imported.insert(selection().picked().imported.begin(), selection().picked().imported.end());
+    lit.fused.insert(selection().picked().fused.begin(), selection().picked().fused.end());
+    m_lights = true;
+    selection().setLit(lit);
+}
+
+void PropertiesView::goThere() {
+    const int row = m_table->currentIndex().row();
+    if (row < 0 || size_t(row) >= m_model.properties().size())
+        return;
+    const Property property = m_model.properties()[size_t(row)];
+    if (property.nodes.empty())
+        return;
+    selection().setLit(std::nullopt);
+    m_lights = false;
+    selection().pick(selection().of(property.side, property.nodes), this, property.side);
+    selectionChanged(nullptr);
+    selection().reveal(property.side, *property.nodes.begin());
 }
 
 void PropertiesView::showValue() {

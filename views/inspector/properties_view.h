@@ -2,6 +2,7 @@
 #pragma once
 
 #include "views/common/readers.h"
+#include "views/common/selection.h"
 #include "views/common/view.h"
 #include "views/inspector/value_panel.h"
 
@@ -16,6 +17,9 @@ namespace fw::ui {
 struct Property {
     QString name;
     QString value;
+    // Operators that the row names: neighbours, origins, members.
+    snapshot::NodeSet nodes = {};
+    GraphSide side = GraphSide::Fused; // whose ids they are
 
     bool operator==(const Property&) const = default;
 };
@@ -26,6 +30,8 @@ Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphD
                         const snapshot::GraphDocument* imported,
                         const snapshot::FuseDocument* plan);
 Properties propertiesOf(const ModelResult& result);
+// The sentence and the text of an operator. Empty: it is none of those, or `ops` is null.
+Properties meaningOf(const std::string& op, const snapshot::OpsDocument* ops);
 Properties propertiesOf(const snapshot::GroupRecord& group);
 // The machine with the ceilings that are known.
 Properties propertiesOf(const snapshot::DoctorDocument& machine);
@@ -70,11 +76,15 @@ public:
 
 private:
     void setProperties(Properties properties);
+    void light(); // what the current row names, beside the node itself
+    void goThere();
     void showValue();
+    void wantOperators();
 
     PropertiesModel m_model;
     ValuePanel* m_values;
     QTableView* m_table;
+    bool m_lights = false; // what is lit is lit by a row
 };
 
 } // namespace fw::ui

@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QPlainTextEdit>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -40,6 +41,8 @@ QString statisticsText(const snapshot::ValueDocument& value) {
         out += u" · %1 NaN"_s.arg(value.notNumbers);
     if (value.infinite)
         out += u" · %1 infinite"_s.arg(value.infinite);
+    if (value.origin != "constant")
+        out += u" · "_s + QString::fromStdString(value.origin);
     return out;
 }
 
@@ -93,11 +96,21 @@ ValuePanel::ValuePanel(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 4, 0, 0);
     layout->setSpacing(2);
-    auto* line = new QVBoxLayout;
+    auto* line = new QHBoxLayout;
     line->setContentsMargins(8, 2, 8, 2);
-    line->addWidget(m_choice);
+    line->addWidget(m_choice, 1);
+    auto* save = new QToolButton(this);
+    save->setObjectName(u"saveTensor"_s);
+    save->setText(u"Save …"_s);
+    save->setToolTip(u"All elements as a NumPy file (Ctrl+Alt+V)"_s);
+    save->setAutoRaise(true);
+    line->addWidget(save);
     layout->addLayout(line);
     layout->addWidget(m_body, 1);
+    connect(save, &QToolButton::clicked, this, [this] {
+        if (const TensorChoice* choice = current())
+            Q_EMIT saveAsked(*choice);
+    });
     connect(m_choice, &QComboBox::activated, this, &ValuePanel::chosen);
     connect(m_overlay, &StateOverlay::actionRequested, this, &ValuePanel::request);
     connect(&Theme::instance(), &Theme::changed, m_histogram, qOverload<>(&QWidget::update));
@@ -137,10 +150,14 @@ void ValuePanel::chosen() {
     }
 }
 
-void ValuePanel::request() {
+const TensorChoice* ValuePanel::current() const {
     const int at = m_choice->currentIndex();
-    if (at >= 0 && std::size_t(at) < m_choices.size())
-        Q_EMIT requested(m_choices[std::size_t(at)]);
+    return at >= 0 && std::size_t(at) < m_choices.size() ? &m_choices[std::size_t(at)] : nullptr;
+}
+
+void ValuePanel::request() {
+    if (const TensorChoice* choice = current())
+        Q_EMIT requested(*choice);
 }
 
 void ValuePanel::setValue(std::shared_ptr<const snapshot::ValueDocument> value) {

@@ -61,8 +61,11 @@ public:
     void choose(int index); // as a person does
     void request();         // the chosen tensor
 
+    const TensorChoice* current() const; // null: there is none
+
 Q_SIGNALS:
     void requested(const fw::ui::TensorChoice& choice);
+    void saveAsked(const fw::ui::TensorChoice& choice);
 
 private:
     void chosen();

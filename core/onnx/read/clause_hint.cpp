@@ -63,8 +63,9 @@ std::string ModelImporter::clauseHint(const proto::NodeProto& node) {
     call.opset = 1; // whichever: nothing else reads such nodes
     call.domain = cleanText(call.domain);
     call.type = cleanText(call.type);
-    return "say what it computes in a book, which is given with --rules: " +
-           declarationOf(call, *m_run.operators, OnnxClause::With).text;
+    const std::string text = declarationOf(call, *m_run.operators, OnnxClause::With).text;
+    m_run.out.declarations.emplace(typeName(node), text);
+    return "say what it computes in a book, which is given with --rules: " + text;
 }
 
 } // namespace fw

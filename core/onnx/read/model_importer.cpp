@@ -67,7 +67,8 @@ Result<Imported> ModelImporter::run() {
 Status ModelImporter::build() {
     for (const auto stage :
          {&ModelImporter::checkNames, &ModelImporter::readInitializers, &ModelImporter::readInputs,
-          &ModelImporter::sortNodes, &ModelImporter::importNodes, &ModelImporter::addResults})
+          &ModelImporter::sortNodes, &ModelImporter::noteUnread, &ModelImporter::importNodes,
+          &ModelImporter::addResults})
         FW_CHECK((this->*stage)());
     m_editor.removeUnused();
     return {};

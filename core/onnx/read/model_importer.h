@@ -181,6 +181,7 @@ private:
     Diag undefined(const std::string& name) const;
     Status sortNodes(); // node_order.cpp
     std::vector<int> producersOf(int index) const;
+    Status noteUnread();
     Diag cycle(const std::vector<std::size_t>& waiting) const;
     std::string makerText(int place) const;
     std::optional<Diag> hidesOuter(int index) const;

@@ -77,6 +77,24 @@ std::optional<Diag> ModelImporter::hidesOuter(int index) const {
     return std::nullopt;
 }
 
+// Of the model itself; what a body computes for nothing is not told.
+Status ModelImporter::noteUnread() {
+    if (!m_prefix.empty())
+        return {};
+    std::vector<bool> needed(m_order.size(), false);
+    for (const auto& result : m_graph.output())
+        if (const Name* known = find(result.name()); known != nullptr && known->place >= 0)
+            needed[static_cast<std::size_t>(known->place)] = true;
+    for (auto index = m_order.rbegin(); index != m_order.rend(); ++index)
+        if (needed[static_cast<std::size_t>(*index)])
+            for (const int producer : producersOf(*index))
+                needed[static_cast<std::size_t>(producer)] = true;
+    for (std::size_t index = 0; index < needed.size(); ++index)
+        if (!needed[index])
+            m_run.out.unread.push_back(nodeName(static_cast<int>(index)));
+    return {};
+}
+
 // Walks backwards over nodes that never became ready until one comes up again.
 Diag ModelImporter::cycle(const std::vector<std::size_t>& waiting) const {
     const auto waits = [&](int node) { return waiting[static_cast<std::size_t>(node)] > 0; };

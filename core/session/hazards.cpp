@@ -1,0 +1,325 @@
+#include "session/hazards.h"
+
+#include "session/came_rows.h"
+#include "session/document.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace fw {
+
+using namespace snapshot;
+
+namespace {
+
+constexpr std::size_t mostNamed = 6;
+
+// Places of one hazard that have the same cause are one row.
+class HazardRows {
+public:
+    void add(ReasonCode code, const std::string& cause, const std::string& todo,
+             const std::string& name, const std::vector<NodeId>& nodes,
+             const std::string& declaration = {}) {
+        const auto [known, isNew] = m_places.emplace(std::pair(code, cause), m_rows.size());
+        if (isNew) {
+            HazardRecord row;
+            row.code = std::string(codeText(code));
+            row.what = Decision{{}, Verdict::Note, code, cause}.sentence();
+            row.todo = todo;
+            row.declaration = declaration;
+            m_rows.push_back(std::move(row));
+        }
+        HazardRecord& row = m_rows[known->second];
+        ++row.count;
+        if (row.names.size() < mostNamed)
+            row.names.push_back(name);
+        row.nodes.insert(row.nodes.end(), nodes.begin(), nodes.end());
+    }
+
+    std::vector<HazardRecord> take() {
+        for (HazardRecord& row : m_rows) {
+            std::sort(row.nodes.begin(), row.nodes.end());
+            row.nodes.erase(std::unique(row.nodes.begin(), row.nodes.end()), row.nodes.end());
+        }
+        std::stable_sort(m_rows.begin(), m_rows.end(),
+                         [](const auto& a, const auto& b) { return a.code < b.code; });
+        return std::move(m_rows);
+    }
+
+private:
+    std::map<std::pair<ReasonCode, std::string>, std::size_t> m_places;
+    std::vector<HazardRecord> m_rows;
+};
+
+class OfGraph {
+public:
+    OfGraph(const Graph& graph, HazardRows& rows) : m_graph(graph), m_rows(rows) {}
+
+    void doubles();
+    void quantised();
+
+private:
+    bool isOf(ValueRef value, DType dtype) const {
+        return value.valid() && m_graph.type(value).dtype == dtype;
+    }
+    std::vector<NodeId> island(NodeId from, std::set<NodeId>& seen) const;
+    const Node* undone(const Node& quantize) const;
+
+    const Graph& m_graph;
+    HazardRows& m_rows;
+};
+
+// The operators that f64 values join, from this one on.
+std::vector<NodeId> OfGraph::island(NodeId from, std::set<NodeId>& seen) const {
+    std::vector<NodeId> out, left = {from};
+    const auto reach = [&](NodeId id) {
+        if (!m_graph.node(id).isConstant() && seen.insert(id).second)
+            left.push_back(id);
+    };
+    seen.insert(from);
+    while (!left.empty()) {
+        const Node& node = m_graph.node(left.back());
+        left.pop_back();
+        out.push_back(node.id);
+        for (const ValueRef& input : node.inputs)
+            if (isOf(input, DType::F64))
+                reach(input.node);
+        for (std::size_t i = 0; i < node.outputs.size(); ++i)
+            if (const ValueRef made{node.id, static_cast<int>(i)}; isOf(made, DType::F64))
+                for (const Use& use : m_graph.uses(made))
+                    reach(use.node);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+// An accident has f64 neither among the inputs nor among the results: something narrower is
+// widened, and made narrow again.
+void OfGraph::doubles() {
+    std::set<NodeId> seen;
+    for (const NodePtr& node : m_graph.nodes()) {
+        const bool makes =
+            !node->isConstant() &&
+            std::any_of(node->outputs.begin(), node->outputs.end(),
+                        [](const Output& one) { return one.type.dtype == DType::F64; });
+        if (!makes || seen.contains(node->id))
+            continue;
+        const std::vector<NodeId> all = island(node->id, seen);
+        bool asked = false, widened = false;
+        std::size_t computing = 0;
+        for (const NodeId id : all) {
+            const Node& one = m_graph.node(id);
+            bool readsNarrow = false, reads = false;
+            for (const ValueRef& input : one.inputs) {
+                readsNarrow = readsNarrow || isOf(input, DType::F32) || isOf(input, DType::F16) ||
+                              isOf(input, DType::BF16);
+                reads = reads || isOf(input, DType::F64);
+            }
+            bool makesIt = false;
+            for (std::size_t i = 0; i < one.outputs.size(); ++i) {
+                const ValueRef made{id, static_cast<int>(i)};
+                makesIt = makesIt || isOf(made, DType::F64);
+                asked = asked || (isOf(made, DType::F64) && m_graph.isResult(made));
+            }
+            asked = asked || one.isInput();
+            widened = widened || (makesIt && readsNarrow && !reads);
+            computing += reads && makesIt ? 1 : 0;
+        }
+        if (asked || !widened || computing == 0)
+            continue;
+        m_rows.add(ReasonCode::HazardDouble,
+                   fmt::format("{} from {} on",
+                               computing == 1 ? std::string("1 operator")
+                                              : fmt::format("{} operators", computing),
+                               m_graph.node(all.front()).name),
+                   "widen nothing: a rule that takes the casts out, or constants of f32 in the "
+                   "exporter",
+                   m_graph.node(all.front()).name, originsOf(m_graph, all));
+    }
+}
+
+// The only reader, if it brings what is quantised back to real numbers.
+const Node* OfGraph::undone(const Node& quantize) const {
+    const ValueRef made{quantize.id, 0};
+    const auto uses = m_graph.uses(made);
+    if (uses.empty() || m_graph.isResult(made))
+        return nullptr;
+    const auto isBack = [&](const Use& use) {
+        return m_graph.node(use.node).op.starts_with("dequantize") && use.operand == 0;
+    };
+    return std::all_of(uses.begin(), uses.end(), isBack) ? &m_graph.node(uses.front().node)
+                                                         : nullptr;
+}
+
+void OfGraph::quantised() {
+    for (const NodePtr& node : m_graph.nodes()) {
+        if (!node->op.starts_with("quantize"))
+            continue;
+        if (const Node* back = undone(*node))
+            m_rows.add(ReasonCode::HazardQuantised,
+                       fmt::format("to {}, and computed in {}",
+                                   dtypeText(node->outputs[0].type.dtype),
+                                   dtypeText(back->outputs[0].type.dtype)),
+                       "each pair costs two passes over the tensor and rounds it; leave pairs out "
+                       "that guard no integer operator, by a rule over both",
+                       node->name, originsOf(m_graph, {node->id, back->id}));
+    }
+}
+
+class OfPlan {
+public:
+    OfPlan(const Graph& graph, const FusionPlan& plan, HazardRows& rows)
+        : m_graph(graph), m_plan(plan), m_rows(rows) {}
+
+    // `declarations`: as Imported has them.
+    void withoutCode(const std::map<std::string, std::string>& declarations);
+    void freeSizes();
+    void moved();
+
+private:
+    bool differOnlyInFreeSizes(NodeId from, const Node& to) const;
+
+    const Graph& m_graph;
+    const FusionPlan& m_plan;
+    HazardRows& m_rows;
+};
+
+void OfPlan::withoutCode(const std::map<std::string, std::string>& declarations) {
+    for (const Group& group : m_plan.groups) {
+        if (!group.isOpaque() && !(group.isHost() && group.runtimeKernel.empty()))
+            continue;
+        const Node& node = m_graph.node(group.nodes.front());
+        const std::vector<NodeId> nodes = originsOf(m_graph, group.nodes);
+        if (group.isHost())
+            m_rows.add(ReasonCode::HazardReference, node.shownOp(),
+                       "a schedule for it, or an entry that computes it by other operators",
+                       node.name, nodes);
+        else if (node.isUnknown()) {
+            const auto text = declarations.find(node.shownOp());
+            m_rows.add(ReasonCode::HazardNoCode, node.shownOp(),
+                       text == declarations.end()
+                           ? "fw info says why, and what can be done"
+                           : "declare the operator in a book: " + text->second,
+                       node.name, nodes, text == declarations.end() ? std::string() : text->second);
+        } else
+            m_rows.add(ReasonCode::HazardNoCode, "operators that read values without a type",
+                       "give the value a type: --type 'NAME=f32[N, 4]'", node.name, nodes);
+    }
+}
+
+// Would be the same space if the free sizes were.
+bool OfPlan::differOnlyInFreeSizes(NodeId from, const Node& to) const {
+    bool found = false;
+    for (const ValueRef& input : to.inputs) {
+        if (!input.valid() || input.node != from || to.outputs.empty())
+            continue;
+        const Shape& read = m_graph.type(input).shape;
+        const Shape& made = to.outputs[0].type.shape;
+        if (read.size() != made.size())
+            return false;
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            if (read[i] == made[i])
+                continue;
+            if (read[i].asInt() && made[i].asInt())
+                return false;
+            found = true;
+        }
+    }
+    return found;
+}
+
+void OfPlan::freeSizes() {
+    const char* bind = "bind it (--dim NAME=N), or say where it lies (--dim NAME=N..M)";
+    for (const EdgeDecision& edge : m_plan.edges) {
+        if (edge.decision.verdict != Verdict::No)
+            continue;
+        const Node* to = m_graph.find(edge.to);
+        const bool unequal = edge.decision.code == ReasonCode::ShapeDiffers && to != nullptr &&
+                             differOnlyInFreeSizes(edge.from, *to);
+        if (unequal)
+            m_rows.add(ReasonCode::HazardFreeSize, edge.decision.evidence, bind,
+                       edge.decision.subject, originsOf(m_graph, {edge.from, edge.to}));
+        else if (edge.decision.code == ReasonCode::SizesLater)
+            m_rows.add(ReasonCode::HazardFreeSize, edge.decision.evidence,
+                       "it is computed while the model runs; operators on either side are planned "
+                       "apart",
+                       edge.decision.subject, originsOf(m_graph, {edge.from, edge.to}));
+    }
+    for (const Group& group : m_plan.groups)
+        for (const Candidate& candidate : group.candidates)
+            if (candidate.code == ReasonCode::GuardUndecided && !candidate.branch &&
+                !candidate.chosen)
+                m_rows.add(ReasonCode::HazardFreeSize,
+                           fmt::format("{} waits for it: {}", candidate.implementation,
+                                       candidate.evidence),
+                           bind, group.name, originsOf(m_graph, group.nodes));
+}
+
+// Groups that compute nothing: they copy.
+void OfPlan::moved() {
+    for (const Group& group : m_plan.groups) {
+        const bool onlyMoves =
+            group.hasCode() && std::all_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) {
+                const Node& node = m_graph.node(id);
+                return node.op == "transpose" || isView(m_graph, node);
+            });
+        if (!onlyMoves)
+            continue;
+        const Node& node = m_graph.node(group.anchor);
+        const ValueRef made = group.outputs.empty() ? ValueRef{node.id, 0} : group.outputs.front();
+        m_rows.add(
+            ReasonCode::HazardReorder, fmt::format("{} in a group of its own", node.shownOp()),
+            "move it to where its neighbour can take it, by a rule over the operators between; "
+            "two that undo each other go by themselves when they meet",
+            fmt::format("{} ({:.3g} KB)", node.name, bytesOf(m_graph, made) / 1e3),
+            originsOf(m_graph, group.nodes));
+    }
+}
+
+} // namespace
+
+Result<LintDocument> lintOf(PipelineStore& store, const Arguments& arguments,
+                            const Context& context) {
+    FW_TRY(Pipeline * pipeline, store.find(inputsOf(arguments)));
+    FW_TRY(const Imported* imported, pipeline->imported(context));
+    FW_TRY(const Simplified* simplified, pipeline->simplified(context));
+    const Result<const FusionPlan*> plan = pipeline->plan(context);
+    if (!plan && plan.diag().code == DiagCode::Cancelled)
+        return plan.diag();
+    LintDocument out;
+    out.planned = plan.ok();
+    HazardRows rows;
+    for (const std::string& name : imported->unread)
+        rows.add(ReasonCode::HazardUnread, "nodes of the file",
+                 "nothing is computed for it here; other programs may compute it, so let the "
+                 "exporter leave it out",
+                 name, {});
+    for (const NodeId id : imported->inlined->inputs())
+        if (const ValueRef value{id, 0};
+            imported->inlined->uses(value).empty() && !imported->inlined->isResult(value))
+            rows.add(ReasonCode::HazardUnread, "inputs",
+                     "callers must give a tensor that is not looked at; leave it out of the model",
+                     imported->inlined->node(id).name, {id});
+    for (const NodePtr& node : imported->graph->nodes())
+        if (node->isCall() && node->bodies.size() > 1)
+            rows.add(ReasonCode::HazardBranch,
+                     fmt::format("the condition is constant, {} is taken", node->called().name),
+                     "the other branch costs nothing here; leave the If out of the model",
+                     node->name, {node->id});
+    OfGraph ofGraph(*simplified->graph, rows);
+    ofGraph.doubles();
+    ofGraph.quantised();
+    if (plan) {
+        OfPlan ofPlan(*simplified->graph, **plan, rows);
+        ofPlan.withoutCode(imported->declarations);
+        ofPlan.freeSizes();
+        ofPlan.moved();
+    }
+    out.hazards = rows.take();
+    return out;
+}
+
+} // namespace fw
