@@ -113,7 +113,7 @@ struct Together {
     bool agree = true, disturbed = false;
 };
 
-double estimateOf(const FusionPlan& plan) {
+double expectedBy(const FusionPlan& plan) {
     double out = 0;
     for (const Group& group : plan.groups)
         out += group.estimateUs;
@@ -151,7 +151,7 @@ Result<Together> timeForced(Pipeline& pipeline, const Group& group, const Group&
     FW_TRY(const MeasuredTime time, timeStepsTogether(*together.module, effort, context));
     out.us = time.median();
     out.iqrUs = time.iqr();
-    out.estUs = estimateOf(together.plan);
+    out.estUs = expectedBy(together.plan);
     out.disturbed = time.disturbed(effort.grain);
     return out;
 }
@@ -174,7 +174,7 @@ Result<SplitTime> timeSplit(Pipeline& pipeline, const Group& group, std::uint64_
     FW_TRY(const std::vector<TensorData> wanted, whole.module->run(operands));
     FW_TRY(const std::vector<TensorData> got, split.module->run(operands));
     SplitTime out;
-    out.estUs = estimateOf(split.plan);
+    out.estUs = expectedBy(split.plan);
     out.agree = sameOutputs(*part, got, wanted);
     FW_CHECK(split.module->setInputs(operands));
     const MeasureEffort effort{.seconds = seconds};

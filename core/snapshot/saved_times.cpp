@@ -10,17 +10,12 @@ namespace fw::snapshot {
 
 namespace {
 
-struct TimesRecord {
-    std::string plan;
-    ProfileDocument profile;
-};
-
-template <class Visitor, class R>
-requires std::is_same_v<std::remove_const_t<R>, TimesRecord>
-void fields(Visitor& v, R& r) {
-    v("plan", r.plan);
-    v("profile", r.profile);
-}
+// clang-format off
+FW_RECORD(TimesRecord,
+    (std::string, plan),
+    (ProfileDocument, profile)
+)
+// clang-format on
 
 constexpr double longest = 1e12; // microseconds: eleven days
 

@@ -83,7 +83,7 @@ private:
     void compareWithSplit() {
         profile();
         pin();
-        setTarget(u"-libs="_s);
+        setTarget(u"x86-64 -mcpu=native -libs= -threads=2"_s);
         profile();
         QCOMPARE(groups(), std::size_t(4));
     }
@@ -137,7 +137,7 @@ void TestBaseline::everyTableShowsTheDifference() {
                  u"Σ + 22.0 µs (11 %) · 205 µs → 227 µs, noise 4.3 µs"_s),
              qPrintable(explained(u"against the baseline"_s)[0]));
     // A plan that was not measured has no difference.
-    setTarget(u"x86-64"_s);
+    setTarget(u"x86-64 -mcpu=native -threads=2"_s);
     QVERIFY(view->table()->isColumnHidden(ImplementationsModel::Difference) ||
             window().document().state(Part::Profile) == State::Ready);
 }
@@ -157,7 +157,7 @@ void TestBaseline::noiseIsSaid() {
 void TestBaseline::runsThatDoNotCompareSaySo() {
     profile();
     pin();
-    setTarget(u"x86-64 -mcpu=x86-64-v3"_s);
+    setTarget(u"x86-64 -mcpu=x86-64-v3 -threads=2"_s);
     profile();
     QVERIFY2(times().baselineText().startsWith(
                  u"TIM03 the runs do not compare, their machines differ: -mcpu=x86-64-v3"_s),
@@ -187,7 +187,7 @@ void TestBaseline::heatByDifferenceHasALegend() {
 void TestBaseline::changesHaveTimes() {
     auto* changes = window().view<ChangesView>();
     profile();
-    setTarget(u"-libs="_s);
+    setTarget(u"x86-64 -mcpu=native -libs= -threads=2"_s);
     QTRY_COMPARE(changes->model().rowCount(), 1);
     QVERIFY(!changes->model().isMeasured());
     QVERIFY(changes->table()->isColumnHidden(ChangesModel::TimeAfter));
@@ -211,7 +211,7 @@ void TestBaseline::changesHaveTimes() {
 }
 
 void TestBaseline::formsOfAnEdgeAreMeasured() {
-    setTarget(u"-libs="_s);
+    setTarget(u"x86-64 -mcpu=native -libs= -threads=2"_s);
     window().bringToFront(&explain());
     m->click(GraphSide::Fused, 26);
     m->click(GraphSide::Fused, 27, Qt::ControlModifier); // the ends of the edge between two groups
@@ -228,7 +228,7 @@ void TestBaseline::formsOfAnEdgeAreMeasured() {
              QStringList{u"2 operators in one group: 205 µs ± 1.5 µs, estimated 190 µs"_s});
     QVERIFY(explain().asText().contains(u"both alone"_s)); // can be copied
     // It is of this plan.
-    setTarget(u"x86-64"_s);
+    setTarget(u"x86-64 -mcpu=native -threads=2"_s);
     QVERIFY(explained(u"alone"_s).isEmpty());
 }
 
@@ -271,7 +271,7 @@ void TestBaseline::documentKeepsTimes() {
     QCOMPARE(timesCell(u"add_relu_2"_s), u"Σ + 22.0 µs (11 %)"_s);
     QVERIFY(!window().document().unsaved());
     // Of another plan they are there, and not taken for its times.
-    setTarget(u"x86-64"_s);
+    setTarget(u"x86-64 -mcpu=native -threads=2"_s);
     QCOMPARE(window().document().state(Part::Profile), State::Stale);
     QVERIFY(window().saveTo(file));
     m = std::make_unique<WindowFixture>();
