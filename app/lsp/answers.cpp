@@ -123,7 +123,8 @@ Client::Client(const Json& capabilities)
       takesVersions(says(capabilities, "/workspace/workspaceEdit/documentChanges")),
       takesTrees(
           says(capabilities, "/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport")),
-      takesRelated(says(capabilities, "/textDocument/publishDiagnostics/relatedInformation")) {
+      takesRelated(says(capabilities, "/textDocument/publishDiagnostics/relatedInformation")),
+      takesSnippets(says(capabilities, "/textDocument/completion/completionItem/snippetSupport")) {
     const Json::json_pointer encodings("/general/positionEncodings");
     if (capabilities.contains(encodings))
         for (const Json& one : capabilities[encodings])
@@ -160,7 +161,8 @@ Json completionsOf(const AssistDocument& found, const Document& document, Positi
     const Position caret = document.text.position(document.text.offset(position));
     Json items = Json::array();
     for (const CompletionRecord& one : found.completions) {
-        Json edit = {{"newText", one.text}};
+        const bool isSnippet = client.takesSnippets && !one.snippet.empty();
+        Json edit = {{"newText", isSnippet ? one.snippet : one.text}};
         if (client.takesInsertOrReplace) {
             edit["insert"] = jsonOf({replace.start, std::min(caret, replace.end)});
             edit["replace"] = jsonOf(replace);
@@ -174,6 +176,8 @@ Json completionsOf(const AssistDocument& found, const Document& document, Positi
                      {"sortText", fmt::format("{:06}", items.size())},
                      {"filterText", one.text},
                      {"textEdit", std::move(edit)}};
+        if (isSnippet)
+            item["insertTextFormat"] = 2; // InsertTextFormat.Snippet
         if (!one.documentation.empty())
             item["documentation"] = plain(one.documentation);
         items.push_back(std::move(item));

@@ -16,6 +16,7 @@ struct Client {
     bool takesVersions = false;        // of a text that is edited
     bool takesTrees = false;           // of symbols
     bool takesRelated = false;         // places of a diagnostic
+    bool takesSnippets = false;        // of a completion
 
     explicit Client(const Json& capabilities);
     Client() = default;

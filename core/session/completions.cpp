@@ -2,6 +2,7 @@
 
 #include "extern/extern.h"
 #include "rewrite/builtin.h"
+#include "session/templates.h"
 #include "strategy/catalog.h"
 #include "strategy/melted.h"
 #include "target/target.h"
@@ -149,10 +150,19 @@ public:
         }
         for (const std::string& word : m_context.words)
             add(word, "keyword", {}, std::string(wordSentence(word, m_context.keyword)));
+        if (m_context.keyword.empty())
+            addTemplates();
         return std::move(m_out);
     }
 
 private:
+    // Between declarations a keyword brings the text with which one begins.
+    void addTemplates() {
+        for (snapshot::CompletionRecord& one : m_out)
+            if (const Template* text = templateOf(one.text); text != nullptr)
+                one.snippet = text->text;
+    }
+
     void add(const std::string& text, const char* kind, std::string detail = {},
              std::string documentation = {}) {
         if (m_known.insert(text).second)

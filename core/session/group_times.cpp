@@ -4,6 +4,7 @@
 #include "session/candidates.h"
 #include "session/compare.h"
 #include "session/describe.h"
+#include "session/explain.h"
 #include "session/group_graph.h"
 #include "session/measure.h"
 #include "session/whole_plan.h"

@@ -3,7 +3,7 @@
 // reads, sizes that are not known, elements that are moved about, quantisation that buys nothing.
 #pragma once
 
-#include "session/pipeline.h"
+#include "session/pipeline_store.h"
 #include "snapshot/report_records.h"
 
 namespace fw {

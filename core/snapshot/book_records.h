@@ -232,7 +232,10 @@ FW_RECORD(CompletionRecord,
     (std::string, text),         // that takes the place of AssistDocument::replace
     (std::string, kind),         // "operator", "attribute", "capture", "keyword", "library", ...
     (std::string, detail),       // short, beside the text: a signature, a type and default
-    (std::string, documentation) // lines of plain text
+    (std::string, documentation), // lines of plain text
+    // What is written instead of the text, with fields to fill in: "rule ${1:my_rule} { ...". Empty:
+    // the text is.
+    (std::string, snippet)
 )
 
 FW_RECORD_THAT_IS(TextRange, HoverRecord,

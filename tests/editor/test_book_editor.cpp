@@ -44,6 +44,7 @@ private Q_SLOTS:
     void marksAreWalked();
     void completionIsAskedAndInserted();
     void completionNarrowsWhileTyping();
+    void keywordsBringFields();
     void lateCompletionsAreDropped();
     void enterIsANewLine();
     void hoverIsAskedOverWords();
@@ -193,6 +194,44 @@ void TestBookEditor::completionIsAskedAndInserted() {
     QVERIFY(!editor()->completer()->popup()->isVisible());
     press(Qt::Key_Return); // a line again
     QCOMPARE(editor()->document()->blockCount(), 2);
+}
+
+void TestBookEditor::keywordsBringFields() {
+    type(u"ru"_s);
+    editor()->showCompletions(
+        {{"rule", "keyword", "", "", "rule ${1:name} {\n  match ${2:y = relu(x)}\n}\n"}},
+        {1, 1, 1, 3}, editor()->revision());
+    press(Qt::Key_Return);
+    QCOMPARE(editor()->wholeText(), u"rule name {\n  match y = relu(x)\n}"_s);
+    QCOMPARE(editor()->textCursor().selectedText(), u"name"_s);
+    type(u"longer_one"_s);
+    press(Qt::Key_Tab); // the next field has moved
+    QCOMPARE(editor()->textCursor().selectedText(), u"y = relu(x)"_s);
+    press(Qt::Key_Backtab);
+    QCOMPARE(editor()->caret().line, 1);
+    press(Qt::Key_Tab);
+    type(u"y = tanh(x)"_s);
+    QCOMPARE(editor()->wholeText(), u"rule longer_one {\n  match y = tanh(x)\n}"_s);
+    press(Qt::Key_Tab); // behind the last field it indents again
+    QVERIFY(editor()->wholeText() != u"rule longer_one {\n  match y = tanh(x)\n}"_s);
+    // One step of undo takes all of a template.
+    editor()->setWholeText({});
+    type(u"ru"_s);
+    editor()->showCompletions({{"rule", "keyword", "", "", "rule ${1:a} { ${2:b} }"}}, {1, 1, 1, 3},
+                              editor()->revision());
+    press(Qt::Key_Return);
+    editor()->undo();
+    QCOMPARE(editor()->wholeText(), u"ru"_s);
+    // A caret that leaves ends it.
+    editor()->redo();
+    editor()->setWholeText(u"one\n\nru"_s);
+    editor()->goTo({3, 3});
+    editor()->showCompletions({{"rule", "keyword", "", "", "rule ${1:a} { ${2:b} }"}}, {3, 1, 3, 3},
+                              editor()->revision());
+    press(Qt::Key_Return);
+    editor()->goTo({1, 1});
+    press(Qt::Key_Tab);
+    QVERIFY(editor()->wholeText().startsWith(u"  one"_s));
 }
 
 void TestBookEditor::completionNarrowsWhileTyping() {

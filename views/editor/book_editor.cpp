@@ -6,6 +6,7 @@
 #include "views/editor/book_highlighter.h"
 #include "views/editor/book_text.h"
 #include "views/editor/completion_model.h"
+#include "views/editor/template_fields.h"
 
 #include <QAbstractItemView>
 #include <QCompleter>
@@ -58,7 +59,10 @@ private:
 BookEditor::BookEditor(QWidget* parent)
     : QPlainTextEdit(parent), m_gutter(new Gutter(this)),
       m_highlighter(new BookHighlighter(document())), m_completions(new CompletionModel(this)),
-      m_completer(new QCompleter(m_completions, this)) {
+      m_completer(new QCompleter(m_completions, this)),
+      m_fields(std::make_unique<TemplateFields>(*this)) {
+    setPlaceholderText(u"rule, fuse, op, schedule, test, target, ...: a word and Enter write its "
+                       "text, Ctrl+Space lists them all"_s);
     setLineWrapMode(NoWrap);
     setProperty("code", true);
     setCenterOnScroll(false);
@@ -84,6 +88,7 @@ BookEditor::BookEditor(QWidget* parent)
     });
     connect(this, &QPlainTextEdit::cursorPositionChanged, this, [this] {
         refreshSelections();
+        m_fields->follow();
         Q_EMIT caretMoved(caret());
     });
     connect(document(), &QTextDocument::contentsChange, this, [this](int, int removed, int added) {
@@ -94,6 +99,8 @@ BookEditor::BookEditor(QWidget* parent)
     refreshTheme();
     setViewportMargins(gutterWidth(), 0, 0, 0);
 }
+
+BookEditor::~BookEditor() = default;
 
 void BookEditor::refreshTheme() {
     setFont(Theme::codeFont());
@@ -309,6 +316,9 @@ void BookEditor::insertCompletion(const QModelIndex& index) {
     const int end = std::min(textCursor().position() + m_completedBehind,
                              textCursor().block().position() + textCursor().block().length() - 1);
     cursor.setPosition(std::max(cursor.position(), end), QTextCursor::KeepAnchor);
+    if (const QString snippet = index.data(CompletionModel::SnippetRole).toString();
+        !snippet.isEmpty())
+        return m_fields->insert(cursor, snippet.trimmed());
     cursor.insertText(text);
     setTextCursor(cursor);
 }
@@ -447,6 +457,8 @@ bool BookEditor::laysOut(const QKeyEvent& event) {
         newLine();
         return true;
     case Qt::Key_Tab:
+        if (m_fields->isActive() && m_fields->go(+1))
+            return true;
         if (textCursor().hasSelection())
             indentSelection(+1);
         else
@@ -454,7 +466,8 @@ bool BookEditor::laysOut(const QKeyEvent& event) {
                 QString(indentStep - textCursor().positionInBlock() % indentStep, u' '));
         return true;
     case Qt::Key_Backtab:
-        indentSelection(-1);
+        if (!m_fields->isActive() || !m_fields->go(-1))
+            indentSelection(-1);
         return true;
     case Qt::Key_BraceRight:
         return closeBrace();

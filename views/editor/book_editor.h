@@ -13,6 +13,7 @@
 #include <QPlainTextEdit>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,7 @@ namespace fw::ui {
 
 class BookHighlighter;
 class CompletionModel;
+class TemplateFields;
 
 using snapshot::CompletionRecord;
 using snapshot::Fix;
@@ -62,6 +64,7 @@ class BookEditor : public QPlainTextEdit {
 
 public:
     explicit BookEditor(QWidget* parent = nullptr);
+    ~BookEditor() override;
 
     // Long lines are folded (FoldedLines); wholeText() is what to save.
     void setWholeText(const QString& text); // forgets undo
@@ -142,6 +145,7 @@ private:
     QCompleter* m_completer;
     TextRange m_completed;     // what a completion replaces
     int m_completedBehind = 0; // of it, characters behind the caret
+    std::unique_ptr<TemplateFields> m_fields;
     FoldedLines m_folded;
     std::vector<MarkRecord> m_marks;
     std::vector<TextRange> m_tints;

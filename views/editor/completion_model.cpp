@@ -40,6 +40,8 @@ QVariant CompletionModel::data(const QModelIndex& index, int role) const {
         return QString::fromStdString(item.kind + " " + item.detail);
     case DetailRole:
         return QString::fromStdString(item.detail.empty() ? item.kind : item.detail);
+    case SnippetRole:
+        return QString::fromStdString(item.snippet);
     case KindRole:
         return QString::fromStdString(item.kind);
     default:

@@ -12,7 +12,7 @@ class CompletionModel : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    enum Role { DetailRole = Qt::UserRole + 1, KindRole };
+    enum Role { DetailRole = Qt::UserRole + 1, KindRole, SnippetRole };
 
     using QAbstractListModel::QAbstractListModel;
 
