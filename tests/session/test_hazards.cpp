@@ -17,6 +17,7 @@ class TestHazards : public QObject {
 private Q_SLOTS:
     void each_data();
     void each();
+    void whatOnlyTheReferenceComputes();
     void placesOfOneCauseAreOneRow();
     void whatIsNotKnownBringsItsDeclaration();
 
@@ -99,6 +100,23 @@ void TestHazards::each() {
     QCOMPARE(rowsOf(found), rows);
     for (const HazardRecord& row : found.hazards)
         QVERIFY(!row.todo.empty() && !row.what.empty() && !row.nodes.empty());
+}
+
+void TestHazards::whatOnlyTheReferenceComputes() {
+    Arguments wanted;
+    wanted.model = m_folder.filePath(QStringLiteral("model.fw")).toStdString();
+    wanted.target = "x86-64 -libs=";
+    QVERIFY(
+        writeFile(wanted.model, "graph g(x: f32[4, 8]) -> y { y = softmax(x) @node(\"rows\") }\n")
+            .ok());
+    Asked asked;
+    wanted.pins = "pin {";
+    const auto plan = asked.get<FuseDocument>("fuse", wanted);
+    for (const CandidateRecord& candidate : plan.groups.front().candidates)
+        wanted.pins += " avoid " + candidate.name.str() + " for y";
+    wanted.pins += " }";
+    QCOMPARE(rowsOf(asked.get<LintDocument>("lint", wanted)),
+             QStringList{QStringLiteral("HAZ02 at rows")});
 }
 
 void TestHazards::placesOfOneCauseAreOneRow() {
