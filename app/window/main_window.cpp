@@ -1,7 +1,6 @@
 #include "app/window/main_window.h"
 
 #include "app/window/bookmarks.h"
-#include "app/window/books_view.h"
 #include "app/window/drafts.h"
 #include "app/window/find_box.h"
 #include "app/window/layouts.h"
@@ -110,7 +109,7 @@ void MainWindow::buildBars() {
     m_bar = new MainBar(m_document, *m_views, m_finder,
                         m_memory == Memory::Remember ? &m_settings : nullptr);
     const auto inBooks = [this] {
-        const auto* books = view<BooksView>();
+        const View* books = m_views->named(u"booksView"_s);
         return books != nullptr && books->isAncestorOf(focusWidget());
     };
     m_bookmarks = new Bookmarks(m_document, m_selection, inBooks, this);

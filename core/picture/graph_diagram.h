@@ -27,7 +27,6 @@ struct BoxFacts {
 };
 
 struct DiagramOptions {
-    BoxFacts facts = {};
     // Group id -> text at the right of its header ("0.21 ms"); others show their estimate, if any.
     std::map<int, std::string> groupTexts = {};
     // The line that an attribute has in the box of its operator; none: boxes have no attributes.
@@ -36,6 +35,7 @@ struct DiagramOptions {
     // Of this graph, and which of its blocks are open. None: groups are, and there are no others.
     std::shared_ptr<const snapshot::Hierarchy> blocks = {};
     snapshot::BlockView view = {};
+    BoxFacts facts = {};
 };
 
 // Of the first result; those behind it count down.

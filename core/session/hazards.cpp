@@ -15,7 +15,7 @@ using namespace snapshot;
 
 namespace {
 
-constexpr std::size_t mostNamed = 6;
+constexpr std::size_t mostPlaces = 6;
 
 // Places of one hazard that have the same cause are one row.
 class HazardRows {
@@ -34,7 +34,7 @@ public:
         }
         HazardRecord& row = m_rows[known->second];
         ++row.count;
-        if (row.names.size() < mostNamed)
+        if (row.names.size() < mostPlaces)
             row.names.push_back(name);
         row.nodes.insert(row.nodes.end(), nodes.begin(), nodes.end());
     }
@@ -66,6 +66,7 @@ private:
         return value.valid() && m_graph.type(value).dtype == dtype;
     }
     std::vector<NodeId> island(NodeId from, std::set<NodeId>& seen) const;
+    bool quantises(const Node& node) const;
     const Node* undone(const Node& quantize) const;
 
     const Graph& m_graph;
@@ -141,14 +142,23 @@ void OfGraph::doubles() {
     }
 }
 
-// The only reader, if it brings what is quantised back to real numbers.
+// Of eight bits or fewer, made of real numbers.
+bool OfGraph::quantises(const Node& node) const {
+    return !node.inputs.empty() && node.inputs[0].valid() && node.outputs.size() == 1 &&
+           isFloat(m_graph.type(node.inputs[0]).dtype) &&
+           (node.outputs[0].type.dtype == DType::I8 || node.outputs[0].type.dtype == DType::U8);
+}
+
+// A reader, if all of them bring what is quantised back to real numbers.
 const Node* OfGraph::undone(const Node& quantize) const {
     const ValueRef made{quantize.id, 0};
     const auto uses = m_graph.uses(made);
     if (uses.empty() || m_graph.isResult(made))
         return nullptr;
     const auto isBack = [&](const Use& use) {
-        return m_graph.node(use.node).op.starts_with("dequantize") && use.operand == 0;
+        const Node& reader = m_graph.node(use.node);
+        return use.operand == 0 && reader.outputs.size() == 1 &&
+               isFloat(reader.outputs[0].type.dtype);
     };
     return std::all_of(uses.begin(), uses.end(), isBack) ? &m_graph.node(uses.front().node)
                                                          : nullptr;
@@ -156,16 +166,15 @@ const Node* OfGraph::undone(const Node& quantize) const {
 
 void OfGraph::quantised() {
     for (const NodePtr& node : m_graph.nodes()) {
-        if (!node->op.starts_with("quantize"))
+        const Node* back = quantises(*node) ? undone(*node) : nullptr;
+        if (back == nullptr)
             continue;
-        if (const Node* back = undone(*node))
-            m_rows.add(ReasonCode::HazardQuantised,
-                       fmt::format("to {}, and computed in {}",
-                                   dtypeText(node->outputs[0].type.dtype),
-                                   dtypeText(back->outputs[0].type.dtype)),
-                       "each pair costs two passes over the tensor and rounds it; leave pairs out "
-                       "that guard no integer operator, by a rule over both",
-                       node->name, originsOf(m_graph, {node->id, back->id}));
+        m_rows.add(ReasonCode::HazardQuantised,
+                   fmt::format("to {}, and computed in {}", dtypeText(node->outputs[0].type.dtype),
+                               dtypeText(back->outputs[0].type.dtype)),
+                   "each pair costs two passes over the tensor and rounds it; leave pairs out that "
+                   "guard no integer operator, by a rule over both",
+                   node->name, originsOf(m_graph, {node->id, back->id}));
     }
 }
 
@@ -198,8 +207,10 @@ void OfPlan::withoutCode(const std::map<std::string, std::string>& declarations)
                        "a schedule for it, or an entry that computes it by other operators",
                        node.name, nodes);
         else if (node.isUnknown()) {
-            const auto text = declarations.find(node.shownOp());
-            m_rows.add(ReasonCode::HazardNoCode, node.shownOp(),
+            const std::string domain = node.attrs.text("domain", "");
+            const std::string type = (domain.empty() ? "" : domain + ".") + node.shownOp();
+            const auto text = declarations.find(type);
+            m_rows.add(ReasonCode::HazardNoCode, type,
                        text == declarations.end()
                            ? "fw info says why, and what can be done"
                            : "declare the operator in a book: " + text->second,

@@ -1,5 +1,6 @@
 // Hazards: what stands in the way, with keys and mouse.
 #include "common/test.h"
+#include "views/common/state_overlay.h"
 #include "views/hazards/hazards_view.h"
 #include "window/story_fixture.h"
 

@@ -41,44 +41,44 @@ private:
 void TestProperties::aRowLightsAndLeads() {
     open(u"residual"_s);
     const snapshot::NodeRecord& relu = nodeNamed("relu");
-    m_window->selection().pick(m_window->selection().ofFused({relu.id}));
+    view().selection().pick(view().selection().ofFused({relu.id}));
     waitIdle();
     const int row = rowOf(u"input"_s);
     QVERIFY(row >= 0);
     const QRect place = table()->visualRect(table()->model()->index(row, 1));
     QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, place.center());
-    const auto& lit = m_window->selection().lit();
+    const auto& lit = view().selection().lit();
     QVERIFY(lit && lit->fused.contains(relu.inputs[0].node) && lit->fused.contains(relu.id));
     QTest::mouseDClick(table()->viewport(), Qt::LeftButton, {}, place.center());
     waitIdle();
-    QVERIFY(!m_window->selection().lit());
-    QVERIFY(m_window->selection().picked().fused == snapshot::NodeSet{relu.inputs[0].node});
+    QVERIFY(!view().selection().lit());
+    QVERIFY(view().selection().picked().fused == snapshot::NodeSet{relu.inputs[0].node});
     // And back by the row of who reads it.
     const int readers = rowOf(u"read by"_s);
     QVERIFY(readers >= 0);
     table()->setCurrentIndex(table()->model()->index(readers, 1));
-    QVERIFY(m_window->selection().lit()->fused.contains(relu.id));
+    QVERIFY(view().selection().lit()->fused.contains(relu.id));
     table()->setFocus();
     QTest::keyClick(table(), Qt::Key_Return);
     waitIdle();
-    QVERIFY(m_window->selection().picked().fused.contains(relu.id));
+    QVERIFY(view().selection().picked().fused.contains(relu.id));
     // What a row lit goes with it.
     table()->setCurrentIndex(table()->model()->index(rowOf(u"input"_s), 1));
-    QVERIFY(m_window->selection().lit().has_value());
+    QVERIFY(view().selection().lit().has_value());
     table()->setCurrentIndex(table()->model()->index(rowOf(u"operator"_s), 1));
-    QVERIFY(!m_window->selection().lit().has_value());
+    QVERIFY(!view().selection().lit().has_value());
 }
 
 void TestProperties::theTextSaysWhatItMeans() {
     open(u"residual"_s);
-    m_window->selection().pick(m_window->selection().ofFused({nodeNamed("relu").id}));
+    view().selection().pick(view().selection().ofFused({nodeNamed("relu").id}));
     QTRY_VERIFY(rowOf(u"means"_s) == 1);
     QVERIFY(view().model().properties()[2].value.startsWith(u"y[i...] = "_s));
 }
 
 void TestProperties::tensorsAreComputedAndSaved() {
     open(u"residual"_s);
-    m_window->selection().pick(m_window->selection().ofFused({nodeNamed("conv2d").id}));
+    view().selection().pick(view().selection().ofFused({nodeNamed("conv2d").id}));
     waitIdle();
     ValuePanel* values = view().values();
     const auto computed =

@@ -222,8 +222,8 @@ void TestStateMatrix::initTestCase() {
 
 // The graphs, the books and what is drawn of these ask for more than parts: tests of their own.
 void TestStateMatrix::everyViewHasARow() {
-    const QStringList apart = {u"graphs"_s,   u"booksView"_s, u"pattern"_s,
-                               u"problems"_s, u"log"_s,       u"found"_s,   u"hazards"_s};
+    const QStringList apart = {u"graphs"_s, u"booksView"_s, u"pattern"_s, u"problems"_s,
+                               u"log"_s,    u"found"_s,     u"hazards"_s};
     for (const ViewRow& view : viewRows()) {
         const bool here = std::any_of(table().begin(), table().end(),
                                       [&](const Row& row) { return row.view == view.name; });

@@ -59,10 +59,10 @@ struct Imported {
     ModelInfo info;
     std::vector<std::string> weightFiles; // that were read beside the model
     std::vector<std::string> unread;      // nodes of the file that no result needs, by name
-    // By type of node, "Odd": the beginning of a declaration of an operator that nobody knows. What
-    // it computes is left open.
+    // By type of node, "com.example.Odd": the beginning of a declaration of an operator that nobody
+    // knows. What it computes is left open.
     std::map<std::string, std::string> declarations;
-    std::string operatorText;             // of operators that the model itself declares
+    std::string operatorText; // of operators that the model itself declares
 };
 
 Result<Imported> importModel(const std::string& path, std::shared_ptr<const OperatorSet> operators,
