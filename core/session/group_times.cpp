@@ -121,11 +121,40 @@ double expectedBy(const FusionPlan& plan) {
     return out;
 }
 
+// A value of one is read by the other, and nothing leads from one to the other by way of a third.
+bool mayBeOne(const Graph& graph, const Group& a, const Group& b) {
+    const std::set<NodeId> first(a.nodes.begin(), a.nodes.end());
+    const std::set<NodeId> second(b.nodes.begin(), b.nodes.end());
+    bool reads = false, around = false;
+    const auto follow = [&](const std::set<NodeId>& from, const std::set<NodeId>& to) {
+        std::vector<NodeId> left(from.begin(), from.end());
+        std::set<NodeId> seen = from;
+        while (!left.empty()) {
+            const Node& node = graph.node(left.back());
+            left.pop_back();
+            for (std::size_t i = 0; i < node.outputs.size(); ++i)
+                for (const Use& use : graph.uses({node.id, static_cast<int>(i)})) {
+                    if (to.contains(use.node))
+                        (from.contains(node.id) ? reads : around) = true;
+                    else if (seen.insert(use.node).second)
+                        left.push_back(use.node);
+                }
+        }
+    };
+    follow(first, second);
+    follow(second, first);
+    return reads && !around;
+}
+
 // Both groups as one, by a pin that makes a library's call a stage of it.
 Result<Together> timeForced(Pipeline& pipeline, const Group& group, const Group& next,
                             std::uint64_t seed, double seconds, const Context& context) {
     FW_TRY(const Simplified* source, pipeline.simplified(context));
     FW_TRY(const FusionPlan* plan, pipeline.plan(context));
+    if (!mayBeOne(*source->graph, group, next))
+        return makeDiag(
+            DiagCode::NotRunnable,
+            "no value leads from one to the other, or one leads there by way of others");
     FW_TRY(const GraphPtr part, graphOf(*source->graph, {&group, &next}));
     const ApartRuns runs{.border = borderOf(*source->graph, *plan, *part)};
     PinClause pin;
@@ -138,8 +167,15 @@ Result<Together> timeForced(Pipeline& pipeline, const Group& group, const Group&
     FW_TRY(const PlanOptions options, pipeline.planOptions());
     FW_TRY(Apart apart, pipeline.apart(part, options, context, runs));
     FW_TRY(Apart together, apartPinned(pipeline, part, {pin, "fuse --measure"}, context, runs));
-    const auto computes = [](const Group& one) { return one.hasCode(); };
-    if (std::count_if(together.plan.groups.begin(), together.plan.groups.end(), computes) != 1)
+    std::set<int> homes;
+    for (const std::string& name : pin.names) {
+        const Node* node = part->findByName(name);
+        if (node == nullptr)
+            return makeDiag(DiagCode::NotRunnable, "the two are not parts of one graph");
+        if (!isView(*part, *node))
+            homes.insert(together.plan.groupOf.at(node->id));
+    }
+    if (homes.size() != 1)
         return makeDiag(DiagCode::NotRunnable, "the pin was refused");
     FW_TRY(const std::vector<TensorData> operands, apart.module->randomInputs(seed, {}));
     FW_TRY(const std::vector<TensorData> wanted, apart.module->run(operands));

@@ -137,7 +137,7 @@ void TestBaseline::everyTableShowsTheDifference() {
                  u"Σ + 22.0 µs (11 %) · 205 µs → 227 µs, noise 4.3 µs"_s),
              qPrintable(explained(u"against the baseline"_s)[0]));
     // A plan that was not measured has no difference.
-    setTarget(u"x86-64 -mcpu=native -threads=2"_s);
+    setTarget(u"x86-64 -mcpu=native -libs=onednn -threads=2"_s);
     QVERIFY(view->table()->isColumnHidden(ImplementationsModel::Difference) ||
             window().document().state(Part::Profile) == State::Ready);
 }
@@ -228,7 +228,7 @@ void TestBaseline::formsOfAnEdgeAreMeasured() {
              QStringList{u"2 operators in one group: 205 µs ± 1.5 µs, estimated 190 µs"_s});
     QVERIFY(explain().asText().contains(u"both alone"_s)); // can be copied
     // It is of this plan.
-    setTarget(u"x86-64 -mcpu=native -threads=2"_s);
+    setTarget(u"x86-64 -mcpu=native -libs=onednn -threads=2"_s);
     QVERIFY(explained(u"alone"_s).isEmpty());
 }
 
@@ -271,7 +271,7 @@ void TestBaseline::documentKeepsTimes() {
     QCOMPARE(timesCell(u"add_relu_2"_s), u"Σ + 22.0 µs (11 %)"_s);
     QVERIFY(!window().document().unsaved());
     // Of another plan they are there, and not taken for its times.
-    setTarget(u"x86-64 -mcpu=native -threads=2"_s);
+    setTarget(u"x86-64 -mcpu=native -libs=onednn -threads=2"_s);
     QCOMPARE(window().document().state(Part::Profile), State::Stale);
     QVERIFY(window().saveTo(file));
     m = std::make_unique<WindowFixture>();

@@ -40,10 +40,10 @@ void TestBoxFacts::eachHasAKey_data() {
     QTest::addColumn<QString>("keys");
     QTest::addColumn<QString>("part"); // that stands in the picture with it, or without it
     QTest::addColumn<bool>("atFirst");
-    QTest::newRow("names") << u"Ctrl+Alt+1"_s << u"Conv_conv1"_s << true;
-    QTest::newRow("attributes") << u"Ctrl+Alt+2"_s << u"pads = "_s << false;
-    QTest::newRow("weights") << u"Ctrl+Alt+3"_s << u"const "_s << false;
-    QTest::newRow("bytes") << u"Ctrl+Alt+4"_s << QString() << false;
+    QTest::newRow("names") << u"Ctrl+Alt+Shift+1"_s << u"Conv_conv1"_s << true;
+    QTest::newRow("attributes") << u"Ctrl+Alt+Shift+2"_s << u"pads = "_s << false;
+    QTest::newRow("weights") << u"Ctrl+Alt+Shift+3"_s << u"const "_s << false;
+    QTest::newRow("bytes") << u"Ctrl+Alt+Shift+4"_s << QString() << false;
 }
 
 void TestBoxFacts::eachHasAKey() {

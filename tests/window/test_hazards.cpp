@@ -28,7 +28,7 @@ private:
 void TestHazards::aRowSelectsItsOperators() {
     open(u"functions"_s);
     QCOMPARE(view().table()->topLevelItemCount(), 0); // not asked while nobody sees it
-    press(u"Ctrl+Alt+W"_s);
+    press(u"Ctrl+Alt+Shift+W"_s);
     QTRY_VERIFY(view().table()->topLevelItemCount() > 0);
     const QTreeWidgetItem* branch = nullptr;
     for (int i = 0; i < view().table()->topLevelItemCount(); ++i)
@@ -46,16 +46,16 @@ void TestHazards::aRowSelectsItsOperators() {
 
 void TestHazards::nothingIsSaid() {
     open(u"mlp"_s);
-    press(u"Ctrl+Alt+W"_s);
+    press(u"Ctrl+Alt+Shift+W"_s);
     QTRY_COMPARE(view().overlay()->text().section(u'\n', 0, 0), u"Nothing stands in the way"_s);
 }
 
 void TestHazards::followsThePlan() {
     open(u"functions"_s);
-    press(u"Ctrl+Alt+W"_s);
+    press(u"Ctrl+Alt+Shift+W"_s);
     QTRY_VERIFY(view().table()->topLevelItemCount() > 0);
     const auto before = m_window->document().hazards();
-    m_window->switchLibrary(u"onednn"_s, false);
+    m_window->setTargetText(u"x86-64 -libs= -threads=1"_s);
     waitIdle();
     QTRY_VERIFY(m_window->document().state(Part::Hazards) == State::Ready);
     QVERIFY(m_window->document().hazards() != before);

@@ -92,7 +92,7 @@ void TestProperties::tensorsAreComputedAndSaved() {
     QTRY_VERIFY2(values->asText().contains(u"computed of "_s), qPrintable(values->asText()));
     const QString file = m_folder.filePath(u"made.npy"_s);
     answerFileDialog(file);
-    press(u"Ctrl+Alt+V"_s);
+    press(u"Ctrl+Alt+Shift+V"_s);
     waitIdle();
     QFile written(file);
     QTRY_VERIFY(written.exists());

@@ -117,10 +117,10 @@ void GraphsView::addFactCommands() {
         action->setCheckable(true);
         action->setChecked(m_pictures.facts().*member);
     };
-    fact(u"Names in bo&xes"_s, u"Ctrl+Alt+1"_s, &picture::BoxFacts::names);
-    fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+2"_s, &picture::BoxFacts::attributes);
-    fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+3"_s, &picture::BoxFacts::weights);
-    fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+4"_s, &picture::BoxFacts::bytes);
+    fact(u"Names in bo&xes"_s, u"Ctrl+Alt+Shift+1"_s, &picture::BoxFacts::names);
+    fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, &picture::BoxFacts::attributes);
+    fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, &picture::BoxFacts::weights);
+    fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, &picture::BoxFacts::bytes);
 }
 
 void GraphsView::addHeatCommands() {

@@ -18,7 +18,7 @@ HazardsView::HazardsView(QWidget* parent)
     : View(parent), m_table(new QTreeWidget(this)),
       m_declare(new QAction(u"Declare the operator in a book"_s, this)) {
     setPlanOverlay(new StateOverlay(m_table));
-    addCommand(MenuPlace::Walk, u"What stands in the &way"_s, u"Ctrl+Alt+W"_s,
+    addCommand(MenuPlace::Walk, u"What stands in the &way"_s, u"Ctrl+Alt+Shift+W"_s,
                [this] { Q_EMIT asked(Appear{}); });
     m_table->setObjectName(u"hazardsTable"_s);
     m_table->setAccessibleName(u"What stands in the way"_s);

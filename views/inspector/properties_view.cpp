@@ -101,7 +101,7 @@ PropertiesView::PropertiesView(QWidget* parent)
         Q_EMIT asked(SaveTensor{aboutOf(choice), choice.label.section(u"  "_s, 0, 0)});
     };
     connect(m_values, &ValuePanel::saveAsked, this, save);
-    addCommand(MenuPlace::Copy, u"Save &tensor …"_s, u"Ctrl+Alt+V"_s, [this, save] {
+    addCommand(MenuPlace::Copy, u"Save &tensor …"_s, u"Ctrl+Alt+Shift+V"_s, [this, save] {
         if (const TensorChoice* choice = m_values->current())
             save(*choice);
         else

@@ -102,7 +102,7 @@ ValuePanel::ValuePanel(QWidget* parent)
     auto* save = new QToolButton(this);
     save->setObjectName(u"saveTensor"_s);
     save->setText(u"Save …"_s);
-    save->setToolTip(u"All elements as a NumPy file (Ctrl+Alt+V)"_s);
+    save->setToolTip(u"All elements as a NumPy file (Ctrl+Alt+Shift+V)"_s);
     save->setAutoRaise(true);
     line->addWidget(save);
     layout->addLayout(line);
