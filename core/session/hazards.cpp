@@ -1,5 +1,6 @@
 #include "session/hazards.h"
 
+#include "ir/missing_type.h"
 #include "session/came_rows.h"
 #include "session/document.h"
 
@@ -197,16 +198,28 @@ private:
 };
 
 void OfPlan::withoutCode(const std::map<std::string, std::string>& declarations) {
+    MissingTypes missing(m_graph);
+    // What an operand of it lacks; nullopt: nothing.
+    const auto lacks = [&](const Node& node) -> std::optional<MissingType> {
+        for (const ValueRef& input : node.inputs)
+            if (auto found = input.valid() ? missing.find(input) : std::nullopt)
+                return found;
+        return std::nullopt;
+    };
     for (const Group& group : m_plan.groups) {
         if (!group.isOpaque() && !(group.isHost() && group.runtimeKernel.empty()))
             continue;
         const Node& node = m_graph.node(group.nodes.front());
         const std::vector<NodeId> nodes = originsOf(m_graph, group.nodes);
-        if (group.isHost())
+        if (group.isHost()) {
             m_rows.add(ReasonCode::HazardReference, node.shownOp(),
                        "a schedule for it, or an entry that computes it by other operators",
                        node.name, nodes);
-        else if (node.isUnknown()) {
+        } else if (const auto cause = missing.readBy(node) ? lacks(node) : std::nullopt) {
+            m_rows.add(ReasonCode::HazardNoCode, cause->why,
+                       fmt::format("say the type: --type '{}=f32[N, 4]'", cause->value), node.name,
+                       nodes);
+        } else {
             const std::string domain = node.attrs.text("domain", "");
             const std::string type = (domain.empty() ? "" : domain + ".") + node.shownOp();
             const auto text = declarations.find(type);
@@ -215,9 +228,7 @@ void OfPlan::withoutCode(const std::map<std::string, std::string>& declarations)
                            ? "fw info says why, and what can be done"
                            : "declare the operator in a book: " + text->second,
                        node.name, nodes, text == declarations.end() ? std::string() : text->second);
-        } else
-            m_rows.add(ReasonCode::HazardNoCode, "operators that read values without a type",
-                       "give the value a type: --type 'NAME=f32[N, 4]'", node.name, nodes);
+        }
     }
 }
 
@@ -269,13 +280,30 @@ void OfPlan::freeSizes() {
                            bind, group.name, originsOf(m_graph, group.nodes));
 }
 
+// More than one axis that has several elements changes its place among the others.
+bool changesOrder(const Graph& graph, const Node& transpose) {
+    const Integers perm = transpose.attrs.integers("perm");
+    const Shape& shape = graph.type(transpose.inputs[0]).shape;
+    std::int64_t last = -1;
+    for (const std::int64_t axis : perm) {
+        if (axis < 0 || static_cast<std::size_t>(axis) >= shape.size() ||
+            shape[static_cast<std::size_t>(axis)].isInt(1))
+            continue;
+        if (axis < last)
+            return true;
+        last = axis;
+    }
+    return false;
+}
+
 // Groups that compute nothing: they copy.
 void OfPlan::moved() {
     for (const Group& group : m_plan.groups) {
         const bool onlyMoves =
             group.hasCode() && std::all_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) {
                 const Node& node = m_graph.node(id);
-                return node.op == "transpose" || isView(m_graph, node);
+                return isView(m_graph, node) ||
+                       (node.op == "transpose" && changesOrder(m_graph, node));
             });
         if (!onlyMoves)
             continue;

@@ -44,6 +44,9 @@ std::string wrongOf(const ProfileRow& row) {
     for (const auto& [name, us] : times)
         if (us && !isTime(*us))
             return fmt::format("the {} of {} is {} us, which is no time", name, row.group, *us);
+    if (row.minUs <= 0 || row.medianUs < row.minUs)
+        return fmt::format("{} took {} us, at least {}: one is missing, or no time", row.group,
+                           row.medianUs, row.minUs);
     const auto isShare = [](double share) { return share >= 0 && share <= 1.001; };
     if (!isShare(row.share))
         return fmt::format("{} has the share {}, which is not between 0 and 1", row.group,
@@ -68,7 +71,8 @@ std::string wrongOf(const ProfileDocument& times) {
     for (const ProfileRow& row : times.rows)
         if (std::string what = wrongOf(row); !what.empty())
             return what;
-    if (!isTime(times.endToEndMs * 1e3) || !isTime(times.sumMs * 1e3) || !isTime(times.compileMs))
+    if (times.endToEndMs <= 0 || !isTime(times.endToEndMs * 1e3) || !isTime(times.sumMs * 1e3) ||
+        !isTime(times.compileMs))
         return fmt::format("the run took {} ms, its groups {} ms, which is no time",
                            times.endToEndMs, times.sumMs);
     if (!std::isfinite(times.iqrPercent) || times.iqrPercent < 0)

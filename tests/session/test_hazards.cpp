@@ -85,6 +85,13 @@ void TestHazards::each_data() {
         "graph g(x: f32[64, 64, 32]) -> y { a = transpose(x) {perm = [2, 0, 1]} "
         "@node(\"turned\")  y = softmax(a) {axis = 2} }",
         {QStringLiteral("HAZ07 at turned (524 KB)")});
+    row("a transpose of an axis of one element",
+        "graph g(x: f32[1, 64, 32]) -> y { a = transpose(x) {perm = [1, 0, 2]}  y = exp(a) }", {});
+    row("an operator behind a value without a type",
+        "graph g(x: f32[4]) -> y { a = unknown \"com.example\" \"Odd\"(x) {untyped_outputs = [0]} "
+        ": "
+        "f32[4]  y = unknown \"\" \"Relu\"(a) : f32[4] }",
+        {QStringLiteral("HAZ01 at unknown"), QStringLiteral("HAZ01 at unknown_1")});
     row("quantised for nothing",
         "graph g(x: f32[4]) -> y { s = const [0.5] : f32[]  z = const [3] : u8[]\n"
         "q = quantize(x, s, z) @node(\"in\")  d = dequantize(q, s, z)  y = relu(d) }",

@@ -147,10 +147,11 @@ void PropertiesView::selectionChanged(const QObject*) {
         if (const auto* node = ids.empty() ? nullptr : nodeOf(graph, subject)) {
             properties =
                 propertiesOf(*node, graph, asImported ? nullptr : imported.get(), plan.get());
-            const Properties meaning = meaningOf(node->op, document().ops().get());
-            properties.insert(properties.begin() + (node->op == "input" ? 0 : 1), meaning.begin(),
-                              meaning.end());
-            wantOperators();
+            if (node->op != "input" && !node->constant) {
+                const Properties meaning = meaningOf(node->op, document().ops().get());
+                properties.insert(properties.begin() + 1, meaning.begin(), meaning.end());
+                wantOperators();
+            }
             if (document().info())
                 for (Property& row : readingsOf(*document().info(),
                                                 asImported ? std::vector{node->id} : node->origins))
