@@ -17,6 +17,7 @@ private Q_SLOTS:
     void everyFormHasItsNoise();
     void pairsAreForced();
     void whatCannotBeForcedIsSaid();
+    void sizesInARangeAreMeasured();
     void runsSayTheirConditions();
 
 private:
@@ -91,6 +92,20 @@ void TestMeasuredForms::whatCannotBeForcedIsSaid() {
 }
 
 // What a later run is compared by.
+void TestMeasuredForms::sizesInARangeAreMeasured() {
+    Asked a;
+    Arguments arguments = on("free_batch");
+    arguments.ranges = {{"N", {2, 5}}};
+    arguments.measure = true;
+    arguments.seconds = 0.005;
+    const auto plan = a.get<FuseDocument>("fuse", arguments);
+    QVERIFY(std::any_of(plan.groups.begin(), plan.groups.end(),
+                        [](const GroupRecord& group) { return group.aloneUs.has_value(); }));
+    QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [](const std::string& notice) {
+        return notice.starts_with("measured with N = ");
+    }));
+}
+
 void TestMeasuredForms::runsSayTheirConditions() {
     Asked a;
     Arguments arguments = on("mlp");
