@@ -81,7 +81,8 @@ void PlanResults::refused(Part part, const Diag& why, bool hadOne) {
     if (part == Part::Plan && why.code == DiagCode::LibraryNotAgreed)
         Q_EMIT libraryNotAgreed();
     // Of these it is said where they would stand.
-    if (part != Part::Value && part != Part::Sketch && part != Part::Step && part != Part::Schedule)
+    if (part != Part::Value && part != Part::Sketch && part != Part::Step &&
+        part != Part::Schedule && part != Part::Hazards && part != Part::Ops)
         Q_EMIT m_parts.problem(why);
 }
 

@@ -464,6 +464,10 @@ void serve(const Request& request) {
         done.directory = arguments.output;
         done.files = {"libresidual.so", "residual.h", "weights.bin"};
         document = toJson(done);
+    } else if (command == "lint") {
+        document = toJson(LintDocument{true, {}});
+    } else if (command == "ops") {
+        document = toJson(OpsDocument());
     } else if (command == "doctor") {
         DoctorDocument doctor;
         doctor.cpu = {machineName, "x86-64-v4", {"avx2", "avx512f"}, 2, 512};

@@ -31,9 +31,9 @@ HazardsView::HazardsView(QWidget* parent)
     QHeaderView* header = m_table->header();
     header->setStretchLastSection(true);
     header->resizeSection(Code, 70);
-    header->resizeSection(What, 360);
-    header->resizeSection(Places, 56);
-    header->resizeSection(At, 220);
+    header->resizeSection(What, 330);
+    header->resizeSection(Places, 70);
+    header->resizeSection(At, 150);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_table);
@@ -59,10 +59,16 @@ void HazardsView::frontChanged() {
     look();
 }
 
+void HazardsView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    if (isAttached())
+        look();
+}
+
 void HazardsView::look() {
     const State known = document().state(Part::Hazards);
     const bool isPlanned = document().state(Part::Plan) == State::Ready;
-    if (isAttached() && inFront() && isPlanned &&
+    if (isAttached() && inFront() && isVisible() && isPlanned &&
         (known == State::Empty || known == State::Stale) && !document().wasStopped(Part::Hazards))
         Q_EMIT asked(WantPart{Part::Hazards, {}});
 }
@@ -85,8 +91,10 @@ void HazardsView::fill() {
             item->setTextAlignment(Places, Qt::AlignRight | Qt::AlignVCenter);
             item->setText(At, names.join(u", "_s));
             item->setText(Todo, QString::fromStdString(row.todo));
-            for (const int column : {What, At, Todo})
+            for (const int column : {What, At, Todo}) { // sentences are read from their front
                 item->setToolTip(column, item->text(column));
+                item->setData(column, ItemRole::WholeFrontRole, int(item->text(column).size()));
+            }
         }
     }
     const Diag& why = document().error(Part::Hazards);

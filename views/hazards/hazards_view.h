@@ -21,6 +21,9 @@ public:
 
     QTreeWidget* table() const { return m_table; }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     void look(); // again, if it is seen and what is known is of an earlier plan
     void fill();
