@@ -44,7 +44,7 @@ std::string wrongOf(const ProfileRow& row) {
     for (const auto& [name, us] : times)
         if (us && !isTime(*us))
             return fmt::format("the {} of {} is {} us, which is no time", name, row.group, *us);
-    if (row.minUs <= 0 || row.medianUs < row.minUs)
+    if (row.medianUs <= 0 || row.medianUs < row.minUs)
         return fmt::format("{} took {} us, at least {}: one is missing, or no time", row.group,
                            row.medianUs, row.minUs);
     const auto isShare = [](double share) { return share >= 0 && share <= 1.001; };
