@@ -358,7 +358,7 @@ Result<MatchDocument> matchModel(Pipeline& pipeline, const Arguments& arguments,
     const FusionPlan* plan = nullptr;
     const Target* planned = nullptr;
     const auto hasSchedule = [](const BookText& book) {
-        return book.text.find("schedule") != std::string::npos;
+        return book.text.find(kindOf(Declares::Schedule).keyword) != std::string::npos;
     };
     if (out.stage == "rewritten" && std::any_of(books.begin(), books.end(), hasSchedule)) {
         const Result<const FusionPlan*> made = pipeline.plan(context);

@@ -1,5 +1,6 @@
 #include "views/authoring/rules_model.h"
 
+#include "base/declaration_kind.h"
 #include "base/numbers.h"
 #include "views/common/numbers.h"
 #include "views/common/text.h"
@@ -46,7 +47,7 @@ QString verdictTip(const snapshot::CheckItem& rule) {
     if (rule.proofs > 0)
         out += u": both sides are equal for all values at %1"_s.arg(
             countOf(rule.proofs, u"small graph"_s));
-    if (rule.kind == "rule" && rule.trials)
+    if (isKind(rule.kind, Declares::Rule) && rule.trials)
         out += u"\n"_s +
                (*rule.trials == 0
                     ? u"no small graph was found at which it acts"_s
@@ -133,12 +134,12 @@ void RulesModel::addBook(const snapshot::Book& book) {
     for (const Diag& diag : check->diagnostics)
         problem(number, diag);
     for (const auto& rule : check->items) {
-        const bool rewritten = rule.kind != "rule"; // it decides about groups
+        const bool rewritten = !fits(rule.kind, FitsIn::Imported); // it decides about groups
         const auto* matches = on ? matchesOf(rule.name, book.path, rewritten) : nullptr;
         Item row;
         row.name = text(rule.name);
         row.tip = text(rule.kind + " " + rule.name);
-        if (rule.kind != "rule")
+        if (rewritten)
             row.detail = text(rule.kind);
         row.verdict = shortVerdict(rule);
         row.verdictTone = !stands(rule)               ? Tone::Bad

@@ -1,5 +1,6 @@
 #include "views/problems/problems_view.h"
 
+#include "base/declaration_kind.h"
 #include "views/common/state_overlay.h"
 #include "views/common/text.h"
 #include "views/common/theme.h"
@@ -254,7 +255,7 @@ void ProblemsView::documentChanged(Parts parts) {
         add(document().rewrite()->diagnostics);
     for (const auto& found : document().matches())
         for (const auto& rule : found->rules)
-            if (rule.kind == "schedule")
+            if (fits(rule.kind, FitsIn::Plan))
                 add(refusals(rule));
     std::stable_sort(standing.begin(), standing.end(), [](const Diag& a, const Diag& b) {
         return std::tuple(a.where.file, a.where.line, a.where.column) <
