@@ -36,7 +36,8 @@ void addRefusedSteps(const TextMatches& matches, std::vector<MarkRecord>& marks)
         if (fits(rule.kind, FitsIn::Plan))
             for (const snapshot::NearMissRecord& miss : rule.nearMisses) {
                 MarkRecord mark;
-                static_cast<TextRange&>(mark) = miss.range.line > 0 ? miss.range : TextRange(rule);
+                static_cast<TextRange&>(mark) =
+                    miss.range.line > 0 ? miss.range : static_cast<const TextRange&>(rule);
                 if (miss.range.line == 0)
                     mark.endLine = mark.line, mark.endColumn = mark.column;
                 mark.diag = makeDiag(DiagCode::ScheduleIllegal, miss.root + ": " + miss.found,
