@@ -61,7 +61,7 @@ bool tellBooksOf(const Arguments& given, Telling telling) {
             if (!ofModel)
                 tell(book.errors);
             for (const CheckedItem& item : book.items)
-                if (!ofModel || (item.kind != "graph" && item.kind != "operator"))
+                if (!ofModel || !kindOf(item.kind).isOfModel)
                     tell(item.diagnostics);
         }
         tell(books->ofWholeBooks);

@@ -43,7 +43,7 @@ int runAssist(Client& client, const Asked& asked) {
     if (!asked.model.empty())
         if (const Status there = isThere(asked.model); !there)
             return report(there.diag(), formOf(asked));
-    Arguments question = asked;
+    Arguments question = static_cast<const Arguments&>(asked);
     question.rules.insert(question.rules.begin(), asked.ofBook);
     return show<AssistDocument>(client, "assist", question, formOf(asked));
 }

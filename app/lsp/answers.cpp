@@ -2,6 +2,7 @@
 
 #include "book/include.h"
 #include "session/book_texts.h"
+#include "syntax/declarations.h"
 #include "syntax/include.h"
 
 #include <fmt/format.h>
@@ -36,35 +37,19 @@ int completionKind(std::string_view kind) {
         Reference = 18
     };
     static const std::map<std::string_view, int> kinds = {
-        {"operator", Function}, {"pattern", Interface},
-        {"chain", Interface},   {"attribute", Property},
-        {"capture", Variable},  {"operand", Variable},
-        {"dim", Variable},      {"keyword", Keyword},
-        {"library", Module},    {"value", Value},
-        {"kind", Enum},         {"type", Enum},
-        {"feature", Enum},      {"implementation", Method},
-        {"step", Method},       {"node", Reference},
+        {"attribute", Property}, {"capture", Variable},
+        {"operand", Variable},   {"dim", Variable},
+        {"keyword", Keyword},    {"value", Value},
+        {"kind", Enum},          {"type", Enum},
+        {"feature", Enum},       {"implementation", Method},
+        {"step", Method},        {"node", Reference},
     };
+    if (const DeclarationKind* declared = findKind(kind))
+        return declared->shownAs == ShownAs::Function    ? Function
+               : declared->shownAs == ShownAs::Interface ? Interface
+               : declared->shownAs == ShownAs::Package   ? Module
+                                                         : Class;
     const auto found = kinds.find(kind);
-    return found == kinds.end() ? Class : found->second;
-}
-
-int symbolKind(std::string_view keyword) {
-    enum {
-        Module = 2,
-        Package = 4,
-        Class = 5,
-        Method = 6,
-        Interface = 11,
-        Function = 12,
-        Constant = 14
-    };
-    static const std::map<std::string_view, int> kinds = {
-        {"op", Function},     {"graph", Module},    {"pattern", Interface},
-        {"chain", Interface}, {"library", Package}, {"include", Package},
-        {"schedule", Method}, {"test", Method},     {"target", Constant},
-    };
-    const auto found = kinds.find(keyword);
     return found == kinds.end() ? Class : found->second;
 }
 
@@ -199,7 +184,7 @@ Json symbolsOf(const Document& document, const Client& client) {
     Json out = Json::array();
     for (const DeclarationPtr& one : tree.declarations) {
         Json symbol = {{"name", one->name.empty() ? one->keyword : one->name},
-                       {"kind", symbolKind(one->keyword)}};
+                       {"kind", static_cast<int>(kindOf(*one).shownAs)}};
         const Json range = jsonOf(text.range(one->span.begin, one->span.end));
         if (client.takesTrees) {
             symbol["detail"] = one->keyword;

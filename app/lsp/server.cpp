@@ -265,7 +265,8 @@ private:
             return;
         const Json only = context.value("only", Json::array({"quickfix"}));
         const bool isWanted = std::any_of(only.begin(), only.end(), [](const Json& kind) {
-            return kind == "quickfix" || kind == "";
+            return kind == "quickfix" ||
+                   (kind.is_string() && kind.get_ref<const std::string&>().empty());
         });
         if (!isWanted || document->isShipped())
             return request.answer(Json::array());

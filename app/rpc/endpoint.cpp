@@ -198,7 +198,7 @@ void Endpoint::take(Message message, Sink sink) {
         try {
             notification(message.method, message.params);
         } catch (const Json::exception&) {
-            // A notification has no answer, whatever is wrong with it.
+            return; // a notification has no answer, whatever is wrong with it
         }
         return;
     case Message::Kind::Request:

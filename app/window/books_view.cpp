@@ -1,6 +1,7 @@
 #include "app/window/books_view.h"
 
 #include "app/window/books_area.h"
+#include "base/declaration_kind.h"
 #include "views/authoring/match_panel.h"
 #include "views/common/numbers.h"
 #include "views/common/text.h"
@@ -32,10 +33,11 @@ void addRefusedSteps(const TextMatches& matches, std::vector<MarkRecord>& marks)
     if (matches.state != State::Ready || matches.rewrittenOld || !matches.rewritten)
         return;
     for (const snapshot::RuleMatches& rule : matches.rewritten->rules)
-        if (rule.kind == "schedule")
+        if (fits(rule.kind, FitsIn::Plan))
             for (const snapshot::NearMissRecord& miss : rule.nearMisses) {
                 MarkRecord mark;
-                static_cast<TextRange&>(mark) = miss.range.line > 0 ? miss.range : TextRange(rule);
+                static_cast<TextRange&>(mark) =
+                    miss.range.line > 0 ? miss.range : static_cast<const TextRange&>(rule);
                 if (miss.range.line == 0)
                     mark.endLine = mark.line, mark.endColumn = mark.column;
                 mark.diag = makeDiag(DiagCode::ScheduleIllegal, miss.root + ": " + miss.found,

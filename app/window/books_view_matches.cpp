@@ -5,6 +5,8 @@
 #include "views/authoring/match_panel.h"
 #include "views/common/numbers.h"
 
+#include "base/declaration_kind.h"
+
 #include <algorithm>
 
 namespace fw::ui {
@@ -25,7 +27,7 @@ bool holds(const TextRange& range, const Caret& at) {
 // Rules are looked for in the graph as it was imported, what decides about groups in the graph that
 // the rules left.
 bool ofImported(const RuleMatches& rule) {
-    return rule.kind == "rule";
+    return fits(rule.kind, FitsIn::Imported);
 }
 
 template <class Visit>
@@ -62,7 +64,7 @@ MarginNote verdictNote(const snapshot::CheckItem& item, std::int64_t applied) {
     // What is left out stands behind the word: "proved but for NaN".
     const QString word = verdict.section(u" but for "_s, 0, 0), rest = verdict.mid(word.size());
     MarginNote out;
-    if (item.kind == "test")
+    if (isKind(item.kind, Declares::Test))
         out.text = item.verdict == "ok"       ? u"passed"_s
                    : item.verdict == "failed" ? verdict
                                               : QString();
@@ -109,7 +111,7 @@ MarginNote errorNote(const snapshot::BisectDocument& bisected, const std::string
             within = within && error.within;
             largest = std::max(largest, error.maxAbs.value_or(0));
         }
-    if (count == 0 || rule.kind != "rule")
+    if (count == 0 || !fits(rule.kind, FitsIn::Imported))
         return out;
     out.text = finite ? u"error %1"_s.arg(largest, 0, 'g', 2) : u"error not finite"_s;
     const QString behind =

@@ -1,5 +1,6 @@
 #include "app/window/declared_libraries.h"
 
+#include "base/declaration_kind.h"
 #include "snapshot/inputs.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ bool DeclaredLibraries::isAgreed(const snapshot::LibraryRecord& library) const {
 }
 
 bool DeclaredLibraries::follow() {
-    const auto isLibrary = [](const auto& item) { return item.kind == "library"; };
+    const auto isLibrary = [](const auto& item) { return isKind(item.kind, Declares::Library); };
     bool declares = false;
     for (const auto& [book, check] : m_parts.checks())
         declares =

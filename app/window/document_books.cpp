@@ -1,6 +1,7 @@
 #include "app/window/document_books.h"
 
 #include "app/window/questions.h"
+#include "base/declaration_kind.h"
 #include "views/editor/book_text.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ bool isWrong(const snapshot::CheckDocument& check) {
     // A test that fails says something about a rule that can be read.
     return hasErrors(check.diagnostics) ||
            std::any_of(check.items.begin(), check.items.end(), [](const auto& item) {
-               return item.kind != "test" && hasErrors(item.diagnostics);
+               return !isKind(item.kind, Declares::Test) && hasErrors(item.diagnostics);
            });
 }
 
@@ -30,7 +31,7 @@ void makeOld(TextMatches& matches) {
 
 bool bringsOperators(const snapshot::CheckDocument& check) {
     return std::any_of(check.items.begin(), check.items.end(),
-                       [](const auto& item) { return item.kind == "operator"; });
+                       [](const auto& item) { return isKind(item.kind, Declares::Op); });
 }
 
 } // namespace
@@ -113,7 +114,7 @@ QStringList DocumentBooks::declaredTargets() const {
         if (const auto check = m_parts.kept().checks.find(book);
             check != m_parts.kept().checks.end() && check->second)
             for (const auto& item : check->second->items)
-                if (item.kind == "target" && item.verdict == "ok")
+                if (isKind(item.kind, Declares::Target) && item.verdict == "ok")
                     out += QString::fromStdString(item.name);
     out.removeDuplicates();
     return out;

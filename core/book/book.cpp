@@ -207,12 +207,12 @@ private:
             refuseWhat(book, i, [&] { return checkCallsOf(*op, operators, book.file); });
         if (book.items[i].verdict != "ok")
             return;
-        Result<std::shared_ptr<const Operator>> defined = defineOperator(op, book.file);
-        Status added = defined ? Status() : Status(defined.diag());
-        if (auto taken = defined ? takenNodes(operators, **defined) : std::nullopt)
+        const std::shared_ptr<const Operator> defined = operatorOf(op, book.file);
+        Status added;
+        if (auto taken = takenNodes(operators, *defined))
             added = std::move(*taken);
         if (added)
-            added = operators.add(*defined);
+            added = operators.add(defined);
         if (!added)
             book.refuse(i, added.takeDiag().at({book.file, {}, op->span.line, op->span.column}));
         else
@@ -257,13 +257,12 @@ private:
 
     // Once: what others name is judged before them.
     void judge(ReadBook& book, std::size_t i) {
-        const auto check = kindOf(book.written[i]->keyword).check;
-        if (check == nullptr || !m_judged.insert(book.written[i].get()).second)
+        if (!m_judged.insert(book.written[i].get()).second)
             return;
         const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules,
                                    m_books.targets,    m_targetKeys,     m_libraries,
                                    m_books.operators};
-        refuseWhat(book, i, [&] { return check(*book.written[i], known, book.file); });
+        refuseWhat(book, i, [&] { return checkDeclaration(*book.written[i], known, book.file); });
     }
 
     static void refuseWhat(ReadBook& book, std::size_t i, const std::function<Diags()>& check) {

@@ -82,7 +82,5 @@ Diags checkFuse(const FuseTree& rule, const OperatorSet& operators, const Patter
                 const std::vector<std::string>& libraries, const std::string& file);
 Diags checkGrow(const GrowTree& rule, const std::vector<std::string>& targetKeys,
                 const std::string& file);
-// What conditions of `grow` call the value that is read and what its reader gives.
-inline constexpr const char* growNames[] = {"from", "to"};
 
 } // namespace fw

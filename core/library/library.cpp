@@ -31,7 +31,7 @@ namespace fw {
 
 namespace {
 
-// Operators of the library itself are tried by a test, not whenever the program starts.
+// Operators of the library itself are checked by a test, not whenever the program starts.
 void addText(OperatorSet& operators, std::string_view text, const std::string& file,
              OperatorSource source, Diags& errors) {
     FileTree tree = parseFile(text, file);
@@ -52,20 +52,15 @@ void addText(OperatorSet& operators, std::string_view text, const std::string& f
         if (const Operator* known = operators.findReader(op->name);
             source == OperatorSource::Book && known != nullptr && known->source() == op->source)
             continue; // its file was read as a book already
-        Diags wrong = source == OperatorSource::Shipped ? checkDefinition(*op, file)
-                                                        : checkOperator(*op, file);
-        if (wrong.empty() && source != OperatorSource::Shipped && op->standsForCalls())
+        const bool isShipped = source == OperatorSource::Shipped;
+        Diags wrong = isShipped ? Diags() : checkOperator(*op, file);
+        if (wrong.empty() && !isShipped && op->standsForCalls())
             wrong = checkCallsOf(*op, operators, file);
         if (!wrong.empty()) {
             std::move(wrong.begin(), wrong.end(), std::back_inserter(errors));
             continue;
         }
-        Result<std::shared_ptr<const Operator>> defined = defineOperator(op, file);
-        if (!defined) {
-            errors.push_back(defined.takeDiag());
-            continue;
-        }
-        if (const Status status = operators.add(*defined, source); !status)
+        if (const Status status = operators.add(operatorOf(op, file), source); !status)
             errors.push_back(status.diag());
     }
 }

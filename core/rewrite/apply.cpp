@@ -224,9 +224,10 @@ Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
         if (options.refuse && ++asked > mostWays)
             return true;
         auto failed = failedCondition(rule, graph, match, options);
+        const bool holds = !failed;
         if (failed && (!out.failed || progress(*failed) > progress(*out.failed)))
             out.failed = std::move(failed);
-        return !failed;
+        return holds;
     };
     FW_TRY(out.match, matcher.matchAt(patterns, root, accept));
     if (options.refuse && asked > mostWays)

@@ -51,7 +51,7 @@ public:
 
     CheckedItem run() {
         m_item.name = m_test.name;
-        m_item.kind = "test";
+        m_item.kind = kindOf(m_test).noun;
         m_item.span = m_test.span;
         m_item.verdict = "ok";
         if (const Status status = prepare(); !status)
@@ -80,7 +80,8 @@ private:
     Status prepare() {
         const auto& among = m_test.of.empty() ? m_around.before : m_around.declared;
         for (const DeclarationPtr& declaration : among)
-            if (canBeTested(*declaration) && (m_test.of.empty() || declaration->name == m_test.of))
+            if (kindOf(*declaration).canBeTested &&
+                (m_test.of.empty() || declaration->name == m_test.of))
                 m_subject = declaration;
         if (!m_subject)
             return makeDiag(DiagCode::TextName,
@@ -209,10 +210,6 @@ private:
 };
 
 } // namespace
-
-bool canBeTested(const DeclarationTree& declaration) {
-    return canMatch(declaration) || isA<BuiltinTree>(declaration);
-}
 
 CheckedItem runBookTest(const TestTree& test, const TestSurroundings& around) {
     return TestRun(test, around).run();

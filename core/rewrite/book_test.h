@@ -35,7 +35,6 @@ struct TestSurroundings {
     std::string file;
 };
 
-bool canBeTested(const DeclarationTree& declaration);
 // Verdict "ok", "failed" (CMP01, RUL02) or "refused" (it cannot be run: graph, subject, rule).
 CheckedItem runBookTest(const TestTree& test, const TestSurroundings& around);
 

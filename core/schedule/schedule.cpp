@@ -55,8 +55,7 @@ std::string Schedule::text() const {
 }
 
 Result<Schedule> parseSchedule(std::string_view text) {
-    const FileTree file = parseFile(fmt::format("schedule text {{{}\n}}", text), {},
-                                    {{"schedule", parseScheduleDeclaration}});
+    const FileTree file = parseFile(fmt::format("schedule text {{{}\n}}", text), {});
     if (!file.errors.empty())
         return file.errors.front();
     const auto schedule = only<ScheduleTree>(file);

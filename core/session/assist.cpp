@@ -235,11 +235,11 @@ private:
         const TextPlaces places(text);
         const std::vector<Token> tokens = tokenize(text).tokens;
         for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-            const bool declares =
-                tokens[i].is("op") || tokens[i].is("pattern") || tokens[i].is("chain") ||
-                tokens[i].is("rule") || tokens[i].is("fuse") || tokens[i].is("composite") ||
-                tokens[i].is("builtin") || (tokens[i].is("schedule") && tokens[i].firstOnLine);
-            if (declares && tokens[i + 1].kind == TokenKind::Name && tokens[i + 1].text == m_word)
+            if (tokens[i + 1].kind != TokenKind::Name || tokens[i + 1].text != m_word)
+                continue;
+            const bool begins = tokens[i].firstOnLine || i == 0 || tokens[i - 1].is("}");
+            const DeclarationKind* kind = begins ? findKind(tokens[i].text) : nullptr;
+            if (kind != nullptr && (kind->isUsed || kind->canBeTested))
                 return location(file, places, tokens[i + 1].span, shipped);
         }
         const FileTree tree = parseFile(text, file);
@@ -262,7 +262,7 @@ private:
         const std::vector<Token> tokens = tokenize(text).tokens;
         bool inside = false;
         for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-            if (tokens[i].is("op") && tokens[i].firstOnLine)
+            if (isKind(tokens[i].text, Declares::Op) && tokens[i].firstOnLine)
                 inside = tokens[i + 1].text == m_context.op;
             if (inside && tokens[i].is("attr") && tokens[i + 1].text == m_word)
                 return location(file, TextPlaces(text), tokens[i + 1].span, shipped);

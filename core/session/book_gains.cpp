@@ -39,7 +39,7 @@ Status tellGains(PipelineStore& store, const Arguments& arguments, const Context
                  OrderDocument& out) {
     std::vector<BookGain> books;
     for (const OrderRecord& entry : out.entries)
-        if (entry.kind.starts_with("rule") && entry.count.value_or(0) > 0) {
+        if (entry.kind.starts_with(kindOf(Declares::Rule).noun) && entry.count.value_or(0) > 0) {
             auto book = std::find_if(books.begin(), books.end(),
                                      [&](const BookGain& one) { return one.file == entry.file; });
             if (book == books.end())

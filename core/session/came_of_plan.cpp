@@ -5,6 +5,8 @@
 #include "session/match_schedule.h"
 #include "strategy/scheduled.h"
 #include "syntax/declarations.h"
+#include "syntax/graph.h"
+#include "syntax/library.h"
 
 #include <fmt/format.h>
 
@@ -337,13 +339,13 @@ void CameOfPlan::throughOthers(std::set<int> told) {
                     addGroup(group, "used", "through " + through->second);
 }
 
-void CameOfPlan::tell(const DeclarationPtr& declared, const std::string& kind,
-                      const std::string& file, const TextPlaces& places) {
-    if (kind == "operator")
+void CameOfPlan::tell(const DeclarationPtr& declared, const std::string& file,
+                      const TextPlaces& places) {
+    if (isA<OpTree>(*declared))
         return ofOperator(declared->name);
-    if (kind == "target")
+    if (isA<TargetTree>(*declared))
         return ofTarget(*declared);
-    if (kind == "graph")
+    if (isA<GraphTree>(*declared))
         return m_rows.note("a graph: it is what is planned when its book is opened as a model");
     if (m_in.plan == nullptr || m_in.target == nullptr)
         return m_rows.note("there is no plan");
@@ -354,7 +356,7 @@ void CameOfPlan::tell(const DeclarationPtr& declared, const std::string& kind,
         [&](const ImplementationsTree& block) { ofEntries(block, file, places); },
         [&](const PinTree& pins) { ofPins(pins, file, places); });
     if (!isTold)
-        throughOthers(kind == "library" ? ofLibrary(declared->name) : std::set<int>());
+        throughOthers(isA<LibraryTree>(*declared) ? ofLibrary(declared->name) : std::set<int>());
 }
 
 } // namespace fw

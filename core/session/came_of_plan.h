@@ -14,8 +14,7 @@ public:
     CameOfPlan(const CameIn& in, const NamedThrough& through, CameRows& rows)
         : m_in(in), m_through(through), m_rows(rows) {}
 
-    void tell(const DeclarationPtr& declared, const std::string& kind, const std::string& file,
-              const TextPlaces& places);
+    void tell(const DeclarationPtr& declared, const std::string& file, const TextPlaces& places);
 
 private:
     void ofTarget(const DeclarationTree& declared);

@@ -16,9 +16,8 @@ namespace {
 
 double ulpsBetween(double a, double b) {
     const auto ordered = [](double value) {
-        const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(value));
-        return static_cast<std::int64_t>(bits < 0 ? INT32_MIN - static_cast<std::int64_t>(bits)
-                                                  : bits);
+        const std::int64_t bits = std::bit_cast<std::int32_t>(static_cast<float>(value));
+        return bits < 0 ? INT32_MIN - bits : bits;
     };
     return static_cast<double>(std::llabs(ordered(a) - ordered(b)));
 }

@@ -40,9 +40,6 @@ public:
             patterns();
             break;
         case Expect::Condition:
-            if (m_context.keyword == "grow")
-                for (const char* name : growNames)
-                    add(name, "capture", "value");
             captures();
             attributesBound();
             dims();
@@ -89,7 +86,7 @@ public:
             break;
         case Expect::Schedule:
             for (const WrittenSchedule& schedule : m_names.books.strategy.schedules())
-                add(schedule.tree->name, "schedule", {}, schedule.tree->doc);
+                add(schedule.tree->name, nounOf(Declares::Schedule), {}, schedule.tree->doc);
             break;
         case Expect::Step: {
             const std::string typed =
@@ -98,13 +95,15 @@ public:
                 if (typed.starts_with(stage + "."))
                     for (const std::string& step : stepNames())
                         add(stage + "." + step, "step",
-                            std::string(wordSentence(step, "schedule")));
+                            std::string(wordSentence(step, m_context.keyword)));
             break;
         }
         case Expect::Implementation:
             implementations();
-            if (m_context.keyword == "pin")
-                libraries();
+            break;
+        case Expect::Avoided:
+            implementations();
+            libraries();
             break;
         case Expect::Guard:
             signature();
@@ -133,7 +132,7 @@ public:
             break;
         case Expect::ElementType:
             elementTypes();
-            if (m_context.keyword == "op")
+            if (computes() == Computes::Expressions)
                 dims(); // variables among them
             break;
         case Expect::Requirement:
@@ -163,10 +162,16 @@ private:
                 one.snippet = text->text;
     }
 
-    void add(const std::string& text, const char* kind, std::string detail = {},
+    static std::string_view nounOf(Declares declares) { return kindOf(declares).noun; }
+    Computes computes() const {
+        const DeclarationKind* kind = findKind(m_context.keyword);
+        return kind == nullptr ? Computes::Nothing : kind->computes;
+    }
+
+    void add(const std::string& text, std::string_view kind, std::string detail = {},
              std::string documentation = {}) {
         if (m_known.insert(text).second)
-            m_out.push_back({text, kind, std::move(detail), std::move(documentation)});
+            m_out.push_back({text, std::string(kind), std::move(detail), std::move(documentation)});
     }
 
     void captures() {
@@ -203,7 +208,7 @@ private:
                          [&](const Operator* a, const Operator* b) { return count(a) > count(b); });
         for (const Operator* op : all) {
             const std::int64_t here = count(op);
-            add(op->name(), "operator", op->signature(),
+            add(op->name(), nounOf(Declares::Op), op->signature(),
                 op->doc() + (here > 0 ? fmt::format("\n{} in the model", here) : "") +
                     (op->isNative() ? "" : "\n" + op->body()));
         }
@@ -211,13 +216,13 @@ private:
 
     void patterns() {
         for (const auto& [name, pattern] : m_names.patterns)
-            add(name, pattern->isChain ? "chain" : "pattern", {},
+            add(name, nounOf(kindOf(*pattern).declares), {},
                 pattern->doc + (pattern->doc.empty() ? "" : "\n") + pattern->source);
     }
     void chains() {
         for (const auto& [name, pattern] : m_names.patterns)
             if (pattern->isChain)
-                add(name, "chain", {}, pattern->source);
+                add(name, nounOf(Declares::Chain), {}, pattern->source);
     }
 
     void attributes() {
@@ -238,7 +243,7 @@ private:
         }
         if (written.starts_with("dtype"))
             elementTypes();
-        if (m_context.keyword == "rule") {
+        if (computes() == Computes::Terms) {
             attributesBound();
             dims();
         }
@@ -252,14 +257,14 @@ private:
     }
     void keys() {
         for (const auto& [name, target] : m_names.books.targets)
-            add(name, "target", "on " + target->on.name, target->doc);
+            add(name, nounOf(Declares::Target), "on " + target->on.name, target->doc);
         for (const auto& [name, target] : m_names.books.targets)
             for (const KeyTree& key : target->keys)
-                add(key.name, "target", "of " + name);
+                add(key.name, nounOf(Declares::Target), "of " + name);
         for (const std::string& key : targetKeys(hostTarget()))
-            add(key, "target", "this machine");
+            add(key, nounOf(Declares::Target), "this machine");
         for (const char* key : {"any", "cpu", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"})
-            add(key, "target");
+            add(key, nounOf(Declares::Target));
     }
     void libraries() {
         for (const std::string& name : knownLibraries()) {
@@ -267,12 +272,12 @@ private:
             if (library == nullptr)
                 continue;
             const LibraryStatus& status = library->status();
-            add(name, "library",
+            add(name, nounOf(Declares::Library),
                 status.state == LibraryState::Ready ? status.version : std::string("not here"),
                 status.reason);
         }
         for (const DeclaredLibrary& library : m_names.books.libraries)
-            add(library.name, "library", "of " + library.where.file, library.doc);
+            add(library.name, nounOf(Declares::Library), "of " + library.where.file, library.doc);
     }
     void implementations() {
         for (const std::string& name : m_names.implementations())
@@ -302,8 +307,8 @@ private:
 
     void subjects() {
         for (const DeclarationPtr& declaration : parseFile(m_text, {}).declarations)
-            if (canBeTested(*declaration))
-                add(declaration->name, declaration->keyword.c_str(), {}, declaration->doc);
+            if (kindOf(*declaration).canBeTested)
+                add(declaration->name, declaration->keyword, {}, declaration->doc);
     }
 
     void nodes() {

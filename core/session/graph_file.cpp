@@ -10,7 +10,7 @@
 #include "onnx/model/npy.h"
 #include "onnx/model/tensor_file.h"
 #include "onnx/read/declaration.h"
-#include "syntax/parser.h"
+#include "syntax/declarations.h"
 
 #include <fmt/format.h>
 
@@ -23,11 +23,6 @@ namespace fw {
 namespace {
 
 constexpr std::size_t largestText = 64u << 20; // bytes
-
-// What a model's file holds that is no book. Tests are run by a check only.
-bool isOfModel(std::string_view keyword) {
-    return keyword == "op" || keyword == "graph" || keyword == "test";
-}
 
 // One of several mistakes.
 Diag firstOf(Diags errors, const std::string& path) {
@@ -91,15 +86,16 @@ bool isBookOfItsOwn(const std::string& path) {
     const Result<std::string> text = readFile(path, largestText);
     if (!text)
         return false;
+    const auto kinds = declarationKinds();
     // Of a large graph nothing is parsed in vain.
-    const bool perhaps = std::any_of(fwGrammar().begin(), fwGrammar().end(), [&](const auto& row) {
-        return !isOfModel(row.first) && text->find(row.first) != std::string::npos;
+    const bool perhaps = std::any_of(kinds.begin(), kinds.end(), [&](const DeclarationKind& kind) {
+        return !kind.isOfModel && text->find(kind.keyword) != std::string::npos;
     });
     if (!perhaps)
         return false;
     const FileTree tree = parseFile(*text, path);
     return std::any_of(tree.declarations.begin(), tree.declarations.end(),
-                       [](const DeclarationPtr& one) { return !isOfModel(one->keyword); });
+                       [](const DeclarationPtr& one) { return !kindOf(*one).isOfModel; });
 }
 
 std::string tensorFile(const std::string& folder, const std::string& name, DType dtype) {

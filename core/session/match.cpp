@@ -1,5 +1,6 @@
 #include "session/match.h"
 
+#include "base/declaration_kind.h"
 #include "fusion/plan.h"
 #include "library/library.h"
 #include "rewrite/apply.h"
@@ -157,7 +158,7 @@ private:
     // What schedules do is seen in the plan; without one nothing is said of them.
     void findPlan() {
         const auto hasSchedule = [](const BookText& book) {
-            return book.text.find("schedule") != std::string::npos;
+            return book.text.find(kindOf(Declares::Schedule).keyword) != std::string::npos;
         };
         if (m_out.stage != "rewritten" || std::none_of(m_books.begin(), m_books.end(), hasSchedule))
             return;

@@ -1,5 +1,6 @@
 #include "session/match_outcomes.h"
 
+#include "base/declaration_kind.h"
 #include "session/decision_records.h"
 
 #include <fmt/format.h>
@@ -123,8 +124,8 @@ std::optional<std::size_t> entryOf(const RewriteTrace& trace, const std::string&
 void tellOutcomes(const Graph& before, const RewriteTrace& trace, MatchDocument& out) {
     const MatchOutcomes outcomes(before, trace);
     for (RuleMatches& rule : out.rules) {
-        const auto entry = rule.kind == "rule" ? entryOf(trace, rule.name, rule.file)
-                                               : std::optional<std::size_t>();
+        const auto entry = fits(rule.kind, FitsIn::Imported) ? entryOf(trace, rule.name, rule.file)
+                                                             : std::optional<std::size_t>();
         for (MatchRecord& match : rule.matches) {
             if (!entry)
                 continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace fw {
 
@@ -29,8 +30,7 @@ double MeasuredTime::quantile(double q) const {
     if (m_times.empty())
         return 0;
     std::vector<double> sorted = m_times;
-    const auto place =
-        static_cast<std::ptrdiff_t>(q * static_cast<double>(sorted.size() - 1) + 0.5);
+    const std::ptrdiff_t place = std::lround(q * static_cast<double>(sorted.size() - 1));
     std::nth_element(sorted.begin(), sorted.begin() + place, sorted.end());
     return sorted[static_cast<std::size_t>(place)];
 }

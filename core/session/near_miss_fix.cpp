@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "expr/dtype.h"
+#include "syntax/declarations.h"
 
 #include <fmt/format.h>
 
@@ -244,7 +245,7 @@ private:
             text.substr(token(open).span.begin, token(close).span.end - token(open).span.begin));
         if (found->inputNames().size() != operandCount(open, close) &&
             !token(close - 1).is("...")) {
-            if (m_declaration.keyword == "rule")
+            if (isA<RuleTree>(m_declaration))
                 return std::nullopt; // its right side needs the operands by name
             operands = token(open + 1).is("^") ? "(^, ...)" : "(...)";
         }
@@ -332,7 +333,7 @@ private:
 
     // What follows the match may belong to it. The right side of a rule would lose it.
     std::optional<Fix> anotherStep() const {
-        if (m_declaration.keyword == "rule" || m_miss.name.empty() ||
+        if (isA<RuleTree>(m_declaration) || m_miss.name.empty() ||
             m_miss.span.begin < m_declaration.span.begin ||
             m_miss.span.end > m_declaration.span.end)
             return std::nullopt;
@@ -348,7 +349,7 @@ private:
 
     // An inner value that is used outside: only rules may compute it twice.
     std::optional<Fix> computedTwice() const {
-        if (m_declaration.keyword != "rule")
+        if (!isA<RuleTree>(m_declaration))
             return std::nullopt;
         for (std::size_t i = m_text.indexAt(m_declaration.span.begin);
              i < m_text.indexAt(m_declaration.span.end); ++i)

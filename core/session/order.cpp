@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <typeindex>
 
 namespace fw {
 
@@ -23,7 +24,8 @@ public:
     std::vector<OrderRecord> entries() {
         rewrites();
         for (const PinRule& pin : m_books.fusion.pins())
-            add("pin", "pin", fmt::format("{}", fmt::join(pin.clause.names, ", ")), {}, pin.file,
+            add("pin", std::string(kindOf(Declares::Pin).noun),
+                fmt::format("{}", fmt::join(pin.clause.names, ", ")), {}, pin.file,
                 pin.clause.span);
         fusionRules();
         growth();
@@ -46,8 +48,8 @@ private:
     }
     OrderRecord& add(OrderPhase phase, const DeclarationTree& declaration,
                      const std::string& file) {
-        return add(phase, declaration.keyword == "op" ? "operator" : declaration.keyword,
-                   declaration.name, declaration.doc, file, declaration.span);
+        return add(phase, std::string(kindOf(declaration).noun), declaration.name, declaration.doc,
+                   file, declaration.span);
     }
 
     const std::string& fileOf(const DeclarationTree* declaration) const {
@@ -158,19 +160,17 @@ private:
 
     // What others name: the one that is read last is meant.
     void names() {
-        std::map<std::pair<std::string_view, std::string>, std::string> meant; // -> place
+        // Patterns and chains are one kind of name, and one kind of tree. -> place
+        std::map<std::pair<std::type_index, std::string>, std::string> meant;
         for (auto book = m_books.read.rbegin(); book != m_books.read.rend(); ++book)
             for (const DeclarationPtr& declaration : book->declarations) {
-                const bool pattern = isA<PatternDeclTree>(*declaration);
-                if (!pattern && declaration->keyword != "op" && declaration->keyword != "target" &&
-                    declaration->keyword != "schedule")
+                if (!kindOf(*declaration).isUsed)
                     continue;
-                // Patterns and chains are one kind of name.
-                const std::string_view kind =
-                    pattern ? std::string_view("pattern") : declaration->keyword;
                 OrderRecord& row = add("name", *declaration, book->file);
-                const auto [known, first] = meant.emplace(std::pair(kind, declaration->name),
-                                                          placeOf(book->file, declaration->span));
+                const DeclarationTree& tree = *declaration;
+                const auto [known, first] =
+                    meant.emplace(std::pair(std::type_index(typeid(tree)), tree.name),
+                                  placeOf(book->file, declaration->span));
                 if (!first)
                     row.shadowed = fmt::format("{} takes its place", known->second);
             }

@@ -158,8 +158,7 @@ private:
         const std::string declaration =
             fmt::format("schedule {} \"{}, as {} begins it\" {{\n{}}}\n", name, group.name,
                         out.implementation, steps);
-        const FileTree tree =
-            parseFile(declaration, "begun", {{"schedule", parseScheduleDeclaration}});
+        const FileTree tree = parseFile(declaration, "begun");
         const auto written = only<ScheduleTree>(tree);
         if (!written) {
             out.notBegun = tree.errors.empty() ? "it has no steps" : tree.errors.front().message;

@@ -1,9 +1,12 @@
 #include "session/text_context.h"
 
+#include "base/declaration_kind.h"
+#include "base/language_words.h"
 #include "condition/condition.h"
 #include "expr/dtype.h"
 #include "syntax/foreign_words.h"
 #include "syntax/parser.h"
+#include "syntax/schedule.h"
 
 #include <algorithm>
 
@@ -26,12 +29,14 @@ Words conditionWords() {
 }
 
 Words functionWords() { // of expressions
-    return {
+    Words out = {
 #define FW_FUNCTION(name, method, text, ...) text,
 #include "expr/functions.def"
-#define FW_CALL(word, keyword, sentence) #word,
-#include "base/words.def"
     };
+    for (const LanguageWord& known : languageWords())
+        if (known.look == LanguageWord::Look::Call)
+            out.emplace_back(known.word);
+    return out;
 }
 
 bool isWordByte(char c) {
@@ -60,24 +65,25 @@ std::size_t declarationStart(const std::vector<Token>& tokens, std::size_t befor
 }
 
 // What stands at a place beside what the parser compares: functions, parts of a step, of a CPU.
-std::vector<std::string> namesAt(Expect expect, const std::string& keyword) {
+Words namesAt(Expect expect, Computes computes) {
     switch (expect) {
     case Expect::Condition:
     case Expect::Guard:
         return joined(conditionWords(), {"libs", "target", "true", "false"});
     case Expect::Requirement:
     case Expect::Term:
-        return keyword == "op" ? functionWords() : conditionWords();
+        return computes == Computes::Expressions ? functionWords() : conditionWords();
     case Expect::AttributeValue:
-        return keyword == "rule" ? conditionWords() : keyword == "op" ? functionWords() : Words();
+        return computes == Computes::Terms         ? conditionWords()
+               : computes == Computes::Expressions ? functionWords()
+                                                   : Words();
     case Expect::Value:
         return {"given", "value", "op"};
     case Expect::Expression:
     case Expect::Call:
         return functionWords();
     case Expect::StepArgument:
-        return {"epilogue", "reduce", "space", "outermost", "lanes", "registers",
-                "threads",  "min",    "max",   "guard",     "peel",  "recompute"};
+        return stepWords();
     default:
         return {};
     }
@@ -88,7 +94,8 @@ void readPlace(std::string_view text, const std::vector<Token>& tokens, std::siz
                TextContext& out) {
     static_cast<Caret&>(out) = caretBehind(text, tokens, out.first, before);
     out.keyword = tokens[out.first].text;
-    for (std::string& name : namesAt(out.expect, out.keyword))
+    const DeclarationKind* kind = findKind(out.keyword);
+    for (std::string& name : namesAt(out.expect, kind ? kind->computes : Computes::Nothing))
         out.words.push_back(std::move(name));
 }
 
@@ -105,14 +112,9 @@ void addBound(const std::vector<BoundName>& bound, TextContext& out) {
         if (span.begin < first->second.begin)
             first->second = span;
     };
-    const Words arguments = namesAt(Expect::StepArgument, out.keyword);
     for (const BoundName& one : bound) {
         const bool isType = parseDtype(one.name) || one.name == "any";
-        const bool isWord =
-            out.keyword == "schedule" &&
-            std::find(arguments.begin(), arguments.end(), one.name) != arguments.end();
-        if (isWord || isBoolean(one.name) ||
-            (isType && one.kind != Kind::Value && one.kind != Kind::Root))
+        if (isBoolean(one.name) || (isType && one.kind != Kind::Value && one.kind != Kind::Root))
             continue;
         if (one.kind == Kind::Root)
             add(out.roots, one.name, one.span);
@@ -227,32 +229,11 @@ TextContext contextAt(std::string_view text, const TokenList& list, std::size_t 
 }
 
 std::string_view wordSentence(std::string_view word, std::string_view keyword) {
-    struct LanguageWord {
-        std::string_view word;
-        std::string_view in; // empty: it begins a declaration
-        std::string_view sentence;
-    };
-    static constexpr LanguageWord words[] = {
-#define FW_DECLARATION(word, sentence) {#word, "", sentence},
-#define FW_WORD(word, keyword, sentence) {#word, #keyword, sentence},
-#define FW_CALL(word, keyword, sentence) {#word, #keyword, sentence},
-#define FW_NAME(word, keyword, sentence) {#word, #keyword, sentence},
-#include "base/words.def"
-    };
-    // Patterns and chains are written like the left side of a rule; so are fuse and composite.
-    const bool pattern = keyword == "pattern" || keyword == "chain" || keyword == "fuse" ||
-                         keyword == "composite" || keyword == "target";
-    const std::string_view like = pattern             ? "rule"
-                                  : keyword == "test" ? "graph" // it holds graphs
-                                  : keyword == "grow" || keyword == "schedule"
-                                      ? "implementations" // conditions
-                                      : keyword;
-    for (const std::string_view in : {keyword, like, std::string_view(), std::string_view("kind")})
-        for (const LanguageWord& known : words)
-            if (known.word == word && known.in == in)
-                return known.sentence;
+    if (const std::string_view said = languageSentence(word, keyword); !said.empty())
+        return said;
     const ConditionFunction* function = conditionFunction(word);
-    const bool conditions = like == "rule" || like == "implementations";
+    const DeclarationKind* kind = findKind(keyword);
+    const bool conditions = kind != nullptr && findKind(kind->words)->takesConditions;
     return function != nullptr && conditions ? function->sentence : std::string_view();
 }
 

@@ -1,11 +1,12 @@
 #include "session/uses.h"
 
-#include "rewrite/book_test.h"
 #include "session/book_texts.h"
 #include "session/document.h"
 #include "session/text_context.h"
 #include "session/text_range.h"
 #include "session/what_came.h"
+#include "syntax/declarations.h"
+#include "syntax/test.h"
 
 #include <fmt/format.h>
 
@@ -28,20 +29,21 @@ struct ReadFile {
     FileTree tree;
 };
 
-std::string kindOf(const DeclarationTree& declaration) {
-    return declaration.keyword == "op" ? "operator" : declaration.keyword;
+std::string nounOf(const DeclarationTree& declaration) {
+    return std::string(kindOf(declaration).noun);
 }
 
 bool declares(const ReadFile& file, const UsesDocument& what) {
     return std::any_of(file.tree.declarations.begin(), file.tree.declarations.end(),
                        [&](const DeclarationPtr& one) {
-                           return one->name == what.name && kindOf(*one) == what.kind;
+                           return one->name == what.name && nounOf(*one) == what.kind;
                        });
 }
 
 class Uses {
 public:
-    Uses(const std::vector<ReadFile>& files, UsesDocument& out) : m_files(files), m_out(out) {}
+    Uses(const std::vector<ReadFile>& files, UsesDocument& out)
+        : m_files(files), m_out(out), m_kind(kindOf(out.kind)) {}
 
     // A row for each declaration, at the first place where it names it.
     void ofText() {
@@ -59,7 +61,7 @@ public:
             for (const DeclarationPtr& one : file.tree.declarations) {
                 const auto test = declarationAs<TestTree>(one);
                 const bool implied = test && test->of.empty() && subject != nullptr &&
-                                     subject->name == m_out.name && kindOf(*subject) == m_out.kind;
+                                     subject->name == m_out.name && nounOf(*subject) == m_out.kind;
                 std::optional<Span> named;
                 std::size_t times = 0;
                 while (at < tokens.size() && tokens[at].span.begin < one->span.begin)
@@ -75,10 +77,10 @@ public:
                     addText(file, places, *one, one->span, "tests it");
                 else if (named)
                     addText(file, places, *one, *named,
-                            one->keyword == "test" ? "tests it"
-                            : times == 1           ? "names it"
-                                                   : fmt::format("names it {} times", times));
-                if (canBeTested(*one))
+                            test         ? "tests it"
+                            : times == 1 ? "names it"
+                                         : fmt::format("names it {} times", times));
+                if (kindOf(*one).canBeTested)
                     subject = one.get();
             }
         }
@@ -93,30 +95,24 @@ private:
     }
 
     bool names(const DeclarationTree& by, const std::vector<Token>& tokens, std::size_t i) const {
-        const Token& token = tokens[i];
-        const bool library = m_out.kind == "library" && token.text.starts_with(m_out.name + ".");
-        if (token.kind != TokenKind::Name || (token.text != m_out.name && !library) || i == 0)
+        const Token &token = tokens[i], &before = tokens[i == 0 ? 0 : i - 1];
+        const bool kernel =
+            m_kind.declares == Declares::Library && token.text.starts_with(m_out.name + ".");
+        if (token.kind != TokenKind::Name || (token.text != m_out.name && !kernel) || i == 0)
             return false;
-        const bool declares = tokens[i - 1].is(by.keyword) &&
-                              tokens[i - 1].span.begin >= by.span.begin && by.name == m_out.name &&
-                              kindOf(by) == m_out.kind;
+        const bool declares = before.is(by.keyword) && before.span.begin >= by.span.begin &&
+                              by.name == m_out.name && nounOf(by) == m_out.kind;
         if (declares)
             return false;
-        const bool bySubject = m_out.kind == "rule" || m_out.kind == "fuse" ||
-                               m_out.kind == "composite" || m_out.kind == "builtin";
-        if (bySubject)
-            return by.keyword == "test" && tokens[i - 1].is("of");
-        static const std::set<std::string_view> nameless = {"pin", "grow", "test", "graph",
-                                                            "implementations"};
-        if (nameless.contains(m_out.kind))
-            return false;
-        if (m_out.kind == "schedule")
-            return tokens[i - 1].is("schedule") && by.keyword == "implementations";
+        if (!m_kind.isUsed) // a test alone may name it
+            return m_kind.canBeTested && isA<TestTree>(by) && before.is("of");
+        if (m_kind.declares == Declares::Schedule)
+            return before.is(m_kind.keyword) && isA<ImplementationsTree>(by);
         // In the body of an operator a name is that of an operand or of a function.
-        if (m_out.kind == "operator")
-            return by.keyword != "op" &&
-                   (tokens[i + 1].is("(") || tokens[i - 1].is("for") || tokens[i - 1].is("assoc") ||
-                    tokens[i - 1].is("implementations"));
+        if (m_kind.declares == Declares::Op)
+            return !isA<OpTree>(by) &&
+                   (tokens[i + 1].is("(") || before.is("for") || before.is("assoc") ||
+                    before.is(kindOf(Declares::Implementations).keyword));
         return true;
     }
 
@@ -130,14 +126,14 @@ private:
                                      block.entries[i].name);
             }
         });
-        m_naming.emplace(place(file.file, by.span.line), kindOf(by) + " " + by.name);
+        m_naming.emplace(place(file.file, by.span.line), nounOf(by) + " " + by.name);
     }
 
     void addText(const ReadFile& file, const TextPlaces& places, const DeclarationTree& by,
                  const Span& span, std::string how) {
         UseRecord row;
         setRange(row, places, span);
-        row.kind = kindOf(by);
+        row.kind = nounOf(by);
         row.name = by.name;
         row.how = std::move(how);
         row.file = file.file;
@@ -154,6 +150,7 @@ private:
 
     const std::vector<ReadFile>& m_files;
     UsesDocument& m_out;
+    const DeclarationKind& m_kind;
     NamedThrough m_naming;
 };
 
@@ -167,8 +164,7 @@ struct Declared {
 Declared declaredAs(const std::vector<ReadFile>& files, const std::string& name) {
     for (const ReadFile& file : files)
         for (const DeclarationPtr& one : file.tree.declarations)
-            if (one->name == name && one->keyword != "test" && one->keyword != "graph" &&
-                one->keyword != "implementations")
+            if (one->name == name && kindOf(*one).isAskedByName)
                 return {one, file.file};
     return {};
 }
@@ -303,7 +299,7 @@ Result<UsesDocument> usesOf(PipelineStore& store, const Arguments& arguments,
             text = file.text;
     UsesDocument out;
     out.name = declared.tree->name;
-    out.kind = kindOf(*declared.tree);
+    out.kind = nounOf(*declared.tree);
     const TextPlaces::LineColumn begin = TextPlaces(text).at(declared.tree->span.begin);
     out.declared = {declared.file, begin.line, begin.column};
     Uses uses(files, out);

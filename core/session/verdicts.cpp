@@ -242,10 +242,8 @@ public:
             for (auto rule = rules.rbegin(); rule != rules.rend() && !m_enough; ++rule)
                 notThrowing([&] { trialOf(*rule, books, cancel); });
         };
-        try {
-            m_thread = std::thread([work] { notThrowing(work); });
-        } catch (const std::system_error&) { // no thread to be had: who judges does it all
-        }
+        // Where no thread is to be had, who judges does it all.
+        notThrowing([&] { m_thread = std::thread([work] { notThrowing(work); }); });
     }
     ~TriedAhead() {
         m_enough = true;
@@ -256,11 +254,14 @@ public:
     TriedAhead& operator=(const TriedAhead&) = delete;
 
 private:
+    // Whether it came to its end; why not, whoever judges is told, of memory, too.
     template <class Work>
-    static void notThrowing(const Work& work) {
+    static bool notThrowing(const Work& work) {
         try {
             work();
-        } catch (const std::exception&) { // of memory, too: who judges it is told
+            return true;
+        } catch (const std::exception&) {
+            return false;
         }
     }
 

@@ -8,6 +8,7 @@
 #include "session/match_outcomes.h"
 #include "strategy/targets.h"
 #include "syntax/declarations.h"
+#include "syntax/test.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -185,19 +186,19 @@ void tellWhatCame(const CameIn& in, const DeclarationPtr& declared, const std::s
                   const std::string& text, const NamedThrough& through, UsesDocument& out) {
     const TextPlaces places(text);
     CameRows rows;
-    const bool hasKeys = !declared->targets.empty() && out.kind != "target";
+    const bool hasKeys = !declared->targets.empty() && !isA<TargetTree>(*declared);
     if (hasKeys && in.offer != nullptr && !isFor(*declared, *in.offer)) {
         std::vector<std::string_view> keys;
         for (const KeyTree& key : declared->targets)
             keys.push_back(key.name);
         rows.note(fmt::format("it is for {}, which {} is not", fmt::join(keys, ", "),
                               in.target != nullptr ? in.target->text : "the target"));
-    } else if (out.kind == "rule" || out.kind == "builtin")
+    } else if (isA<RuleTree>(*declared) || isA<BuiltinTree>(*declared))
         CameOfRule(in, rows).tell(declared, file);
-    else if (out.kind == "test")
+    else if (isA<TestTree>(*declared))
         tellTest(in, *declared, file, places, rows);
     else
-        CameOfPlan(in, through, rows).tell(declared, out.kind, file, places);
+        CameOfPlan(in, through, rows).tell(declared, file, places);
     rows.give(out);
 }
 

@@ -1,5 +1,8 @@
 #include "sketch/sketch_part.h"
 
+#include "base/declaration_kind.h"
+#include "base/language_words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +11,10 @@ namespace fw {
 
 namespace {
 
-// Words of the language that a name in a pattern or a right side would be read as.
-constexpr std::string_view words[] = {"any",   "assoc", "builtin", "const",  "dominated", "emit",
-                                      "given", "in",    "input",   "kind",   "let",       "match",
-                                      "not",   "op",    "out",     "same",   "value",     "where",
-                                      "as",    "for",   "on",      "expose", "stage",     "test"};
+// Whether a pattern or a right side would read a name as a word of the language.
+bool isWord(const std::string& name) {
+    return !languageSentence(name, kindOf(Declares::Fuse).keyword).empty();
+}
 
 constexpr std::size_t mostOperators = 150; // patterns stand at most 200 deep inside each other
 
@@ -32,7 +34,7 @@ public:
 private:
     bool isTaken(const std::string& name) const {
         return m_taken.contains(name) || m_operators.find(name) != nullptr || parseDtype(name) ||
-               std::find(std::begin(words), std::end(words), name) != std::end(words);
+               isWord(name);
     }
 
     const OperatorSet& m_operators;

@@ -252,8 +252,7 @@ private:
 std::shared_ptr<const OpTree> treeOf(const Operator& op) {
     if (op.isNative())
         return nullptr;
-    return only<OpTree>(parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {},
-                                  {{"op", parseOpDeclaration}}));
+    return only<OpTree>(parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {}));
 }
 
 } // namespace

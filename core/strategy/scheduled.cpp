@@ -146,8 +146,7 @@ std::optional<OperatorNames> namesOf(const Operator& op) {
     if (op.isNative())
         return std::nullopt;
     const auto tree =
-        only<OpTree>(parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {},
-                               {{"op", parseOpDeclaration}}));
+        only<OpTree>(parseFile(fmt::format("op {} {{ {} }}", op.signature(), op.body()), {}));
     if (!tree)
         return std::nullopt;
     OperatorNames out;

@@ -29,11 +29,12 @@ enum class Expect : std::uint8_t {
     TargetKey,
     Feature, // of a CPU
     Library,
-    Entry,          // an implementation, as books name it
-    Implementation, // or a library behind `avoid`
-    Schedule,       // by its name
-    Step,           // of a schedule: behind the dot
-    Guard,          // names of a signature, functions
+    Entry, // an implementation, as books name it
+    Implementation,
+    Avoided,  // an implementation or a library
+    Schedule, // by its name
+    Step,     // of a schedule: behind the dot
+    Guard,    // names of a signature, functions
     Chain,
     Operator,
     Subject,    // a rule, pattern, chain or built-in rewrite of this book

@@ -1,9 +1,14 @@
 // Declarations by their kind: those of one kind among others, and what to do with one by its kind.
 #pragma once
 
+#include "base/declaration_kind.h"
 #include "syntax/parser.h"
 
 namespace fw {
+
+inline const DeclarationKind& kindOf(const DeclarationTree& declaration) {
+    return kindOf(declaration.keyword);
+}
 
 // Those of a kind, in their order.
 template <class T>

@@ -18,9 +18,9 @@ int width(std::string_view text) {
         std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-bool partsOnOwnLines(std::string_view keyword) {
-    return keyword == "rule" || keyword == "fuse" || keyword == "composite" || keyword == "test" ||
-           keyword == "implementations";
+bool partsOnOwnLines(BlockLayout layout) {
+    return layout == BlockLayout::Lines || layout == BlockLayout::Clauses ||
+           layout == BlockLayout::Rows;
 }
 
 class Layout {
@@ -70,8 +70,8 @@ private:
 
     int count() const { return static_cast<int>(m_pieces.size()); }
     const Piece& at(int i) const { return m_pieces[static_cast<std::size_t>(i)]; }
-    std::string_view keyword(int open) const {
-        return m_list.keywords[static_cast<std::size_t>(open)];
+    const DeclarationKind& kind(int open) const {
+        return *m_list.kinds[static_cast<std::size_t>(open)];
     }
 
     // Before the piece: 0 goes on in the line, 1 a new line, 2 with an empty one before it.
@@ -143,11 +143,11 @@ private:
         };
         if (!at(open + 1).comment || at(open + 1).breaks > 0)
             want(open + 1);
-        if (keyword(open) != "op")
+        if (kind(open).declares != Declares::Op)
             want(end);
         for (int i = open + 1; i < end; ++i)
             if (at(i).partStart && at(i).open == open && at(i).part == i &&
-                (always || partsOnOwnLines(keyword(open))))
+                (always || partsOnOwnLines(kind(open).layout)))
                 want(i);
     }
 
@@ -197,24 +197,15 @@ private:
     bool isRow(const Row& row) const {
         int last = -1;
         for (int i = row.begin; i < row.end; ++i)
-            if (at(i).cell) {
-                if (columnOf(i) <= last)
+            if (at(i).column > 0) {
+                if (at(i).column <= last)
                     return false;
-                last = columnOf(i);
+                last = at(i).column;
             }
         const bool whole = row.end == count() || at(row.end).comment || at(row.end).partStart ||
                            at(row.end).declaration || at(row.end).block;
         return whole &&
                flatWidth(row.begin, row.end) + depthOf(row.begin) * indentStep <= formatWidth;
-    }
-
-    int columnOf(int i) const {
-        constexpr std::array<std::string_view, 10> order = {
-            "->",    "by",       "compute", "forward", "into",
-            "never", "priority", "limit",   "when",    "operands"};
-        constexpr std::array<int, 10> columns = {1, 2, 2, 2, 2, 2, 3, 3, 4, 4};
-        const auto found = std::find(order.begin(), order.end(), at(i).text);
-        return found == order.end() ? 5 : columns[static_cast<std::size_t>(found - order.begin())];
     }
 
     void alignColumns() {
@@ -225,8 +216,9 @@ private:
             if (at(row.begin).comment && row.together)
                 continue;
             const bool entry = at(row.begin).partStart && at(row.begin).open >= 0 &&
-                               keyword(at(row.begin).open) == "implementations";
-            const bool grow = at(row.begin).declaration && at(row.begin).is("grow");
+                               kind(at(row.begin).open).layout == BlockLayout::Rows;
+            const bool grow =
+                at(row.begin).declaration && isKind(at(row.begin).text, Declares::Grow);
             const bool joins = !run.empty() && row.together &&
                                at(run.back().begin).declaration == grow &&
                                at(run.back().begin).open == at(row.begin).open;
@@ -249,7 +241,7 @@ private:
         std::array<bool, 6> used{};
         const auto cells = [&](const Row& row, const auto& visit) {
             for (int from = row.begin, i = from + 1; i <= row.end; ++i)
-                if (i == row.end || at(i).cell || at(i).comment) {
+                if (i == row.end || at(i).column > 0 || at(i).comment) {
                     visit(from, i);
                     from = i;
                     if (i < row.end && at(i).comment)
@@ -259,7 +251,7 @@ private:
         for (const Row& row : rows)
             cells(row, [&](int from, int to) {
                 const auto column =
-                    static_cast<std::size_t>(from == row.begin ? 0 : columnOf(from));
+                    static_cast<std::size_t>(from == row.begin ? 0 : at(from).column);
                 used[column] = true;
                 widest[column] = std::max(widest[column], flatWidth(from, to));
             });
@@ -276,7 +268,7 @@ private:
             int reached = 0;
             cells(row, [&](int from, int to) {
                 const int column =
-                    from == row.begin ? 0 : begins[static_cast<std::size_t>(columnOf(from))];
+                    from == row.begin ? 0 : begins[static_cast<std::size_t>(at(from).column)];
                 if (from != row.begin)
                     m_pads[static_cast<std::size_t>(from)] = column - reached;
                 reached = column + flatWidth(from, to);
@@ -292,7 +284,7 @@ private:
                 continue;
             int column = leastClauseColumn;
             for (int i = open + 1; i < at(open).match; ++i)
-                if (at(i).word && at(i).open == open && !at(i).is("duplicate"))
+                if (at(i).word && at(i).open == open)
                     column = std::max(column, width(at(i).text) + 1);
             for (int i = open + 1; i < at(open).match; ++i)
                 if (at(i).word && at(i).open == open && i + 1 < at(open).match &&
@@ -368,7 +360,7 @@ private:
             return 6; // what it goes over stays together
         if (before.is(",") && piece.open >= 0 && at(piece.open).is("["))
             return 4;
-        if (before.is(",") || piece.cell || piece.is("requires") || piece.is("onnx"))
+        if (before.is(",") || piece.column > 0 || piece.is("requires") || piece.is("onnx"))
             return 1;
         if (piece.is("->") || (piece.is("where") && !piece.word))
             return 1;

@@ -1,5 +1,6 @@
 #include "syntax/format_pieces.h"
 
+#include "base/language_words.h"
 #include "syntax/declarations.h"
 #include "syntax/fusion.h"
 #include "syntax/schedule.h"
@@ -18,24 +19,8 @@ bool oneOf(const std::array<std::string_view, N>& words, std::string_view word) 
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Words behind which no operand has ended: a sign is unary there, a bracket opens no call.
-constexpr std::array<std::string_view, 21> leadingWords = {
-    "where", "when",    "requires", "in",       "has",     "let",      "emit",
-    "match", "compute", "assume",   "limit",    "becomes", "expect",   "with",
-    "as",    "for",     "use",      "together", "apart",   "priority", "const"};
-constexpr std::array<std::string_view, 9> ruleWords = {
-    "match", "where", "let", "emit", "duplicate", "expose", "strategy", "stage", "as"};
-constexpr std::array<std::string_view, 6> targetWords = {"keys",        "libs",    "features",
-                                                         "vector_bits", "threads", "requires"};
-constexpr std::array<std::string_view, 5> entryWords = {"by", "compute", "priority", "when",
-                                                        "absorbs"};
-constexpr std::array<std::string_view, 5> growWords = {"forward", "into", "never", "limit",
-                                                       "operands"};
 constexpr std::array<std::string_view, 16> infixMarks = {
     "||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "|", ">>", "&"};
-
-// Of what stands before a block: words that hold a list.
-constexpr std::array<std::string_view, 4> headWords = {"where", "requires", "let", "="};
 
 using Offsets = std::set<std::size_t>;
 
@@ -108,7 +93,7 @@ public:
             if (token.kind != TokenKind::End)
                 add(token.span, token.kind, false);
         }
-        m_list.keywords.resize(m_list.pieces.size());
+        m_list.kinds.resize(m_list.pieces.size());
     }
 
     PieceList take() {
@@ -164,23 +149,19 @@ private:
             const int first = index(declaration->span.begin);
             const int behindLast = index(declaration->span.end);
             at(first).declaration = true;
-            mark(first, behindLast, declaration->keyword);
+            mark(first, behindLast, kindOf(*declaration));
         }
     }
 
-    static bool hasBlock(std::string_view keyword) {
-        return keyword != "pattern" && keyword != "chain" && keyword != "grow" &&
-               keyword != "builtin" && keyword != "include";
-    }
-
-    void mark(int first, int behindLast, std::string_view keyword) {
+    void mark(int first, int behindLast, const DeclarationKind& kind) {
         for (int i = first; i < behindLast; ++i)
             at(i).part = first;
         const int last = before(behindLast);
-        if (hasBlock(keyword) && last > first && is(last, "}") && at(last).match > first)
-            block(at(last).match, last, keyword);
-        header(first, behindLast, keyword);
-        if (keyword == "rule")
+        const bool hasBlock = kind.layout != BlockLayout::None;
+        if (hasBlock && last > first && is(last, "}") && at(last).match > first)
+            block(at(last).match, last, kind);
+        header(first, behindLast, kind);
+        if (kind.computes == Computes::Terms)
             for (int i = first; i < behindLast; ++i)
                 inPlace(i);
     }
@@ -199,25 +180,26 @@ private:
     }
 
     // The parts of a block, and the blocks of graphs in it.
-    void block(int open, int end, std::string_view keyword) {
+    void block(int open, int end, const DeclarationKind& kind) {
         at(open).block = at(end).block = true;
-        m_list.keywords[static_cast<std::size_t>(open)] = keyword;
+        m_list.kinds[static_cast<std::size_t>(open)] = &kind;
+        static const DeclarationKind& graph = kindOf(Declares::Graph);
         int part = -1;
         for (int i = open + 1; i < end; ++i) {
-            if (at(i).open == open && !at(i).comment && starts(i, keyword, part))
+            if (at(i).open == open && !at(i).comment && starts(i, kind, part))
                 at(i).partStart = true, part = i;
             if (part >= 0)
                 at(i).part = part;
-            if (keyword == "implementations" && at(i).open == open && isName(i) && i != part &&
-                oneOf(entryWords, at(i).text) && !oneOf(entryWords, text(before(i))))
-                at(i).cell = true;
+            if (kind.layout == BlockLayout::Rows && at(i).open == open && isName(i) && i != part &&
+                columnOf(text(before(i)), kind.keyword) == 0)
+                at(i).column = columnOf(at(i).text, kind.keyword);
             if (at(i).open == open && is(i, "graph") && isName(i) && !is(behind(i), "=") &&
-                (keyword == "test" || keyword == "graph"))
+                kind.words == graph.keyword)
                 if (const int inner = graphBlock(i); inner > 0 && at(inner).match < end) {
                     const int after = at(inner).match;
                     for (int k = i; k <= after; ++k)
                         at(k).part = part < 0 ? i : part;
-                    block(inner, after, "graph");
+                    block(inner, after, graph);
                     i = after;
                 }
         }
@@ -235,42 +217,42 @@ private:
         return -1;
     }
 
-    bool starts(int i, std::string_view keyword, int part) {
+    bool starts(int i, const DeclarationKind& kind, int part) {
         const int previous = before(i);
         const auto told = [&](int piece) {
             return piece >= 0 && m_parts.contains(m_begins[static_cast<std::size_t>(piece)]);
         };
-        if (keyword == "rule" || keyword == "fuse" || keyword == "composite") {
-            const bool begins = isName(i) && oneOf(ruleWords, at(i).text) &&
+        if (kind.layout == BlockLayout::Words || kind.layout == BlockLayout::Lines ||
+            kind.layout == BlockLayout::Clauses) {
+            const LanguageWord* clause = isName(i) ? clauseWord(at(i).text, kind.keyword) : nullptr;
+            const LanguageWord* held =
+                previous == part && part >= 0 ? clauseWord(text(previous), kind.keyword) : nullptr;
+            const bool begins = clause != nullptr && (held == nullptr || held->isAlone) &&
                                 (is(previous, "{") || endsOperand(previous) || is(previous, "?") ||
-                                 is(previous, "*")) &&
-                                (previous != part || is(previous, "duplicate"));
-            at(i).word = begins;
+                                 is(previous, "*"));
+            at(i).word = begins && !clause->isAlone && kind.layout == BlockLayout::Clauses;
             return begins;
         }
-        if (keyword == "target")
-            return isName(i) && oneOf(targetWords, at(i).text);
-        if (keyword == "test")
-            return isName(i) && (is(i, "expect") || (is(i, "graph") && is(previous, "{")));
         if (is(i, "knob") || is(i, "assume"))
             return told(behind(i)) && !told(i);
         const bool behindWord =
             (is(previous, "knob") || is(previous, "assume")) && previous == part && !told(previous);
         // A body stands behind the node that it belongs to, on a line of its own.
-        return (told(i) && !behindWord) || (keyword == "graph" && is(i, "body") && isName(i) &&
-                                            !is(behind(i), "=") && endsOperand(previous));
+        return (told(i) && !behindWord) ||
+               (kind.declares == Declares::Graph && is(i, "body") && isName(i) &&
+                !is(behind(i), "=") && endsOperand(previous));
     }
 
     // What stands outside of blocks: keys of targets, the columns of a growth rule.
-    void header(int first, int behindLast, std::string_view keyword) {
+    void header(int first, int behindLast, const DeclarationKind& kind) {
         int head = -1;
         for (int i = first; i < behindLast && !(at(i).block && is(i, "{")); ++i) {
             if (at(i).comment)
                 continue;
             const bool begins = at(i).depth == at(first).depth && i > first + 1 &&
                                 (isName(i) || is(i, "->") || is(i, "="));
-            const bool holds = begins && oneOf(headWords, at(i).text) &&
-                               (!is(i, "=") || keyword == "pattern" || keyword == "chain");
+            const bool holds =
+                begins && (is(i, "=") ? kind.layout == BlockLayout::None : holdsList(at(i).text));
             if (holds || (begins && (is(i, "->") || is(i, "on") || is(i, "onnx"))))
                 head = holds ? i : -1;
             else
@@ -279,16 +261,16 @@ private:
         for (int i = first; i < behindLast; ++i) {
             if (at(i).comment)
                 continue;
-            const bool list = is(i, "on") || (keyword == "target" && i == first);
+            const bool isTarget = kind.declares == Declares::Target;
+            const bool list = is(i, "on") || (isTarget && i == first);
             if (at(i).depth == at(first).depth && list)
                 keys(i, behindLast);
-            if (keyword == "target" && at(i).depth > 1 && is(i, "-"))
+            if (isTarget && at(i).depth > 1 && is(i, "-"))
                 at(i).closeLeft = at(i).closeRight = true;
             if (is(i, "has") && is(before(i), "target"))
                 keys(i, behindLast);
-            if (keyword == "grow" && i > first &&
-                (is(i, "->") || (isName(i) && oneOf(growWords, at(i).text))))
-                at(i).cell = true;
+            if (kind.declares == Declares::Grow && i > first)
+                at(i).column = is(i, "->") ? 1 : isName(i) ? columnOf(at(i).text, kind.keyword) : 0;
         }
     }
 
@@ -311,7 +293,7 @@ private:
             return false;
         const Piece& piece = m_list.pieces[static_cast<std::size_t>(i)];
         if (piece.kind == TokenKind::Name)
-            return !oneOf(leadingWords, piece.text);
+            return !opensOperand(piece.text);
         return piece.kind != TokenKind::Punct || piece.is(")") || piece.is("]") || piece.is("}") ||
                piece.is("...") || piece.is("^");
     }
@@ -396,7 +378,7 @@ private:
         };
         if (name.kind == TokenKind::Text) // unknown "domain" "Type"(...)
             return !isDeclared(before(previous));
-        if (name.kind != TokenKind::Name || oneOf(leadingWords, name.text))
+        if (name.kind != TokenKind::Name || opensOperand(name.text))
             return false;
         if (is(open, "["))
             return name.text != "const";

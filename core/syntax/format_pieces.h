@@ -2,6 +2,7 @@
 // blocks, and which marks stand close to their neighbours. Private to the formatter.
 #pragma once
 
+#include "base/declaration_kind.h"
 #include "syntax/parser.h"
 
 namespace fw {
@@ -19,7 +20,7 @@ struct Piece {
     int head = -1;  // of what stands before a block: the word whose content it is
     bool declaration = false; // the first piece of one
     bool partStart = false;   // the first piece of a part of a block
-    bool cell = false;        // the first piece of a column of a part
+    int column = 0;           // that begins with it, in rows that are aligned
     bool word = false;        // of a clause: `match`, whose content is aligned
     bool block = false;       // a brace of a block
     bool apart = false;       // a bracket of an operator in place of a name: blanks as in a block
@@ -35,8 +36,8 @@ struct Piece {
 
 struct PieceList {
     std::vector<Piece> pieces;
-    // The keyword whose block a brace opens; "graph" of a graph in a test. Beside `pieces`.
-    std::vector<std::string_view> keywords;
+    // Whose block a brace opens: of a graph in a test that of a graph. Beside `pieces`.
+    std::vector<const DeclarationKind*> kinds;
 
     // The next one in this direction that is no comment; -1 if there is none.
     int neighbour(int piece, int step) const;

@@ -1,9 +1,8 @@
 #include "syntax/fusion.h"
 
 #include "base/library_names.h"
-#include "syntax/expose.h"
+#include "syntax/clauses.h"
 #include "syntax/header.h"
-#include "syntax/once.h"
 #include "syntax/schedule.h"
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace fw {
 
 namespace {
 
-void matchClause(Parser& parser, FuseTree& tree) {
+void partClause(Parser& parser, FuseTree& tree) {
     const Token first = parser.peek();
     if (!tree.rule.match.empty())
         parser.failAt(parser.spanFrom(first), "match stands once");
@@ -20,10 +19,36 @@ void matchClause(Parser& parser, FuseTree& tree) {
 }
 
 void whereClause(Parser& parser, FuseTree& tree) {
-    const Parser::Expecting expecting(parser, Expect::Condition);
-    for (ConditionTree& condition : parser.conditions())
-        tree.rule.where.push_back(std::move(condition));
+    parseWhere(parser, tree.rule);
 }
+
+void exposeClause(Parser& parser, FuseTree& tree) {
+    parseExposed(parser, tree.rule);
+}
+
+void asClause(Parser& parser, FuseTree& tree) {
+    const bool library = parser.accept("for");
+    tree.as = library ? FuseAs::Library : FuseAs::Stacked;
+    tree.librarySpan = parser.peek().span;
+    if (library)
+        tree.library = libraryMeant(parser.expectName("a library", Expect::Library));
+    else if (parser.accept("melted"))
+        tree.as = FuseAs::Melted;
+    else
+        parser.expect("stacked");
+}
+
+constexpr Clause<FuseTree> compositeClauses[] = {
+    {"match", partClause, Stands::Often},
+    {"where", whereClause, Stands::Often},
+    {"expose", exposeClause, Stands::Often},
+};
+constexpr Clause<FuseTree> fuseClauses[] = {
+    {"match", partClause, Stands::Often},
+    {"where", whereClause, Stands::Often},
+    {"expose", exposeClause, Stands::Often},
+    {"as", asClause},
+};
 
 void finishRule(Parser& parser, FuseTree& tree, const Token& first) {
     parser.expect("}");
@@ -44,6 +69,60 @@ std::vector<std::string> values(Parser& parser) {
     return out;
 }
 
+std::int64_t limit(Parser& parser, std::string_view what) {
+    const Token first = parser.peek();
+    const std::int64_t value = parser.expectInt(what);
+    if (value < 1)
+        parser.failAt(parser.spanFrom(first), "a limit is at least 1");
+    return value;
+}
+
+void limitClause(Parser& parser, GrowTree& tree) {
+    tree.limit = limit(parser, "how many operators a group may have");
+}
+
+void operandsClause(Parser& parser, GrowTree& tree) {
+    tree.operands = limit(parser, "how many tensors a group may read");
+}
+
+constexpr Clause<GrowTree> growClauses[] = {{"limit", limitClause}, {"operands", operandsClause}};
+
+void togetherClause(Parser& parser, PinClause& clause) {
+    clause.names = values(parser);
+    if (parser.accept("with"))
+        clause.implementation = parseImplementationName(parser, "an implementation");
+}
+
+void apartClause(Parser& parser, PinClause& clause) {
+    clause.kind = PinKind::Apart;
+    clause.names = values(parser);
+}
+
+void useClause(Parser& parser, PinClause& clause) {
+    clause.kind = PinKind::Use;
+    clause.implementation = parseImplementationName(parser, "an implementation");
+    parser.expect("for");
+    clause.names = values(parser);
+}
+
+void avoidClause(Parser& parser, PinClause& clause) {
+    clause.kind = PinKind::Avoid;
+    clause.implementation =
+        parseImplementationName(parser, "an implementation or a library", Expect::Avoided);
+    parser.expect("for");
+    if (!parser.accept("any"))
+        clause.names = values(parser);
+    if (parser.accept("because"))
+        clause.because = parser.expectText("the reason");
+}
+
+constexpr Clause<PinClause> pinClauses[] = {
+    {"together", togetherClause, Stands::Often},
+    {"apart", apartClause, Stands::Often},
+    {"use", useClause, Stands::Often},
+    {"avoid", avoidClause, Stands::Often},
+};
+
 } // namespace
 
 std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
@@ -60,16 +139,7 @@ std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser) {
         out->doc = parser.acceptText();
     out->rule.where = parseHeader(parser, *out);
     parser.expect("{");
-    while (!parser.failed() && !parser.at("}")) {
-        if (parser.accept("match"))
-            matchClause(parser, *out);
-        else if (parser.accept("where"))
-            whereClause(parser, *out);
-        else if (parser.accept("expose"))
-            parseExposed(parser, out->rule.expose);
-        else
-            parser.fail("expected match, where or expose");
-    }
+    Clauses<FuseTree>(compositeClauses).parse(parser, *out);
     finishRule(parser, *out, first);
     return out;
 }
@@ -81,28 +151,7 @@ std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser) {
     out->doc = parser.acceptText();
     out->rule.where = parseHeader(parser, *out);
     parser.expect("{");
-    Once once;
-    while (!parser.failed() && !parser.at("}")) {
-        if (parser.accept("match")) {
-            matchClause(parser, *out);
-        } else if (parser.accept("where")) {
-            whereClause(parser, *out);
-        } else if (parser.accept("expose")) {
-            parseExposed(parser, out->rule.expose);
-        } else if (once.accept(parser, "as")) {
-            const bool library = parser.accept("for");
-            out->as = library ? FuseAs::Library : FuseAs::Stacked;
-            out->librarySpan = parser.peek().span;
-            if (library)
-                out->library = libraryMeant(parser.expectName("a library", Expect::Library));
-            else if (parser.accept("melted"))
-                out->as = FuseAs::Melted;
-            else
-                parser.expect("stacked");
-        } else {
-            parser.fail("expected match, where, expose or as");
-        }
-    }
+    Clauses<FuseTree>(fuseClauses).parse(parser, *out);
     finishRule(parser, *out, first);
     return out;
 }
@@ -115,27 +164,16 @@ std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser) {
     out->toSpan = parser.peek().span;
     out->to = parser.expectName("a kind of operators", Expect::Kind);
     out->name = out->from + " -> " + out->to;
+    parser.binds(BoundName::Kind::Value, growNames[0], out->fromSpan);
+    parser.binds(BoundName::Kind::Value, growNames[1], out->toSpan);
     if (parser.accept("into"))
         out->direction = GrowDirection::Into;
     else if (parser.accept("never"))
         out->direction = GrowDirection::Never;
     else if (!parser.accept("forward"))
         parser.fail("expected forward, into or never");
-    const auto count = [&](std::string_view what) {
-        const Token first = parser.peek();
-        const std::int64_t value = parser.expectInt(what);
-        if (value < 1)
-            parser.failAt(parser.spanFrom(first), "a limit is at least 1");
-        return value;
-    };
-    Once once;
-    while (!parser.failed()) {
-        if (once.accept(parser, "limit"))
-            out->limit = count("how many operators a group may have");
-        else if (once.accept(parser, "operands"))
-            out->operands = count("how many tensors a group may read");
-        else
-            break;
+    Clauses<GrowTree> clauses(growClauses);
+    while (!parser.failed() && clauses.accept(parser, *out)) {
     }
     out->where = parseHeader(parser, *out);
     return out;
@@ -145,33 +183,12 @@ std::shared_ptr<DeclarationTree> parsePinDeclaration(Parser& parser) {
     auto out = std::make_shared<PinTree>();
     out->name = "pin";
     parser.expect("{");
+    Clauses<PinClause> clauses(pinClauses);
     while (!parser.failed() && !parser.at("}")) {
         PinClause clause;
         const Token first = parser.peek();
-        if (parser.accept("together")) {
-            clause.names = values(parser);
-            if (parser.accept("with"))
-                clause.implementation = parseImplementationName(parser, "an implementation");
-        } else if (parser.accept("apart")) {
-            clause.kind = PinKind::Apart;
-            clause.names = values(parser);
-        } else if (parser.accept("use")) {
-            clause.kind = PinKind::Use;
-            clause.implementation = parseImplementationName(parser, "an implementation");
-            parser.expect("for");
-            clause.names = values(parser);
-        } else if (parser.accept("avoid")) {
-            clause.kind = PinKind::Avoid;
-            clause.implementation =
-                parseImplementationName(parser, "an implementation or a library");
-            parser.expect("for");
-            if (!parser.accept("any"))
-                clause.names = values(parser);
-            if (parser.accept("because"))
-                clause.because = parser.expectText("the reason");
-        } else {
-            parser.fail("expected together, apart, use or avoid");
-        }
+        if (!clauses.accept(parser, clause))
+            parser.fail("expected " + clauses.anyOf("}"));
         clause.span = parser.spanFrom(first);
         const bool joins = clause.kind == PinKind::Together || clause.kind == PinKind::Apart;
         if (!parser.failed() && joins && clause.names.size() < 2)

@@ -44,9 +44,7 @@ struct PinTree : DeclarationTree {
     std::vector<PinClause> clauses;
 };
 
-std::shared_ptr<DeclarationTree> parseCompositeDeclaration(Parser& parser);
-std::shared_ptr<DeclarationTree> parseFuseDeclaration(Parser& parser);
-std::shared_ptr<DeclarationTree> parseGrowDeclaration(Parser& parser);
-std::shared_ptr<DeclarationTree> parsePinDeclaration(Parser& parser);
+// What conditions of `grow` call the value that is read and what its reader gives.
+inline constexpr const char* growNames[] = {"from", "to"};
 
 } // namespace fw

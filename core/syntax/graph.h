@@ -70,6 +70,4 @@ struct GraphTree : DeclarationTree {
     std::vector<GraphNodeTree> nodes;
 };
 
-std::shared_ptr<DeclarationTree> parseGraphDeclaration(Parser& parser);
-
 } // namespace fw

@@ -1,5 +1,7 @@
 #include "syntax/hints.h"
 
+#include "base/declaration_kind.h"
+#include "base/language_words.h"
 #include "base/nearest.h"
 #include "syntax/foreign_words.h"
 
@@ -25,10 +27,9 @@ bool oneOf(const Words& words, const Token& token) {
     return token.kind == TokenKind::Name && words.contains(token.text);
 }
 
-const Words& clauses() {
-    static const Words words = {"match",    "where", "let",    "emit",
-                                "strategy", "stage", "expose", "as"};
-    return words;
+// Of a rule, or of what is written like one.
+bool beginsClause(const Token& token) {
+    return token.kind == TokenKind::Name && clauseWord(token.text, kindOf(Declares::Fuse).keyword);
 }
 
 // Words that other languages have.
@@ -56,9 +57,10 @@ public:
         m_declaration = before(begins);
         if (m_declaration == nullptr)
             return;
-        m_named = m_declaration->is("pattern") || m_declaration->is("chain");
+        m_kind = findKind(m_declaration->text);
+        m_named = isAnyOf({Declares::Pattern, Declares::Chain});
         if (!m_named)
-            m_clause = before([](const Token& token) { return oneOf(clauses(), token); });
+            m_clause = before(beginsClause);
         m_inPattern = m_named || (m_clause != nullptr && m_clause->is("match"));
         m_open = openAround(m_at);
     }
@@ -73,21 +75,32 @@ public:
             return said;
         if (std::string said = ofTypes(); !said.empty())
             return said;
-        if (m_declaration->is("graph") || m_declaration->is("test"))
-            return ofGraphs();
-        if (m_declaration->is("implementations"))
-            return ofConditions("when");
-        if (m_declaration->is("grow"))
-            return m_found.is("on") ? "grow is for every target; fuse NAME on KEY is for some" : "";
-        if (m_declaration->is("pin"))
-            return ofPins();
-        static const Words matching = {"rule", "fuse", "composite", "pattern", "chain"};
-        if (!oneOf(matching, *m_declaration))
+        if (m_kind == nullptr)
             return {};
-        return m_inPattern ? ofPatterns() : ofRules();
+        switch (m_kind->declares) {
+        case Declares::Graph:
+        case Declares::Test:
+            return ofGraphs();
+        case Declares::Implementations:
+            return ofConditions("when");
+        case Declares::Pin:
+            return ofPins();
+        case Declares::Rule:
+        case Declares::Fuse:
+        case Declares::Composite:
+        case Declares::Pattern:
+        case Declares::Chain:
+            return m_inPattern ? ofPatterns() : ofRules();
+        default:
+            return {};
+        }
     }
 
 private:
+    bool isAnyOf(std::initializer_list<Declares> kinds) const {
+        return m_kind != nullptr &&
+               std::find(kinds.begin(), kinds.end(), m_kind->declares) != kinds.end();
+    }
     const Token& at(std::size_t place) const {
         return m_tokens[std::min(place, m_tokens.size() - 1)];
     }
@@ -127,15 +140,15 @@ private:
     std::string ofLists() const {
         if (m_found.is("}") && m_last.is(","))
             return "leave the comma out";
-        if (m_last.kind == TokenKind::Name && oneOf(clauses(), m_last) && earlier(2).is(",") &&
-            m_found.kind != TokenKind::End && !m_found.is("="))
+        if (beginsClause(m_last) && earlier(2).is(",") && m_found.kind != TokenKind::End &&
+            !m_found.is("="))
             return "leave the comma in front of " + m_last.text + " out";
         if (!m_found.is(",") || !inside("(") || m_open == 0)
             return {};
         const Token& opener = m_tokens[m_open - 1];
         const std::size_t outer = openAround(m_open);
         const bool ofAttribute =
-            (outer < m_open && m_tokens[outer].is("{")) || m_declaration->is("op");
+            (outer < m_open && m_tokens[outer].is("{")) || isAnyOf({Declares::Op});
         if (opener.is("=") && ofAttribute)
             return "a list is written in brackets: [2, 2]";
         return opener.is("in") ? "one of several is written in braces: {1, 2}" : "";
@@ -252,7 +265,7 @@ private:
             return "what takes its place stands behind emit: emit y = x";
         if (m_found.is("or") || m_found.is("||"))
             return "either of two patterns is written p | q";
-        if (m_declaration->is("pattern") && m_found.is("=") && &m_last == m_declaration + 1)
+        if (isAnyOf({Declares::Pattern}) && m_found.is("=") && &m_last == m_declaration + 1)
             return "a pattern has its captures in parentheses: pattern " + m_last.text +
                    "(x) = ...; a chain has none";
         if (m_named && m_found.is("{") && m_last.is(")"))
@@ -299,8 +312,9 @@ private:
     const Token& m_found;
     const Token& m_last;
     const Token* m_declaration = nullptr;
-    const Token* m_clause = nullptr; // the last word that begins one
-    bool m_named = false;            // a pattern or a chain
+    const DeclarationKind* m_kind = nullptr; // its own; null: there is none
+    const Token* m_clause = nullptr;         // the last word that begins one
+    bool m_named = false;                    // a pattern or a chain
     bool m_inPattern = false;
     std::size_t m_open = 0;
 };

@@ -9,8 +9,6 @@ struct IncludeTree : DeclarationTree { // named by the path as it is written
     Span pathSpan;
 };
 
-std::shared_ptr<DeclarationTree> parseIncludeDeclaration(Parser& parser);
-
 // Only those of a text, without what is wrong in it.
 std::vector<std::shared_ptr<const IncludeTree>> includesOf(std::string_view text);
 

@@ -11,8 +11,6 @@ struct LibraryTree : DeclarationTree {
     Span fileSpan;
 };
 
-std::shared_ptr<DeclarationTree> parseLibraryDeclaration(Parser& parser);
-
 // Only those of a text, without what is wrong in it.
 std::vector<std::shared_ptr<const LibraryTree>> librariesOf(std::string_view text);
 

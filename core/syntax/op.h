@@ -96,7 +96,6 @@ struct OpTree : DeclarationTree {
 
 // Clauses and nothing else.
 Result<std::vector<OnnxTree>> parseOnnxClauses(std::string_view text, const std::string& file);
-std::shared_ptr<DeclarationTree> parseOpDeclaration(Parser& parser);
 // Behind `op`, in front of the parameters of an operator that is written without a name.
 std::shared_ptr<OpTree> parseOperatorInPlace(Parser& parser, const std::string& name);
 

@@ -7,7 +7,8 @@
 
 namespace fw {
 
-FileTree Parser::file(const Grammar& grammar) {
+FileTree Parser::file() {
+    const Grammar& grammar = fwGrammar();
     FileTree tree;
     tree.file = m_file;
     while (!atEnd() && m_errors.size() < mostErrors) {
@@ -40,7 +41,7 @@ FileTree Parser::file(const Grammar& grammar) {
         if (m_failed) {
             if (known != grammar.end())
                 tree.broken.push_back(brokenAt(start));
-            recover(grammar, start, first.span.column);
+            recover(start, first.span.column);
         }
     }
     tree.errors = takeErrors();
@@ -63,21 +64,21 @@ BrokenDeclaration Parser::brokenAt(std::size_t start) const {
     return out;
 }
 
-void Parser::recover(const Grammar& grammar, std::size_t start, int column) {
+void Parser::recover(std::size_t start, int column) {
     m_failed = false;
     // From the start of what failed: a missing brace must not cost the declarations behind it.
     m_next = std::min(start + 1, m_list.tokens.size() - 1);
     while (!atEnd()) {
         const Token& token = peek();
         if (token.firstOnLine && token.span.column <= column && token.kind == TokenKind::Name &&
-            grammar.contains(token.text))
+            fwGrammar().contains(token.text))
             return;
         take();
     }
 }
 
-FileTree parseFile(std::string_view text, const std::string& file, const Grammar& grammar) {
-    return Parser(text, file).file(grammar);
+FileTree parseFile(std::string_view text, const std::string& file) {
+    return Parser(text, file).file();
 }
 
 namespace {

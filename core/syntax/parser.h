@@ -1,7 +1,7 @@
 // The parser of `.fw` text: token helpers, expressions, types, and the table of declarations.
 //
-// The grammar is resources/docs/grammar.md. Each kind of declaration is one function in a sibling
-// file, listed in grammar.cpp by its keyword.
+// The grammar is resources/docs/grammar.md. Each kind of declaration (base/declarations.def) is one
+// function in a sibling file.
 // When something does not fit, fail() notes the error once and the parser plays dead (peek() is
 // End) until the declaration is left; parsing goes on at the next keyword that starts a line at or
 // left of this one. So all errors of a file come in one pass and the valid declarations stay
@@ -67,11 +67,13 @@ class Parser;
 // Called behind the keyword. Fills everything but keyword, span and source; nullptr or a failed
 // parser means that there is no declaration.
 using DeclarationParser = std::shared_ptr<DeclarationTree> (*)(Parser&);
+#define FW_DECLARATION(keyword, Name, ...)                                                         \
+    std::shared_ptr<DeclarationTree> parse##Name##Declaration(Parser& parser);
+#include "base/declarations.def"
 using Grammar = std::map<std::string, DeclarationParser, std::less<>>;
-const Grammar& fwGrammar(); // grammar.cpp: every declaration of the language
+const Grammar& fwGrammar(); // every declaration of the language
 
-FileTree parseFile(std::string_view text, const std::string& file,
-                   const Grammar& grammar = fwGrammar());
+FileTree parseFile(std::string_view text, const std::string& file);
 // One expression that fills the whole text.
 Result<Tree> parseTree(std::string_view text, const std::string& file = {});
 Result<TypeTree> parseTypeTree(std::string_view text, const std::string& file = {});
@@ -172,7 +174,7 @@ public:
     void setInRule(OperatorInPlace parse) { m_operatorInPlace = std::move(parse); }
 
     // Files
-    FileTree file(const Grammar& grammar);
+    FileTree file();
     const std::string& fileName() const { return m_file; }
     std::string source(const Span& from) const; // from its begin to the last token taken
     Span spanFrom(const Token& first) const;
@@ -188,7 +190,7 @@ private:
     void finish(Tree& tree, const Token& first);
     static constexpr std::size_t mostErrors = 100;
     BrokenDeclaration brokenAt(std::size_t start) const;
-    void recover(const Grammar& grammar, std::size_t start, int column);
+    void recover(std::size_t start, int column);
     bool atAttributes() const;
     bool isElementType(const Tree& tree) const;
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace fw {
 
@@ -486,16 +487,16 @@ std::vector<NamedPattern> parseMatched(Parser& parser) {
     const std::vector<std::string> names =
         parseResults(parser, Expect::Nothing, BoundName::Kind::Root);
     parser.expect("=");
-    PatternTree call = parsePattern(parser);
+    PatternTree next = parsePattern(parser);
     for (std::size_t k = 0; k < names.size() && !parser.failed(); ++k) {
         if (names[k] == "_")
             continue;
-        PatternTree value; // of a further one: that of the operator which the first has
-        value.kind = PatternKind::Capture;
-        value.value = true;
-        value.name = out.empty() ? std::string() : out.front().name;
-        value.span = first.span;
-        PatternTree one = out.empty() ? std::move(call) : std::move(value);
+        PatternTree further; // of the operator which the first has
+        further.kind = PatternKind::Capture;
+        further.value = true;
+        further.name = out.empty() ? names[k] : out.front().name;
+        further.span = first.span;
+        PatternTree one = std::exchange(next, std::move(further));
         if (k > 0) {
             one = inside(PatternKind::Output, std::move(one));
             one.low = static_cast<std::int64_t>(k);

@@ -88,9 +88,6 @@ struct PatternDeclTree : DeclarationTree { // keyword "pattern" or "chain"
     PatternTree pattern;
 };
 
-std::shared_ptr<DeclarationTree> parsePatternDeclaration(Parser& parser);
-std::shared_ptr<DeclarationTree> parseChainDeclaration(Parser& parser);
-
 PatternTree parsePattern(Parser& parser);
 // "(a, b) = split(x)": a name for each result, `_` for one that needs none.
 bool atResults(const Parser& parser);

@@ -1,8 +1,7 @@
 #include "syntax/rule.h"
 
-#include "syntax/expose.h"
+#include "syntax/clauses.h"
 #include "syntax/header.h"
-#include "syntax/once.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -60,58 +59,75 @@ std::vector<NamedTree> namedResults(Parser& parser, Expect name) {
     return out;
 }
 
-void clause(Parser& parser, RuleTree& rule, Once& once) {
-    if (once.accept(parser, "stage")) {
-        rule.stageSpan = parser.peek().span;
-        parser.offer({"simplify", "before"});
-        rule.stage = parser.expectName("a stage");
-        const Token word = parser.peek();
-        const bool named =
-            word.text == std::string_view("partition") || word.text == std::string_view("fusion");
-        if (rule.stage == "before" || named) { // what is no stage is told where rules are checked
-            if (!named)
-                rule.stageSpan = word.span;
-            parser.offer({"partition", "fusion"});
-            rule.stage += " " + parser.expectName("partition or fusion");
-        }
-    } else if (once.accept(parser, "strategy")) {
-        rule.strategySpan = parser.peek().span;
-        parser.offer({"once", "sweep", "fixpoint"});
-        rule.strategy = parser.expectName("once, sweep or fixpoint");
-    } else if (once.accept(parser, "duplicate")) {
-        rule.duplicate = true;
-    } else if (parser.accept("expose")) {
-        parseExposed(parser, rule.expose);
-    } else if (parser.accept("match")) {
-        do
-            for (NamedPattern& named : parseMatched(parser))
-                rule.match.push_back(std::move(named));
-        while (parser.accept(","));
-    } else if (parser.accept("where")) {
-        const Parser::Expecting expecting(parser, Expect::Condition);
-        for (ConditionTree& condition : parser.conditions())
-            rule.where.push_back(std::move(condition));
-    } else if (parser.accept("let")) {
-        for (NamedTree& named : namedResults(parser, Expect::Nothing))
-            rule.let.push_back(std::move(named));
-    } else if (parser.accept("emit")) {
-        for (NamedTree& named : namedResults(parser, Expect::Root))
-            rule.emit.push_back(std::move(named));
-    } else {
-        parser.fail("expected stage, strategy, match, where, let, emit, duplicate, expose or }");
+void stageClause(Parser& parser, RuleTree& rule) {
+    rule.stageSpan = parser.peek().span;
+    parser.offer({"simplify", "before"});
+    rule.stage = parser.expectName("a stage");
+    const Token word = parser.peek();
+    const bool named =
+        word.text == std::string_view("partition") || word.text == std::string_view("fusion");
+    if (rule.stage == "before" || named) { // what is no stage is told where rules are checked
+        if (!named)
+            rule.stageSpan = word.span;
+        parser.offer({"partition", "fusion"});
+        rule.stage += " " + parser.expectName("partition or fusion");
     }
 }
 
+void strategyClause(Parser& parser, RuleTree& rule) {
+    rule.strategySpan = parser.peek().span;
+    parser.offer({"once", "sweep", "fixpoint"});
+    rule.strategy = parser.expectName("once, sweep or fixpoint");
+}
+
+void matchClause(Parser& parser, RuleTree& rule) {
+    do
+        for (NamedPattern& named : parseMatched(parser))
+            rule.match.push_back(std::move(named));
+    while (parser.accept(","));
+}
+
+void letClause(Parser& parser, RuleTree& rule) {
+    for (NamedTree& named : namedResults(parser, Expect::Nothing))
+        rule.let.push_back(std::move(named));
+}
+
+void emitClause(Parser& parser, RuleTree& rule) {
+    for (NamedTree& named : namedResults(parser, Expect::Root))
+        rule.emit.push_back(std::move(named));
+}
+
+void duplicateClause(Parser&, RuleTree& rule) {
+    rule.duplicate = true;
+}
+
+constexpr Clause<RuleTree> ruleClauses[] = {
+    {"stage", stageClause},
+    {"strategy", strategyClause},
+    {"match", matchClause, Stands::Often},
+    {"where", parseWhere, Stands::Often},
+    {"let", letClause, Stands::Often},
+    {"emit", emitClause, Stands::Often},
+    {"duplicate", duplicateClause},
+    {"expose", parseExposed, Stands::Often},
+};
+
 } // namespace
 
-void parseExposed(Parser& parser, std::vector<RuleTree::Exposed>& parts) {
+void parseWhere(Parser& parser, RuleTree& rule) {
+    const Parser::Expecting expecting(parser, Expect::Condition);
+    for (ConditionTree& condition : parser.conditions())
+        rule.where.push_back(std::move(condition));
+}
+
+void parseExposed(Parser& parser, RuleTree& rule) {
     do {
         const Token first = parser.peek();
         std::string part = parser.expectName("a part of the match", Expect::Capture);
-        for (const RuleTree::Exposed& known : parts)
+        for (const RuleTree::Exposed& known : rule.expose)
             if (known.name == part)
                 parser.failAt(first.span, part + " is exposed already");
-        parts.push_back({std::move(part), first.span});
+        rule.expose.push_back({std::move(part), first.span});
     } while (!parser.failed() && parser.accept(","));
 }
 
@@ -135,9 +151,7 @@ std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser) {
         rule->operators.push_back(parseOperatorInPlace(inside, name));
         return name;
     });
-    Once once;
-    while (!parser.failed() && !parser.at("}"))
-        clause(parser, *rule, once);
+    Clauses<RuleTree>(ruleClauses).parse(parser, *rule);
     parser.setInRule({});
     parser.expect("}");
     const std::size_t wanted = rule->match.size() + rule->expose.size();

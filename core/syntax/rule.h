@@ -34,8 +34,9 @@ struct BuiltinTree : DeclarationTree {
     Span nameSpan;
 };
 
-std::shared_ptr<DeclarationTree> parseRuleDeclaration(Parser& parser);
-std::shared_ptr<DeclarationTree> parseBuiltinDeclaration(Parser& parser);
+// Behind `where` and `expose`, of whatever has a match.
+void parseWhere(Parser& parser, RuleTree& rule);
+void parseExposed(Parser& parser, RuleTree& rule); // a part that is there already is refused
 
 std::vector<NamedTree> parseNamedTrees(Parser& parser); // NAME "=" expr {"," NAME "=" expr}
 

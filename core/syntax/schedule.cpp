@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fw {
 
 namespace {
@@ -84,6 +86,15 @@ Tree argument(Parser& parser) {
     return out;
 }
 
+// Of an argument: loops that the step makes, and others.
+void bindLoops(Parser& parser, const Tree& tree) {
+    const std::vector<std::string>& words = stepWords();
+    if (tree.isName() && std::find(words.begin(), words.end(), tree.text) == words.end())
+        parser.binds(BoundName::Kind::Value, tree.text, tree.span);
+    for (const Tree& part : tree.args)
+        bindLoops(parser, part);
+}
+
 StepTree scheduleStep(Parser& parser) {
     StepTree out;
     const Token first = parser.peek();
@@ -118,8 +129,8 @@ StepTree scheduleStep(Parser& parser) {
         do
             out.args.push_back(argument(parser));
         while (!parser.failed() && parser.accept(","));
-        for (std::size_t i = 1; i < out.args.size(); ++i) // loops that it makes, and others
-            parser.bindsNamesIn(BoundName::Kind::Value, out.args[i]);
+        for (std::size_t i = 1; i < out.args.size(); ++i)
+            bindLoops(parser, out.args[i]);
     }
     parser.expect(")");
     out.span = parser.spanFrom(first);
@@ -177,8 +188,15 @@ KnobSettings settingsOf(std::string_view name) {
     return parser.failed() || !parser.atEnd() ? KnobSettings() : out;
 }
 
-std::string parseImplementationName(Parser& parser, std::string_view what) {
-    const std::string entry = libraryMeant(parser.expectName(what, Expect::Implementation));
+const std::vector<std::string>& stepWords() {
+    static const std::vector<std::string> words = {"epilogue", "reduce",    "space",   "outermost",
+                                                   "lanes",    "registers", "threads", "min",
+                                                   "max",      "guard",     "peel",    "recompute"};
+    return words;
+}
+
+std::string parseImplementationName(Parser& parser, std::string_view what, Expect stands) {
+    const std::string entry = libraryMeant(parser.expectName(what, stands));
     return nameAt(entry, knobSettings(parser));
 }
 

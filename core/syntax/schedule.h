@@ -39,8 +39,6 @@ struct ScheduleTree : DeclarationTree {
     std::vector<StepTree> steps;
 };
 
-std::shared_ptr<DeclarationTree> parseScheduleDeclaration(Parser& parser);
-
 // A knob at a value.
 struct KnobSetting {
     std::string name;
@@ -55,7 +53,11 @@ std::string_view entryOf(std::string_view name);
 // Empty: it has none, or reads otherwise.
 KnobSettings settingsOf(std::string_view name);
 // A name of an implementation, with knobs or without.
-std::string parseImplementationName(Parser& parser, std::string_view what);
+std::string parseImplementationName(Parser& parser, std::string_view what,
+                                    Expect stands = Expect::Implementation);
+
+// What arguments of a step name beside loops, stages and knobs.
+const std::vector<std::string>& stepWords();
 
 // The code that an entry with `by schedule NAME` names, as other code is named: "schedule.NAME".
 std::string scheduleCode(std::string_view name);

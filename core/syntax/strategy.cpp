@@ -1,15 +1,60 @@
 #include "syntax/strategy.h"
 
 #include "base/library_names.h"
+#include "syntax/clauses.h"
 #include "syntax/declarations.h"
 #include "syntax/header.h"
 #include "syntax/hints.h"
-#include "syntax/once.h"
 #include "syntax/schedule.h"
 
 namespace fw {
 
 namespace {
+
+void byClause(Parser& parser, EntryTree& entry) {
+    entry.codeSpan = parser.peek().span;
+    if (parser.accept("schedule")) {
+        entry.codeSpan = parser.peek().span;
+        entry.code = scheduleCode(parser.expectName("the name of a schedule", Expect::Schedule));
+    } else {
+        entry.code = libraryMeant(
+            parser.expectName("the implementation that computes it", Expect::Implementation));
+    }
+}
+
+void computeClause(Parser& parser, EntryTree& entry) {
+    const Parser::Expecting expecting(parser, Expect::Operator);
+    entry.compute = parser.expression();
+}
+
+void priorityClause(Parser& parser, EntryTree& entry) {
+    entry.priority = parser.expectInt("a priority");
+}
+
+void whenClause(Parser& parser, EntryTree& entry) {
+    const Parser::Expecting expecting(parser, Expect::Guard);
+    entry.guard = parser.condition();
+    if (entry.guard->tree.isName("not") && parser.peek().kind == TokenKind::Name)
+        parser.fail("a condition expected, found '" + parser.peek().text + "'");
+    if (parser.peek().is("when"))
+        parser.failAt(parser.peek().span, "there are two conditions", "join them with &&");
+}
+
+void absorbsClause(Parser& parser, EntryTree& entry) {
+    entry.chainSpan = parser.peek().span;
+    parser.offer({"none", "any"});
+    const std::string what = parser.expectName("none, any or a chain", Expect::Chain);
+    entry.absorbs = what == "none"  ? AbsorbClause::None
+                    : what == "any" ? AbsorbClause::Any
+                                    : AbsorbClause::Chain;
+    if (entry.absorbs == AbsorbClause::Chain)
+        entry.chain = what;
+}
+
+constexpr Clause<EntryTree> entryClauses[] = {
+    {"by", byClause},     {"compute", computeClause}, {"priority", priorityClause},
+    {"when", whenClause}, {"absorbs", absorbsClause},
+};
 
 EntryTree entry(Parser& parser) {
     EntryTree out;
@@ -24,43 +69,8 @@ EntryTree entry(Parser& parser) {
         parser.expect("*");
         out.name += ".*";
     }
-    Once once;
-    while (!parser.failed()) {
-        if (once.accept(parser, "by")) {
-            out.codeSpan = parser.peek().span;
-            if (parser.accept("schedule")) {
-                out.codeSpan = parser.peek().span;
-                out.code =
-                    scheduleCode(parser.expectName("the name of a schedule", Expect::Schedule));
-            } else {
-                out.code = libraryMeant(parser.expectName("the implementation that computes it",
-                                                          Expect::Implementation));
-            }
-        } else if (once.accept(parser, "compute")) {
-            const Parser::Expecting expecting(parser, Expect::Operator);
-            out.compute = parser.expression();
-        } else if (once.accept(parser, "priority")) {
-            out.priority = parser.expectInt("a priority");
-        } else if (!out.guard && parser.at("when")) {
-            parser.take();
-            const Parser::Expecting expecting(parser, Expect::Guard);
-            out.guard = parser.condition();
-            if (out.guard->tree.isName("not") && parser.peek().kind == TokenKind::Name)
-                parser.fail("a condition expected, found '" + parser.peek().text + "'");
-            if (parser.peek().is("when"))
-                parser.failAt(parser.peek().span, "there are two conditions", "join them with &&");
-        } else if (once.accept(parser, "absorbs")) {
-            out.chainSpan = parser.peek().span;
-            parser.offer({"none", "any"});
-            const std::string what = parser.expectName("none, any or a chain", Expect::Chain);
-            out.absorbs = what == "none"  ? AbsorbClause::None
-                          : what == "any" ? AbsorbClause::Any
-                                          : AbsorbClause::Chain;
-            if (out.absorbs == AbsorbClause::Chain)
-                out.chain = what;
-        } else {
-            break;
-        }
+    Clauses<EntryTree> clauses(entryClauses);
+    while (!parser.failed() && clauses.accept(parser, out)) {
     }
     out.span = parser.spanFrom(first);
     return out;
@@ -129,7 +139,7 @@ std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser)
 }
 
 std::optional<SignatureTree> parseSignature(const std::string& text) {
-    const auto op = only<OpTree>(parseFile("op " + text + " {}", {}, {{"op", parseOpDeclaration}}));
+    const auto op = only<OpTree>(parseFile("op " + text + " {}", {}));
     return op ? std::optional(SignatureTree{op->params, op->outs}) : std::nullopt;
 }
 

@@ -37,8 +37,6 @@ struct ImplementationsTree : DeclarationTree { // name: of the operator, or "kin
     std::vector<EntryTree> entries;
 };
 
-std::shared_ptr<DeclarationTree> parseImplementationsDeclaration(Parser& parser);
-
 // The operands and results of a signature as an operator prints it: "relu(x: T[S...]) -> y:
 // T[S...]". Native operators may print one that is for people only: nullopt.
 struct SignatureTree {

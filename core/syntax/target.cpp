@@ -1,9 +1,8 @@
 #include "syntax/target.h"
 
 #include "base/nearest.h"
+#include "syntax/clauses.h"
 #include "syntax/header.h"
-
-#include <set>
 
 namespace fw {
 
@@ -31,33 +30,28 @@ NumberTree number(Parser& parser, std::string_view what) {
     return out;
 }
 
-void clause(Parser& parser, TargetTree& tree) {
-    if (parser.accept("keys")) {
-        tree.keys = list(parser, Expect::TargetKey);
-    } else if (parser.accept("libs")) {
-        tree.libs = list(parser, Expect::Library);
-    } else if (parser.accept("features")) {
-        tree.features = list(parser, Expect::Feature);
-    } else if (parser.accept("vector_bits")) {
-        tree.vectorBits = number(parser, "how many bits a vector has");
-    } else if (parser.accept("threads")) {
-        tree.threads = number(parser, "how many threads there are");
-    } else if (parser.accept("requires")) {
-        do {
-            SequenceTree one;
-            const Token first = parser.peek();
-            one.pattern = parsePattern(parser);
-            one.text = parser.source(parser.spanFrom(first));
-            tree.required.push_back(std::move(one));
-        } while (!parser.failed() && parser.accept(","));
-    } else {
-        const Token word = parser.peek();
-        parser.failAt(word.span, "a target has no " + word.text,
-                      didYouMean(word.text,
-                                 {"keys", "libs", "features", "vector_bits", "threads", "requires"},
-                                 "keys, libs, features, vector_bits, threads or requires"));
-    }
+void requiresClause(Parser& parser, TargetTree& tree) {
+    do {
+        SequenceTree one;
+        const Token first = parser.peek();
+        one.pattern = parsePattern(parser);
+        one.text = parser.source(parser.spanFrom(first));
+        tree.required.push_back(std::move(one));
+    } while (!parser.failed() && parser.accept(","));
 }
+
+constexpr Clause<TargetTree> targetClauses[] = {
+    {"keys", [](Parser& p, TargetTree& tree) { tree.keys = list(p, Expect::TargetKey); }},
+    {"libs", [](Parser& p, TargetTree& tree) { tree.libs = list(p, Expect::Library); }},
+    {"features", [](Parser& p, TargetTree& tree) { tree.features = list(p, Expect::Feature); }},
+    {"vector_bits",
+     [](Parser& p, TargetTree& tree) {
+         tree.vectorBits = number(p, "how many bits a vector has");
+     }},
+    {"threads",
+     [](Parser& p, TargetTree& tree) { tree.threads = number(p, "how many threads there are"); }},
+    {"requires", requiresClause, Stands::Often},
+};
 
 } // namespace
 
@@ -73,12 +67,12 @@ std::shared_ptr<DeclarationTree> parseTargetDeclaration(Parser& parser) {
     parser.expect("on");
     out->on = parseKey(parser);
     parser.expect("{");
-    std::set<std::string> written;
+    Clauses<TargetTree> clauses(targetClauses);
     while (!parser.failed() && (!parser.atEnd() || parser.isAtCaret()) && !parser.at("}")) {
         const Token word = parser.peek();
-        if (!written.insert(word.text).second && !word.is("requires"))
-            parser.failAt(word.span, word.text + " stands once");
-        clause(parser, *out);
+        if (!clauses.accept(parser, *out))
+            parser.failAt(word.span, "a target has no " + word.text,
+                          didYouMean(word.text, clauses.words(), clauses.anyOf("}")));
     }
     parser.expect("}");
     return out;

@@ -26,6 +26,4 @@ struct TargetTree : DeclarationTree { // the name is written like a key
     std::vector<SequenceTree> required;
 };
 
-std::shared_ptr<DeclarationTree> parseTargetDeclaration(Parser& parser);
-
 } // namespace fw

@@ -25,6 +25,4 @@ struct TestTree : DeclarationTree { // named by its text
     std::vector<ExpectTree> expects;
 };
 
-std::shared_ptr<DeclarationTree> parseTestDeclaration(Parser& parser);
-
 } // namespace fw

@@ -129,8 +129,8 @@ class Check {
 public:
     Check(const OpTree& op, const std::string& file)
         : m_op(op), m_file(file), m_calls(op, file),
-          m_defined(
-              defineOperator(std::shared_ptr<const OpTree>(std::shared_ptr<void>(), &op), file)) {}
+          m_defined(operatorOf(std::shared_ptr<const OpTree>(std::shared_ptr<void>(), &op), file)) {
+    }
 
     Diags run() {
         const std::set<std::string>& variables = m_calls.typeVariables();
@@ -261,12 +261,11 @@ private:
 
     void tryFacts(const OpCall& call, const OpInst& inst) {
         const double points = pointsOf(inst) * evaluationsOf(inst);
-        if (!m_defined || m_wrongFacts || m_trials.facts == mostFactTrials ||
-            m_points + points > mostPoints)
+        if (m_wrongFacts || m_trials.facts == mostFactTrials || m_points + points > mostPoints)
             return;
         m_points += points;
         if (const Status survived =
-                factsHold(**m_defined, call, {m_file, {}, m_op.span.line, m_op.span.column});
+                factsHold(*m_defined, call, {m_file, {}, m_op.span.line, m_op.span.column});
             !survived)
             m_wrongFacts = survived.diag();
         ++m_trials.facts;
@@ -286,7 +285,7 @@ private:
     const OpTree& m_op;
     const std::string& m_file;
     SmallCalls m_calls;
-    Result<std::shared_ptr<const Operator>> m_defined;
+    std::shared_ptr<const Operator> m_defined;
     Diags m_errors;
     bool m_bound = false;  // some operands fitted
     bool m_worked = false; // a call, of whatever types

@@ -358,13 +358,18 @@ Diags checkDefinition(const OpTree& op, const std::string& file) {
     return DefinitionCheck(op, file).run();
 }
 
+std::shared_ptr<const Operator> operatorOf(std::shared_ptr<const OpTree> tree,
+                                           const std::string& file) {
+    if (tree->standsForCalls())
+        return operatorOfCalls(std::move(tree), file);
+    return std::make_shared<OpDef>(std::move(tree), file);
+}
+
 Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree,
                                                        const std::string& file) {
     if (Diags errors = checkDefinition(*tree, file); !errors.empty())
         return std::move(errors.front());
-    if (tree->standsForCalls())
-        return operatorOfCalls(std::move(tree), file);
-    return std::shared_ptr<const Operator>(std::make_shared<OpDef>(std::move(tree), file));
+    return operatorOf(std::move(tree), file);
 }
 
 } // namespace fw

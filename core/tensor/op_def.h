@@ -12,6 +12,9 @@ namespace fw {
 // an output that no statement writes, ... Cheap; checkOperator() tries the statements as well.
 Diags checkDefinition(const OpTree& op, const std::string& file);
 
+// Of a text in which checkDefinition() finds nothing wrong.
+std::shared_ptr<const Operator> operatorOf(std::shared_ptr<const OpTree> tree,
+                                           const std::string& file);
 // Refused if the text contradicts itself, with the first error of checkDefinition().
 Result<std::shared_ptr<const Operator>> defineOperator(std::shared_ptr<const OpTree> tree,
                                                        const std::string& file);

@@ -49,7 +49,6 @@ private Q_SLOTS:
     void changesOfEntriesAreTold();
     void everyBlockHasAVerdict();
     void somethingUnconditionalStays();
-    void everyKeywordHasItsRow();
     void booksKnowEachOther();
     void shippedBooksKeepTheirNames();
     void operatorsLikeNamesOfShippedBooks();
@@ -250,14 +249,6 @@ void TestBook::somethingUnconditionalStays() {
         readBooks({{"mine.fw",
                     "implementations kind any on any { generated.plain when libs has onednn }\n"}});
     QVERIFY(mentions(books.diagnostics, "every implementation of kind any has a condition"));
-}
-
-void TestBook::everyKeywordHasItsRow() {
-    std::set<std::string, std::less<>> rows;
-    for (const DeclarationKind& kind : declarationKinds())
-        QVERIFY2(rows.emplace(kind.keyword).second && fwGrammar().contains(kind.keyword),
-                 std::string(kind.keyword).c_str());
-    QCOMPARE(rows.size(), fwGrammar().size());
 }
 
 // What one book declares the others may use, in whatever order they are read.

@@ -7,6 +7,7 @@
 #include "syntax/op.h"
 #include "tensor/calls_check.h"
 #include "tensor/falsify.h"
+#include "tensor/op_def.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ class TestLibrary : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void everyOperatorHasAnInstance();
+    void definitionsAreSound();
     void operatorsOfCallsAreSound();
     void factsSurvive();
     void truthsAreNoSum();
@@ -42,6 +44,21 @@ void TestLibrary::everyOperatorHasAnInstance() {
         if (!seen.contains(op->name()))
             missing << QString::fromStdString(op->name());
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u' ')));
+}
+
+// The program takes them as they are.
+void TestLibrary::definitionsAreSound() {
+    std::size_t checked = 0;
+    for (const LibraryText& book : libraryTexts()) {
+        const FileTree tree = parseFile(book.text, book.file);
+        QVERIFY2(tree.errors.empty(), book.file.c_str());
+        for (const auto& op : each<OpTree>(tree.declarations)) {
+            for (const Diag& diag : checkDefinition(*op, book.file))
+                QFAIL(diag.text().c_str());
+            ++checked;
+        }
+    }
+    QVERIFY(checked > 200);
 }
 
 // Those that stand for calls of others: the calls are ones that there are, and a clause reads them

@@ -2,6 +2,7 @@
 // but for what names.txt lists with a reason.
 #include "source_tree.h"
 
+#include "base/declaration_kind.h"
 #include "base/library_names.h"
 #include "common/test.h"
 #include "extern/extern.h"
@@ -97,6 +98,7 @@ private Q_SLOTS:
     void literalsAreFound();
     void namesStayWithTheirOwners();
     void librariesAreKnownByTheirRows();
+    void declarationsAreKnownByTheirRows();
 };
 
 void TestNames::literalsAreFound() {
@@ -155,6 +157,36 @@ void TestNames::librariesAreKnownByTheirRows() {
     }
     QVERIFY2(wrong.isEmpty(),
              qPrintable(u"ask its row (base/library_names.h)\n"_s + wrong.join(u'\n')));
+}
+
+// What a keyword or a kind is compared with: parsers, which are asked by it, are in core/syntax.
+void TestNames::declarationsAreKnownByTheirRows() {
+    static const QRegularExpression compared(u"\\b(?:keyword|kind)\\b(?:\\(\\))?\\s*(?:[!=]=|\\.(?:"
+                                             u"starts_with|contains)\\()\\s*u?\"(\\w+)\"|"
+                                             "\\bis\\(u?\"(\\w+)\"\\)"_s);
+    const auto isKnown = [](const QString& word) {
+        return fw::findKind(word.toStdString()) != nullptr;
+    };
+    QVERIFY(isKnown(u"operator"_s) && isKnown(u"pin"_s));
+    QVERIFY(compared.match(u"if (item.kind != \"test\")"_s).hasMatch() &&
+            compared.match(u"tokens[i].is(\"op\")"_s).hasMatch());
+    QStringList wrong, files;
+    for (const QString& top : {u"core"_s, u"views"_s, u"app"_s})
+        files << projectFiles(top, {u".h"_s, u".cpp"_s});
+    for (const QString& file : files) {
+        if (file.startsWith(u"core/syntax/"_s))
+            continue;
+        const QString source = readText(file);
+        auto found = compared.globalMatch(source);
+        while (found.hasNext()) {
+            const auto match = found.next();
+            const bool ofCapture = source.mid(match.capturedStart() - 8, 8) == u"capture."_s;
+            if (!ofCapture && (isKnown(match.captured(1)) || isKnown(match.captured(2))))
+                wrong << u"%1: %2"_s.arg(file, match.captured());
+        }
+    }
+    QVERIFY2(wrong.isEmpty(),
+             qPrintable(u"ask its row (base/declarations.def)\n"_s + wrong.join(u'\n')));
 }
 
 FW_TEST(TestNames, QCoreApplication)

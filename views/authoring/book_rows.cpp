@@ -1,5 +1,6 @@
 #include "views/authoring/book_rows.h"
 
+#include "base/declaration_kind.h"
 #include "views/common/numbers.h"
 #include "views/common/text.h"
 
@@ -25,7 +26,7 @@ QString verdictTip(const snapshot::CheckItem& rule) {
     if (rule.proofs > 0)
         out += u": both sides are equal for all values at %1"_s.arg(
             countOf(rule.proofs, u"small graph"_s));
-    if (rule.kind == "rule" && rule.trials)
+    if (isKind(rule.kind, Declares::Rule) && rule.trials)
         out += u"\n"_s +
                (*rule.trials == 0
                     ? u"no small graph was found at which it acts"_s
@@ -93,12 +94,12 @@ private:
     // `on`: the book takes part.
     void addChecked(int parent, const snapshot::CheckItem& rule, const snapshot::Book& book,
                     bool on) {
-        const bool rewritten = rule.kind != "rule"; // it decides about groups
+        const bool rewritten = !fits(rule.kind, FitsIn::Imported); // it decides about groups
         const auto* matches = on ? m_rows.matchesOf(rule.name, book.path, rewritten) : nullptr;
         RulesItem row;
         row.name = text(rule.name);
         row.tip = text(rule.kind + " " + rule.name);
-        if (rule.kind != "rule")
+        if (rewritten)
             row.detail = text(rule.kind);
         row.verdict = shortVerdict(rule);
         row.verdictTone = !stands(rule)               ? Tone::Bad

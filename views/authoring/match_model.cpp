@@ -1,5 +1,6 @@
 #include "views/authoring/match_model.h"
 
+#include "base/declaration_kind.h"
 #include "views/authoring/came_cells.h"
 
 #include "views/common/numbers.h"
@@ -15,7 +16,7 @@ using namespace Qt::StringLiterals;
 QString matchesText(const snapshot::RuleMatches& rule, NearMisses told) {
     const auto count = std::int64_t(rule.matches.size());
     const auto near = std::max(rule.nearMissCount, std::int64_t(rule.nearMisses.size()));
-    if (rule.kind == "schedule") {
+    if (fits(rule.kind, FitsIn::Plan)) {
         QString out = u"computes "_s + (count == 0 ? u"no group"_s : countOf(count, u"group"_s));
         if (near > 0)
             out += u", refused by "_s + QString::number(near);
@@ -90,7 +91,7 @@ const snapshot::CameRecord* MatchModel::cameAt(int row) const {
 const snapshot::NearMissRecord* MatchModel::missAt(int row) const {
     row -= probed() + steps() + places();
     // Where a schedule is refused stands among what came of it.
-    if (!m_rule || row < 0 || (m_came && m_rule->kind == "schedule"))
+    if (!m_rule || row < 0 || (m_came && fits(m_rule->kind, FitsIn::Plan)))
         return nullptr;
     return std::size_t(row) < m_rule->nearMisses.size() ? &m_rule->nearMisses[std::size_t(row)]
                                                         : nullptr;
@@ -99,7 +100,7 @@ const snapshot::NearMissRecord* MatchModel::missAt(int row) const {
 int MatchModel::rowCount(const QModelIndex& parent) const {
     if (parent.isValid())
         return 0;
-    const bool misses = m_rule && !(m_came && m_rule->kind == "schedule");
+    const bool misses = m_rule && !(m_came && fits(m_rule->kind, FitsIn::Plan));
     return probed() + steps() + places() + (misses ? int(m_rule->nearMisses.size()) : 0);
 }
 
@@ -162,7 +163,7 @@ QVariant MatchModel::data(const QModelIndex& index, int role) const {
             return u"%1/%2"_s.arg(miss->matched).arg(miss->total);
         if (index.column() == Share)
             return {};
-        if (m_rule->kind == "schedule")
+        if (fits(m_rule->kind, FitsIn::Plan))
             return text(miss->found);
         return u"expected %1, found %2"_s.arg(text(miss->expected), text(miss->found));
     case ItemRole::ToneRole:

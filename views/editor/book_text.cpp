@@ -1,8 +1,11 @@
 #include "views/editor/book_text.h"
 
+#include "base/declaration_kind.h"
+#include "base/language_words.h"
+
+#include <QSet>
+
 #include <algorithm>
-#include <span>
-#include <string_view>
 
 namespace fw::ui {
 
@@ -10,20 +13,16 @@ namespace {
 
 constexpr int indentOfBlock = 2;
 
-constexpr std::u16string_view declarations[] = {
-#define FW_DECLARATION(word, sentence) u"" #word,
-#include "base/words.def"
-};
-
-// The words that clauses begin or hold; names everywhere else.
-constexpr std::u16string_view words[] = {
-#define FW_WORD(word, keyword, sentence) u"" #word,
-#include "base/words.def"
-};
-
-bool holds(std::span<const std::u16string_view> table, QStringView word) {
-    const std::u16string_view wanted(word.utf16(), std::size_t(word.size()));
-    return std::find(table.begin(), table.end(), wanted) != table.end();
+// Of those that clauses begin or hold; names everywhere else.
+bool isWord(QStringView word) {
+    static const QSet<QString> words = [] {
+        QSet<QString> out;
+        for (const LanguageWord& known : languageWords())
+            if (known.look == LanguageWord::Look::Word)
+                out << QString::fromLatin1(known.word.data(), qsizetype(known.word.size()));
+        return out;
+    }();
+    return words.contains(word.toString());
 }
 
 bool isLetter(QChar c) {
@@ -109,16 +108,17 @@ private:
             ++m_at;
         while (isLetter(at()) || isDigit(at()) || (at() == u'.' && isLetter(at(1))));
         const QStringView word = m_line.mid(begin, m_at - begin);
-        if (m_pieces.empty() && holds(declarations, word))
+        if (m_pieces.empty() && isDeclarationKeyword(word))
             return PieceKind::Keyword;
         // `expect becomes graph` is the one declaration inside a line.
-        if (word == u"graph")
+        static const QLatin1StringView graph(kindOf(Declares::Graph).keyword);
+        if (word == graph)
             return PieceKind::Word;
         if (word == u"true" || word == u"false")
             return PieceKind::Number;
-        if (at() == u'(' && !holds(words, word))
+        if (at() == u'(' && !isWord(word))
             return PieceKind::Call;
-        return holds(words, word) && at() != u'=' ? PieceKind::Word : PieceKind::Name;
+        return isWord(word) && at() != u'=' ? PieceKind::Word : PieceKind::Name;
     }
 
     QStringView m_line;
@@ -133,7 +133,8 @@ std::vector<Piece> piecesOf(QStringView line) {
 }
 
 bool isDeclarationKeyword(QStringView word) {
-    return holds(declarations, word);
+    const DeclarationKind* kind = findKind(word.toUtf8().toStdString());
+    return kind != nullptr && kind->keyword.size() == std::size_t(word.size());
 }
 
 std::optional<DeclarationLine> declarationOf(QStringView line, int number, Indent allowed) {
@@ -143,7 +144,7 @@ std::optional<DeclarationLine> declarationOf(QStringView line, int number, Inden
         return {};
     const auto textOf = [&](const Piece& piece) { return start.mid(piece.begin, piece.length); };
     DeclarationLine out{number, textOf(pieces[0]).toString(), {}};
-    if (out.keyword == u"grow") {
+    if (isKind(out.keyword.toStdString(), Declares::Grow)) {
         out.name = start.mid(pieces[0].length).trimmed().toString();
     } else if (pieces.size() > 1 && pieces[1].kind == PieceKind::Text) {
         out.name = textOf(pieces[1]).mid(1, pieces[1].length - 2).toString();

@@ -1,5 +1,6 @@
 #include "views/problems/problems_view.h"
 
+#include "base/declaration_kind.h"
 #include "views/common/state_overlay.h"
 #include "views/common/text.h"
 #include "views/common/theme.h"
@@ -139,7 +140,7 @@ QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
     const Diag& diag = at(index.row());
     if (role == Qt::ForegroundRole && !isCurrent(index.row()))
         return Theme::instance().colour(Colour::Muted);
-    if (role == Qt::ForegroundRole && index.column() == Severity_) {
+    if (role == Qt::ForegroundRole && index.column() == Level) {
         switch (diag.severity) {
         case Severity::Error:
             return Theme::instance().colour(Colour::Failing);
@@ -154,7 +155,7 @@ QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
     if (role != Qt::DisplayRole)
         return {};
     switch (Column(index.column())) {
-    case Severity_:
+    case Level:
         switch (diag.severity) {
         case Severity::Error:
             return u"✖ error"_s;
@@ -205,7 +206,7 @@ ProblemsView::ProblemsView(QWidget* parent) : View(parent), m_table(new QTableVi
     m_table->verticalHeader()->hide();
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->horizontalHeader()->resizeSection(ProblemsModel::Severity_, 80);
+    m_table->horizontalHeader()->resizeSection(ProblemsModel::Level, 80);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Code, 60);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::Message, 400);
     m_table->horizontalHeader()->resizeSection(ProblemsModel::MenuPlace, 220);
@@ -254,7 +255,7 @@ void ProblemsView::documentChanged(Parts parts) {
         add(document().rewrite()->diagnostics);
     for (const auto& found : document().matches())
         for (const auto& rule : found->rules)
-            if (rule.kind == "schedule")
+            if (fits(rule.kind, FitsIn::Plan))
                 add(refusals(rule));
     std::stable_sort(standing.begin(), standing.end(), [](const Diag& a, const Diag& b) {
         return std::tuple(a.where.file, a.where.line, a.where.column) <

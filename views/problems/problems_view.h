@@ -17,7 +17,7 @@ class ProblemsModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Severity_, Code, Message, MenuPlace, Hint, ColumnCount };
+    enum Column { Level, Code, Message, MenuPlace, Hint, ColumnCount };
 
     explicit ProblemsModel(QObject* parent = nullptr);
     void add(const Diag& diag);       // equal to the last one: not again
