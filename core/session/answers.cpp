@@ -134,6 +134,7 @@ Result<Arguments> withBoundDims(PipelineStore& store, const Arguments& arguments
     FW_TRY(const Operands operands, operandsFor(*pipeline, *module, arguments, context));
     Arguments out = arguments;
     FW_TRY(out.dims, boundDims(*pipeline, operands.inputs, context));
+    FW_CHECK(checkRanges(arguments.ranges, out.dims));
     for (const auto& [name, extent] : out.dims)
         out.ranges.erase(name); // it is not free any more
     return out;
