@@ -29,6 +29,7 @@
 #include "session/rewriting.h"
 #include "session/save_machine.h"
 #include "session/schedule.h"
+#include "session/size_ranges.h"
 #include "session/sketch.h"
 #include "session/stages.h"
 #include "session/statistics.h"
