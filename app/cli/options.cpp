@@ -52,6 +52,12 @@ CLI::Validator oneOf(const std::vector<std::string_view>& words) {
     });
 }
 
+CLI::Validator something() {
+    return named("text", [](const std::string& text) {
+        return text.empty() ? std::string("nothing is given") : std::string();
+    });
+}
+
 // One option of one command, by the type of the member that its value goes to.
 struct Added {
     CLI::App& app;
@@ -96,6 +102,11 @@ private:
     }
 };
 
+bool takesText(const Option& row) {
+    return std::holds_alternative<Option::Member<std::string>>(row.slot) ||
+           std::holds_alternative<Option::Member<std::vector<std::string>>>(row.slot);
+}
+
 } // namespace
 
 CLI::App* addCommand(CLI::App& program, const snapshot::CommandRow& row, Asked& asked) {
@@ -105,6 +116,8 @@ CLI::App* addCommand(CLI::App& program, const snapshot::CommandRow& row, Asked& 
         if (option == nullptr)
             continue;
         option->required(one.required);
+        if (one.alone == nullptr && one.values.empty() && takesText(one))
+            option->check(something());
         if (!one.values.empty())
             option->check(oneOf(one.values));
         if (one.alone != nullptr)

@@ -16,6 +16,7 @@ fwBookEnd_\name:
     book selection, selection.fw
     book resample, resample.fw
     book quantization, quantization.fw
+    book integers, integers.fw
     book losses, losses.fw
     book reductions, reductions.fw
     book signal, signal.fw

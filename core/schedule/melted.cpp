@@ -1,3 +1,4 @@
+#include "base/bytes_text.h"
 #include "schedule/lower_body.h"
 #include "schedule/melted_cuts.h"
 #include "schedule/tiled.h"
@@ -100,11 +101,6 @@ bool isAtStore(const SchedulePlanner& planner, const std::vector<NestPlan>& part
         const Stage& sum = planner.stage(part.root);
         return followedAxes(planner.stage(map), sum) && planner.readers(sum.out).size() == 1;
     });
-}
-
-std::string bytesText(double bytes) {
-    return bytes >= 1e6 ? fmt::format("{:.1f} MB", bytes / 1e6)
-                        : fmt::format("{:.1f} KB", bytes / 1e3);
 }
 
 } // namespace

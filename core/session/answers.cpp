@@ -29,6 +29,7 @@
 #include "session/rewriting.h"
 #include "session/save_machine.h"
 #include "session/schedule.h"
+#include "session/size_ranges.h"
 #include "session/sketch.h"
 #include "session/stages.h"
 #include "session/statistics.h"
@@ -134,6 +135,7 @@ Result<Arguments> withBoundDims(PipelineStore& store, const Arguments& arguments
     FW_TRY(const Operands operands, operandsFor(*pipeline, *module, arguments, context));
     Arguments out = arguments;
     FW_TRY(out.dims, boundDims(*pipeline, operands.inputs, context));
+    FW_CHECK(checkRanges(arguments.ranges, out.dims));
     for (const auto& [name, extent] : out.dims)
         out.ranges.erase(name); // it is not free any more
     return out;

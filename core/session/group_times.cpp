@@ -10,6 +10,7 @@
 #include "session/whole_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -264,11 +265,26 @@ public:
     Status choose(const std::vector<std::string>& nodes) {
         for (const std::string& name : nodes) {
             FW_TRY(const Node* node, findNode(m_graph, name));
-            if (const auto of = m_plan.groupOf.find(node->id); of != m_plan.groupOf.end())
-                m_wanted.insert(of->second);
+            const auto of = m_plan.groupOf.find(node->id);
+            if (of == m_plan.groupOf.end())
+                return makeDiag(DiagCode::NotRunnable, fmt::format("{} is in no group", name));
+            const Group& group = m_plan.groups[static_cast<std::size_t>(of->second)];
+            if (group.isView() || group.isOpaque())
+                return makeDiag(DiagCode::NotRunnable,
+                                fmt::format("{} takes no time that could be measured: {}", name,
+                                            group.isView() ? "it is a view of what it reads"
+                                                           : "nothing computes it"),
+                                {}, fmt::format("fw explain MODEL '{}' says why", name));
+            m_wanted.insert(group.id);
         }
-        if (!nodes.empty() && m_wanted.empty())
-            return makeDiag(DiagCode::NotRunnable, "no group has these operators", {});
+        if (m_wanted.size() > 2)
+            return makeDiag(DiagCode::Usage,
+                            fmt::format("these operators are in {} groups", m_wanted.size()), {},
+                            "name operators of one group, or of two that are timed together, too");
+        if (nodes.size() > 1 && m_wanted.size() == 1)
+            m_document.notices.push_back(
+                fmt::format("{} are in one group, {}", fmt::join(nodes, " and "),
+                            m_plan.groups[static_cast<std::size_t>(*m_wanted.begin())].name));
         return {};
     }
 

@@ -1,5 +1,6 @@
 #include "session/hazards.h"
 
+#include "base/bytes_text.h"
 #include "ir/missing_type.h"
 #include "session/came_rows.h"
 #include "session/document.h"
@@ -23,7 +24,7 @@ class HazardRows {
 public:
     void add(ReasonCode code, const std::string& cause, const std::string& todo,
              const std::string& name, const std::vector<NodeId>& nodes,
-             const std::string& declaration = {}) {
+             const std::string& declaration = {}, double bytes = 0) {
         const auto [known, isNew] = m_places.emplace(std::pair(code, cause), m_rows.size());
         if (isNew) {
             HazardRecord row;
@@ -35,12 +36,16 @@ public:
         }
         HazardRecord& row = m_rows[known->second];
         ++row.count;
+        m_bytes[known->second] += bytes;
         if (row.names.size() < mostPlaces)
             row.names.push_back(name);
         row.nodes.insert(row.nodes.end(), nodes.begin(), nodes.end());
     }
 
     std::vector<HazardRecord> take() {
+        for (const auto& [row, bytes] : m_bytes)
+            if (bytes > 0)
+                m_rows[row].what += fmt::format(", {} in all", bytesText(bytes));
         for (HazardRecord& row : m_rows) {
             std::sort(row.nodes.begin(), row.nodes.end());
             row.nodes.erase(std::unique(row.nodes.begin(), row.nodes.end()), row.nodes.end());
@@ -51,7 +56,8 @@ public:
     }
 
 private:
-    std::map<std::pair<ReasonCode, std::string>, std::size_t> m_places;
+    std::map<std::pair<ReasonCode, std::string>, std::size_t> m_places; // rows
+    std::map<std::size_t, double> m_bytes;                              // of a row
     std::vector<HazardRecord> m_rows;
 };
 
@@ -68,7 +74,7 @@ private:
     }
     std::vector<NodeId> island(NodeId from, std::set<NodeId>& seen) const;
     bool quantises(const Node& node) const;
-    const Node* undone(const Node& quantize) const;
+    bool isUndone(ValueRef value, std::vector<NodeId>& by) const;
 
     const Graph& m_graph;
     HazardRows& m_rows;
@@ -150,32 +156,42 @@ bool OfGraph::quantises(const Node& node) const {
            (node.outputs[0].type.dtype == DType::I8 || node.outputs[0].type.dtype == DType::U8);
 }
 
-// A reader, if all of them bring what is quantised back to real numbers.
-const Node* OfGraph::undone(const Node& quantize) const {
-    const ValueRef made{quantize.id, 0};
-    const auto uses = m_graph.uses(made);
-    if (uses.empty() || m_graph.isResult(made))
-        return nullptr;
-    const auto isBack = [&](const Use& use) {
-        const Node& reader = m_graph.node(use.node);
-        return use.operand == 0 && reader.outputs.size() == 1 &&
-               isFloat(reader.outputs[0].type.dtype);
-    };
-    return std::all_of(uses.begin(), uses.end(), isBack) ? &m_graph.node(uses.front().node)
-                                                         : nullptr;
+// Whether all readers, behind operators that only move elements, bring it back to real numbers;
+// `by`: they and those operators.
+bool OfGraph::isUndone(ValueRef value, std::vector<NodeId>& by) const {
+    std::vector<ValueRef> left = {value};
+    while (!left.empty()) {
+        const ValueRef made = left.back();
+        left.pop_back();
+        const auto uses = m_graph.uses(made);
+        if (uses.empty() || m_graph.isResult(made))
+            return false;
+        for (const Use& use : uses) {
+            const Node& reader = m_graph.node(use.node);
+            if (use.operand != 0 || reader.outputs.size() != 1)
+                return false;
+            by.push_back(reader.id);
+            if (isFloat(reader.outputs[0].type.dtype))
+                continue;
+            const Operator* op = m_graph.operators().find(reader.op);
+            if (op == nullptr || !op->movesOnly())
+                return false;
+            left.push_back({reader.id, 0});
+        }
+    }
+    return true;
 }
 
 void OfGraph::quantised() {
     for (const NodePtr& node : m_graph.nodes()) {
-        const Node* back = quantises(*node) ? undone(*node) : nullptr;
-        if (back == nullptr)
+        std::vector<NodeId> all = {node->id};
+        if (!quantises(*node) || !isUndone({node->id, 0}, all))
             continue;
         m_rows.add(ReasonCode::HazardQuantised,
-                   fmt::format("to {}, and computed in {}", dtypeText(node->outputs[0].type.dtype),
-                               dtypeText(back->outputs[0].type.dtype)),
+                   fmt::format("to {}", dtypeText(node->outputs[0].type.dtype)),
                    "each pair costs two passes over the tensor and rounds it; leave pairs out that "
                    "guard no integer operator, by a rule over both",
-                   node->name, originsOf(m_graph, {node->id, back->id}));
+                   node->name, originsOf(m_graph, all));
     }
 }
 
@@ -275,8 +291,8 @@ void OfPlan::freeSizes() {
             if (candidate.code == ReasonCode::GuardUndecided && !candidate.branch &&
                 !candidate.chosen)
                 m_rows.add(ReasonCode::HazardFreeSize,
-                           fmt::format("{} waits for it: {}", candidate.implementation,
-                                       candidate.evidence),
+                           fmt::format("{} computes it only where {}", candidate.implementation,
+                                       candidate.when ? candidate.when->text() : candidate.guard),
                            bind, group.name, originsOf(m_graph, group.nodes));
 }
 
@@ -313,8 +329,7 @@ void OfPlan::moved() {
             ReasonCode::HazardReorder, fmt::format("{} in a group of its own", node.shownOp()),
             "move it to where its neighbour can take it, by a rule over the operators between; "
             "two that undo each other go by themselves when they meet",
-            fmt::format("{} ({:.3g} KB)", node.name, bytesOf(m_graph, made) / 1e3),
-            originsOf(m_graph, group.nodes));
+            node.name, originsOf(m_graph, group.nodes), {}, bytesOf(m_graph, made));
     }
 }
 

@@ -58,4 +58,20 @@ Status assumeRanges(const std::map<std::string, snapshot::SizeRange>& ranges, Im
     return {};
 }
 
+Status checkRanges(const std::map<std::string, snapshot::SizeRange>& ranges,
+                   const std::map<std::string, std::int64_t>& sizes) {
+    for (const auto& [name, range] : ranges)
+        for (const std::string& dim : {name, dimName(name)})
+            if (const auto size = sizes.find(dim);
+                size != sizes.end() && (size->second < range.least || size->second > range.most))
+                return makeDiag(
+                    DiagCode::InputMismatch,
+                    fmt::format("{} is from {} to {} (--dim); in the data it is {}", cleanText(dim),
+                                range.least, range.most, size->second),
+                    {},
+                    fmt::format("give inputs whose sizes agree, or --dim {}=N for made-up ones",
+                                cleanText(dim)));
+    return {};
+}
+
 } // namespace fw

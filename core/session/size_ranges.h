@@ -10,4 +10,8 @@ namespace fw {
 // largestBoundDim (DimOverflow).
 Status assumeRanges(const std::map<std::string, snapshot::SizeRange>& ranges, Imported& imported);
 
+// Refused (InputMismatch): sizes, by the same names, that lie outside of them.
+Status checkRanges(const std::map<std::string, snapshot::SizeRange>& ranges,
+                   const std::map<std::string, std::int64_t>& sizes);
+
 } // namespace fw

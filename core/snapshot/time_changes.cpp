@@ -162,7 +162,7 @@ Decisions notComparable(const ProfileDocument& baseline, const ProfileDocument& 
     if (std::none_of(run.rows.begin(), run.rows.end(), isThere))
         out.push_back(
             differing(ReasonCode::OtherModel, fmt::format("{} and {}", run.model, baseline.model)));
-    if (baseline.disturbed || run.disturbed)
+    if (out.empty() && (baseline.disturbed || run.disturbed))
         out.push_back({"baseline", Verdict::Note, ReasonCode::TimesDisturbed,
                        !run.disturbed        ? "end to end, of the baseline"
                        : !baseline.disturbed ? "end to end, of this run"

@@ -1,6 +1,9 @@
 #include "strategy/guarded_calls.h"
 
 #include "strategy/special_values.h"
+#include "syntax/declarations.h"
+#include "syntax/op.h"
+#include "syntax/parser.h"
 #include "tensor/draw_values.h"
 #include "tensor/facts.h"
 
@@ -56,6 +59,7 @@ GuardedCalls::GuardedCalls(const ComputedEntry& computed,
                            std::shared_ptr<const OperatorSet> operators, SignatureTree signature)
     : m_computed(computed), m_operators(std::move(operators)),
       m_op(*m_operators->find(computed.block->subject)), m_signature(std::move(signature)) {
+    readRequired();
     if (!computed.entry->guard)
         return;
     const Tree& guard = computed.entry->guard->tree;
@@ -65,6 +69,30 @@ GuardedCalls::GuardedCalls(const ComputedEntry& computed,
     m_held.resize(m_conjuncts.size());
     for (std::size_t i = 0; i < m_conjuncts.size(); ++i)
         addAlternatives(i);
+}
+
+void GuardedCalls::readRequired() {
+    const auto op = only<OpTree>(parseFile("op " + m_op.signature() + " {}", {}));
+    if (!op)
+        return;
+    std::vector<const Tree*> conditions;
+    for (const ConditionTree& one : op->requirements)
+        conditions.push_back(&one.tree);
+    for (const auto& [name, values] : askedValues(conditions))
+        for (const TermValue& value : values)
+            if (const auto* dtype = std::get_if<DType>(&value))
+                m_required[name].push_back(*dtype);
+}
+
+DType GuardedCalls::dtypeOf(const std::string& name) {
+    const auto required = m_required.find(name);
+    const auto isUsual = [](DType one) {
+        return one == DType::F32 || one == DType::F64 || one == DType::I64;
+    };
+    if (required != m_required.end() &&
+        std::none_of(required->second.begin(), required->second.end(), isUsual))
+        return oneOf(required->second);
+    return chance(0.65) ? DType::F32 : chance(0.5) ? DType::F64 : DType::I64;
 }
 
 std::string GuardedCalls::neverHeld() const {
@@ -213,11 +241,7 @@ std::optional<TensorType> GuardedCalls::typeOf(const ParamTree& param) {
     if (const auto known = parseDtype(param.type.dtype))
         out.dtype = *known;
     else
-        out.dtype = m_types
-                        .emplace(param.type.dtype, chance(0.65)  ? DType::F32
-                                                   : chance(0.5) ? DType::F64
-                                                                 : DType::I64)
-                        .first->second;
+        out.dtype = m_types.emplace(param.type.dtype, dtypeOf(param.type.dtype)).first->second;
     for (const DimTree& dim : param.type.dims)
         if (!append(dim, out.shape))
             return std::nullopt;

@@ -69,6 +69,10 @@ private:
 
     std::optional<TensorType> typeOf(const ParamTree& param);
 
+    // One that the operator takes of a type variable, mostly f32 where it may.
+    DType dtypeOf(const std::string& name);
+    void readRequired();
+
     Dim extent();
 
     // Of any name: the guard may speak of what `let` makes of the extents.
@@ -106,7 +110,8 @@ private:
     std::vector<ConditionTree> m_conjuncts; // of the guard
     std::vector<bool> m_held;
     Scope m_scope;
-    std::map<std::string, DType> m_types;
+    std::map<std::string, std::vector<DType>> m_required; // by type variable
+    std::map<std::string, DType> m_types;                 // of the call that is drawn
     std::vector<std::int64_t> m_used;
     std::mt19937_64 m_random{1};
     Random m_values{1};

@@ -4,8 +4,8 @@
 adds; they are compared without tolerance. `close` holds those with roots, exponentials and inexact quotients. `narrow`
 holds those in f16 and bf16, `data` those that only run with the sizes of their data.
 """
-from . import (cases_elementwise, cases_exact, cases_forms, cases_free, cases_matrix, cases_nan, cases_narrow,
-               cases_newer, cases_shape, cases_types, cases_windows)
+from . import (cases_elementwise, cases_exact, cases_forms, cases_free, cases_integers, cases_matrix, cases_nan,
+               cases_narrow, cases_newer, cases_shape, cases_types, cases_windows)
 from .build import Sample
 
 
@@ -32,7 +32,7 @@ class Cases:
 
 def all_cases():
     cases = Cases()
-    for part in (cases_elementwise, cases_exact, cases_forms, cases_free, cases_matrix, cases_nan, cases_newer,
+    for part in (cases_elementwise, cases_exact, cases_forms, cases_free, cases_integers, cases_matrix, cases_nan, cases_newer,
                  cases_shape, cases_types, cases_windows):
         part.add_to(cases)
     narrow = cases_narrow.all_narrow()

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from onnx import helper, numpy_helper
 
-from . import forms, quantizing, shaping, windows
+from . import forms, integers, quantizing, shaping, windows
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -246,6 +246,7 @@ OPERATORS = {
     "GlobalMaxPool": lambda x, at, opset: [x[0].max(axis=global_axes(x[0]), keepdims=True)],
     **forms.OPERATORS,
     **quantizing.OPERATORS,
+    **integers.OPERATORS,
     **windows.OPERATORS,
     **shaping.OPERATORS,
 }

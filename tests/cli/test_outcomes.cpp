@@ -178,7 +178,7 @@ QList<Wrong> TestOutcomes::wrongOf(const QString& command, const QJsonObject& op
         {u"--shard"_s, {{u"0/2"_s}, {u"3/2"_s}, {u"nan"_s}}},
         {u"--machine"_s, {{nowhere}, {m_folder.path()}, {m_book}}},
         {u"--worker"_s, {{u"fw 'x"_s}, {u" "_s}}},
-        {u"--baseline"_s, {{nowhere}, {m_folder.path()}, {m_book}}},
+        {u"--baseline"_s, {{u""_s}, {nowhere}, {m_folder.path()}, {m_book}}},
         {u"--of"_s, {{u"nosuch"_s}}},
         {u"--save"_s, {{u"/dev/null/machine"_s, 3}, {m_folder.path(), 3}}},
         {u"--model"_s, {{nowhere}}},

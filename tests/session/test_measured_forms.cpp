@@ -6,6 +6,7 @@
 
 using namespace fw;
 using namespace fw::snapshot;
+using namespace Qt::StringLiterals;
 using fw::test::Asked;
 using fw::test::on;
 
@@ -18,6 +19,9 @@ private Q_SLOTS:
     void pairsAreForced();
     void whatCannotBeForcedIsSaid();
     void sizesInARangeAreMeasured();
+    void whatHasNoTimeIsRefused_data();
+    void whatHasNoTimeIsRefused();
+    void operatorsOfOneGroupAreTold();
     void runsSayTheirConditions();
 
 private:
@@ -95,7 +99,7 @@ void TestMeasuredForms::whatCannotBeForcedIsSaid() {
 void TestMeasuredForms::sizesInARangeAreMeasured() {
     Asked a;
     Arguments arguments = on("free_batch");
-    arguments.ranges = {{"N", {2, 5}}};
+    arguments.ranges = {{"N", {1, 5}}};
     arguments.measure = true;
     arguments.seconds = 0.005;
     const auto plan = a.get<FuseDocument>("fuse", arguments);
@@ -104,6 +108,45 @@ void TestMeasuredForms::sizesInARangeAreMeasured() {
     QVERIFY(std::any_of(plan.notices.begin(), plan.notices.end(), [](const std::string& notice) {
         return notice.starts_with("measured with N = ");
     }));
+    arguments.ranges = {{"N", {2, 5}}}; // the data has 1
+    const Result<std::string> outside = a.ask("fuse", arguments);
+    QVERIFY(!outside.ok());
+    QCOMPARE(outside.diag().code, DiagCode::InputMismatch);
+    QCOMPARE(outside.diag().message, std::string("N is from 2 to 5 (--dim); in the data it is 1"));
+}
+
+void TestMeasuredForms::whatHasNoTimeIsRefused_data() {
+    QTest::addColumn<QStringList>("nodes");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("a view") << QStringList{u"Flatten_flat"_s}
+                            << u"Flatten_flat takes no time that could be measured"_s;
+    QTest::newRow("beside a group")
+        << QStringList{u"Conv_conv"_s, u"Flatten_flat"_s} << u"it is a view of what it reads"_s;
+    QTest::newRow("three groups") << QStringList{u"Conv_conv"_s, u"MaxPool_pool"_s,
+                                                 u"Softmax_probabilities"_s}
+                                  << u"these operators are in 3 groups"_s;
+}
+
+void TestMeasuredForms::whatHasNoTimeIsRefused() {
+    QFETCH(const QStringList, nodes);
+    QFETCH(const QString, said);
+    Arguments arguments = on("free_batch");
+    for (const QString& node : nodes)
+        arguments.nodes.push_back(node.toStdString());
+    Asked a;
+    const Result<std::string> answer = a.ask("fuse", arguments);
+    QVERIFY(!answer.ok());
+    QVERIFY2(answer.diag().text().find(said.toStdString()) != std::string::npos,
+             answer.diag().text().c_str());
+}
+
+void TestMeasuredForms::operatorsOfOneGroupAreTold() {
+    Asked a;
+    const auto plan = a.get<FuseDocument>("fuse", of({"Relu_relu0", "Gemm_dense0"}));
+    QCOMPARE(plan.groups.size(), std::size_t(1));
+    QVERIFY(std::find(plan.notices.begin(), plan.notices.end(),
+                      "Relu_relu0 and Gemm_dense0 are in one group, dense_bias_relu_0") !=
+            plan.notices.end());
 }
 
 void TestMeasuredForms::runsSayTheirConditions() {

@@ -155,6 +155,8 @@ void TestTimeChanges::disturbedTimesSayNothing() {
     QCOMPARE(codesOf(times), std::string("TIM04 "));
     QVERIFY(isComparable(times));
     QVERIFY(times.endToEnd.code == "TIM04");
+    after.threads = before.threads + 1; // nothing compares
+    QCOMPARE(codesOf(compareTimes(before, after)), std::string("TIM02 "));
 }
 
 void TestTimeChanges::runsThatDoNotCompare_data() {

@@ -49,7 +49,7 @@ void TestOpCheck::theLibraryPasses() {
     int operators = 0;
     double slowest = 0;
     for (const char* name : {"elementwise", "contraction", "window", "movement", "normalization",
-                             "losses", "quantization", "resample", "selection", "signal"}) {
+                             "integers", "losses", "quantization", "resample", "selection", "signal"}) {
         std::ifstream file(std::string(FW_SOURCE_DIR "/resources/library/") + name + ".fw");
         std::stringstream text;
         text << file.rdbuf();

@@ -1,6 +1,7 @@
 // Numbers as the views show them.
 #pragma once
 
+#include "base/bytes_text.h"
 #include "snapshot/time_text.h"
 
 #include <QString>
@@ -20,13 +21,7 @@ inline QString timeCell(const std::optional<double>& microseconds) {
 
 // "3.6 MB"
 inline QString bytesText(double bytes) {
-    if (bytes < 1e3)
-        return QString::number(bytes, 'f', 0) + QStringLiteral(" B");
-    if (bytes < 1e6)
-        return QString::number(bytes / 1e3, 'f', 1) + QStringLiteral(" kB");
-    if (bytes < 1e9)
-        return QString::number(bytes / 1e6, 'f', 1) + QStringLiteral(" MB");
-    return QString::number(bytes / 1e9, 'f', 2) + QStringLiteral(" GB");
+    return QString::fromStdString(fw::bytesText(bytes));
 }
 
 // An error of an output; absent: not finite.

@@ -1,6 +1,8 @@
-// Convolutions. The normal form: no bias operand (a `bias` node follows).
+// Convolutions. The normal form: no bias operand (a `bias` node follows); of eight bits sums are
+// i32, and `requantize` follows.
 #include "base/numbers.h"
 #include "onnx/forms/window_geometry.h"
+#include "onnx/model/beyond_texts.h"
 #include "onnx/read/importers.h"
 
 #include <algorithm>
@@ -71,27 +73,121 @@ Result<std::int64_t> groupsOf(NodeImport& n) {
     return groups;
 }
 
-Status conv(NodeImport& n) {
-    FW_CHECK(n.need(2, 3));
-    if (n.has(2))
-        n.computeWide();
-    FW_TRY(const TensorType x, n.inputType(0));
-    FW_TRY(const TensorType w, n.inputType(1));
+// What the filters, an operand, do to the data, another one.
+struct Filtering {
+    WindowGeometry geometry;
+    Attrs attrs;
+
+    const char* op() const { return geometry.isImage() ? "conv2d" : "conv"; }
+};
+
+Result<Filtering> filtering(NodeImport& n, std::size_t data, std::size_t weights) {
+    FW_TRY(const TensorType x, n.inputType(data));
+    FW_TRY(const TensorType w, n.inputType(weights));
     FW_TRY(const Integers kernel, kernelOf(n, w.shape, x.rank()));
-    FW_TRY(const WindowGeometry g, windowGeometry(n, x.shape, kernel));
+    FW_TRY(WindowGeometry g, windowGeometry(n, x.shape, kernel));
     FW_TRY(const std::int64_t groups, groupsOf(n));
     const auto channels = x.shape[1].asInt(), read = w.shape[1].asInt(), made = w.shape[0].asInt();
     const std::string each = groups == 1 ? "" : fmt::format(" in each of {} groups", groups);
     if (channels && read && *channels != *read * groups)
         return makeDiag(DiagCode::ShapeMismatch,
-                        fmt::format("{} has {} channels and {} reads {}{}", n.operandName(0),
-                                    *channels, n.operandName(1), *read, each));
+                        fmt::format("{} has {} channels and {} reads {}{}", n.operandName(data),
+                                    *channels, n.operandName(weights), *read, each));
     if (made && *made % groups != 0)
-        return makeDiag(DiagCode::ShapeMismatch, fmt::format("{} makes {} channels in {} groups",
-                                                             n.operandName(1), *made, groups));
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("{} makes {} channels in {} groups", n.operandName(weights),
+                                    *made, groups));
     Attrs attrs = g.attrs();
     attrs.set("groups", groups);
-    return finishConvolution(n, g.isImage() ? "conv2d" : "conv", g, attrs);
+    return Filtering{std::move(g), std::move(attrs)};
+}
+
+Status conv(NodeImport& n) {
+    FW_CHECK(n.need(2, 3));
+    if (n.has(2))
+        n.computeWide();
+    FW_TRY(const Filtering conv, filtering(n, 0, 1));
+    return finishConvolution(n, conv.op(), conv.geometry, conv.attrs);
+}
+
+// A number, whatever the rank of the tensor that has it.
+Result<ValueRef> numberOf(NodeImport& n, std::size_t i) {
+    FW_TRY(const ValueRef value, n.input(i));
+    if (const auto count = elementCount(n.type(value).shape).asInt(); count && *count != 1)
+        return makeDiag(DiagCode::ShapeMismatch,
+                        fmt::format("{} is {}, which is not one number", n.operandName(i),
+                                    n.type(value).text()));
+    return n.type(value).rank() == 0 ? Result<ValueRef>(value) : n.reshaped(value, {});
+}
+
+// One number, or one for each of what the filters make.
+Result<ValueRef> listOf(NodeImport& n, std::size_t i) {
+    FW_TRY(const ValueRef value, n.input(i));
+    if (n.type(value).rank() > 1)
+        return makeDiag(
+            DiagCode::ShapeMismatch,
+            fmt::format("{} is {}, which is no list", n.operandName(i), n.type(value).text()));
+    return n.type(value).rank() == 1 ? Result<ValueRef>(value) : n.reshaped(value, {Dim(1)});
+}
+
+struct ZeroPoints {
+    std::size_t data, weights; // operands; 0 is taken where one is absent
+};
+
+// Sums in i32 of eight bits, less their zero points: with a height where the data has none.
+Result<ValueRef> integerSums(NodeImport& n, const Filtering& conv, std::size_t data,
+                             std::size_t weights, const ZeroPoints& zeros) {
+    const bool oneAxis = conv.geometry.oneAxis;
+    FW_TRY(const ValueRef x, oneAxis ? operandWithHeight(n, data, "x") : n.input(data));
+    FW_TRY(const ValueRef w, oneAxis ? operandWithHeight(n, weights, "w") : n.input(weights));
+    FW_TRY(const ValueRef ofData,
+           n.has(zeros.data) ? numberOf(n, zeros.data)
+                             : Result<ValueRef>(n.scalarConstant("zero", 0, n.type(x).dtype)));
+    FW_TRY(const ValueRef ofWeights,
+           n.has(zeros.weights) ? listOf(n, zeros.weights)
+                                : Result<ValueRef>(n.addConstant(
+                                      "zeros", dataFromDoubles(n.type(w).dtype, {1}, {0}))));
+    return n.step(std::string(conv.op()) + "_integer", {x, w, ofData, ofWeights}, conv.attrs);
+}
+
+Status convInteger(NodeImport& n) {
+    FW_CHECK(n.need(2, 4));
+    FW_TRY(const Filtering conv, filtering(n, 0, 1));
+    FW_TRY(const ValueRef y, integerSums(n, conv, 0, 1, {2, 3}));
+    if (!conv.geometry.oneAxis)
+        return n.alias(0, y);
+    return n.resultReshaped(y, withoutHeight(n.type(y).shape));
+}
+
+// Operands: x, its scale and zero point, w, its own, those of the result, and a term.
+Status qlinearConv(NodeImport& n) {
+    FW_CHECK(n.need(8, 9));
+    if (!n.node().domain().empty()) {
+        FW_TRY(const bool last, n.flag("channels_last", false));
+        if (last)
+            return n.unsupported("channels are read as the second axis");
+    }
+    FW_TRY(const Filtering conv, filtering(n, 0, 3));
+    FW_TRY(ValueRef y, integerSums(n, conv, 0, 3, {2, 5}));
+    if (n.has(8)) {
+        Attrs axis;
+        axis.set("axis", std::int64_t{1});
+        FW_TRY(const ValueRef b, n.input(8));
+        FW_TRY(y, n.step("bias", {y, b}, axis));
+    }
+    FW_TRY(const ValueRef ofX, numberOf(n, 1));
+    FW_TRY(ValueRef ofW, listOf(n, 4));
+    Shape column{n.type(ofW).shape[0]};
+    column.resize(conv.geometry.axes() + 1, Dim(1));
+    FW_TRY(ofW, n.reshaped(ofW, column));
+    FW_TRY(const ValueRef ofY, numberOf(n, 6));
+    FW_TRY(const ValueRef zero, numberOf(n, 7));
+    FW_TRY(const ValueRef factor, n.step("mul", {ofX, ofW}));
+    FW_TRY(const ValueRef scale, n.step("div", {factor, ofY}));
+    if (!conv.geometry.oneAxis)
+        return n.result("requantize", {y, scale, zero});
+    FW_TRY(y, n.step("requantize", {y, scale, zero}));
+    return n.resultReshaped(y, withoutHeight(n.type(y).shape));
 }
 
 // pads from output_shape or SAME: total = stride (in - 1) + output_padding + reach - out
@@ -170,6 +266,9 @@ std::span<const ImporterRow> contractionImporters() {
     static constexpr ImporterRow rows[] = {
         {"Conv", 1, conv},
         {"ConvTranspose", 1, convTranspose},
+        {"ConvInteger", 10, convInteger},
+        {"QLinearConv", 10, qlinearConv},
+        {"QLinearConv", 1, qlinearConv, contribDomain},
     };
     return rows;
 }

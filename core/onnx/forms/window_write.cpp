@@ -178,6 +178,27 @@ Status convolution(GraphWriter& out, const Node& node) {
     return {};
 }
 
+// Of eight bits. What lies around is the zero point of the data.
+Status integerConvolution(GraphWriter& out, const Node& node) {
+    FW_CHECK(slides(out, node));
+    FW_TRY(const Integers kernel, kernelShape(out, node));
+    const Geometry geometry = geometryOf(node);
+    FW_CHECK(noneNegative(geometry.pads, "a convolution of eight bits"));
+    const std::string automatic = automaticPads(out, node, geometry, kernel);
+    if (automatic.empty())
+        FW_CHECK(noneComputed(geometry, "a convolution of eight bits"));
+    std::vector<std::string> inputs;
+    for (const ValueRef& input : node.inputs)
+        inputs.push_back(out.use(input));
+    auto& written = out.main(node, "ConvInteger", inputs);
+    setAttribute(written, "dilations", geometry.dilations);
+    setAttribute(written, "group", node.attrs.integer("groups", 1));
+    setAttribute(written, "kernel_shape", kernel);
+    setPads(written, automatic, geometry.pads);
+    setAttribute(written, "strides", geometry.strides);
+    return {};
+}
+
 Status dense(GraphWriter& out, const Node& node) {
     const Graph& graph = out.graph();
     if (graph.type(node.inputs[0]).rank() == 2) {
@@ -328,6 +349,8 @@ std::span<const WriterRow> windowWriters() {
         WriterRow{"conv_transpose2d", convolution},
         WriterRow{"conv", convolution},
         WriterRow{"conv_transpose", convolution},
+        WriterRow{"conv2d_integer", integerConvolution},
+        WriterRow{"conv_integer", integerConvolution},
         WriterRow{"dense", dense},
         WriterRow{"max_pool2d", maxPool},
         WriterRow{"max_pool2d_places", maxPool},

@@ -30,15 +30,6 @@ constexpr Beyond beyondRows[] = {
     {"", "TfIdfVectorizer", BeyondTexts::Tables},
     {contribDomain, "Tokenizer", BeyondTexts::Text},
     {"", "ImageDecoder", BeyondTexts::Pictures},
-    {"", "ConvInteger", BeyondTexts::Quantised},
-    {"", "MatMulInteger", BeyondTexts::Quantised},
-    {"", "QLinear*", BeyondTexts::Quantised},
-    {contribDomain, "QLinear*", BeyondTexts::Quantised},
-    {contribDomain, "QAttention", BeyondTexts::Quantised},
-    {contribDomain, "QGemm", BeyondTexts::Quantised},
-    {contribDomain, "MatMulInteger*", BeyondTexts::Quantised},
-    {contribDomain, "ConvTransposeInteger", BeyondTexts::Quantised},
-    {contribDomain, "DynamicQuantize*", BeyondTexts::Quantised},
     {learning, "TreeEnsemble*", BeyondTexts::Learned},
     {learning, "SVM*", BeyondTexts::Learned},
     {learning, "Linear*", BeyondTexts::Learned},
@@ -71,8 +62,6 @@ std::string_view sentence(BeyondTexts kind) {
         return "it works on texts, which no text of an operator says";
     case BeyondTexts::Pictures:
         return "it reads the files of pictures, which no text of an operator says";
-    case BeyondTexts::Quantised:
-        return "it computes with quantised integers and their zero points, which is not done yet";
     case BeyondTexts::Learned:
         return "its attributes hold a learned model (trees, vectors, classes), which no text of an "
                "operator says";

@@ -17,7 +17,6 @@ enum class BeyondTexts {
     Maps,
     Text,
     Pictures,
-    Quantised,
     Learned,
     Tables,
 };

@@ -1,0 +1,10 @@
+// Bytes for people.
+#pragma once
+
+#include <string>
+
+namespace fw {
+
+std::string bytesText(double bytes); // "3.6 MB"
+
+} // namespace fw

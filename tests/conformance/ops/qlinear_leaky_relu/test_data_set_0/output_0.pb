@@ -1,0 +1,1 @@
+ByJ`Dº}Y`ZQT¥KdGÏžTÓÏX½‹|’\IUMJpLLIWZ\×Ò±y±GFc_Ó”\“t¯NW`µ—brbY`OFE®»–Î[ÏŒt¨¦¯ÞQ¯qLÊÖ]Ë€EÆN¢a„\×‡ÕNUã

@@ -1,0 +1,1 @@
+ByJXdZYKAc.CX1dWeZKILY+9?a
