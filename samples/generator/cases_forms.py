@@ -211,6 +211,35 @@ def sums(cases):
                     {"x": ends.astype(dtype)}, opset=13)
 
 
+def of_ort(cases):
+    """What its optimizer writes: rows of tables with a norm, and functions behind products."""
+    ids = {"ids": whole([[1, 4, 2], [0, 3, 3]], np.int32)}
+    tables = {"table": reals(5, 8), "places": reals(6, 8, seed=1), "g": reals(8, seed=2), "t": reals(8, seed=3)}
+    parts = {"parts": reals(2, 8, seed=4)}
+    segments, mask = {"segments": whole([[0, 0, 1], [1, 0, 1]], np.int32)}, {"mask": whole([[1, 1, 0], [1, 0, 0]], np.int32)}
+    cases.close("embed_layer_norm", node("EmbedLayerNormalization", "ids segments table places parts g t mask", "y count",
+                                         epsilon=1e-5, domain=ORT), {**ids, **segments, **mask}, {**tables, **parts}, outputs="y count", opset=11)
+    cases.close("embed_layer_norm_without_segments", node("EmbedLayerNormalization", "ids - table places - g t", "y count", domain=ORT), ids,
+                tables, outputs="y count", opset=11)
+    cases.close("embed_layer_norm_places", node("EmbedLayerNormalization", "ids segments table places parts g t - at", "y count sum", domain=ORT),
+                {**ids, **segments}, {**tables, **parts, "at": whole([[2, 0, 5]], np.int32)}, outputs="y count sum", opset=11)
+    sizes = [{"ids": whole(np.arange(b * s).reshape(b, s) % 5, np.int32)} for b, s in ((1, 3), (2, 6))]
+    cases.close("embed_layer_norm_free", node("EmbedLayerNormalization", "ids - table places - g t", "y count", domain=ORT), sizes, tables,
+                outputs="y count", opset=11, shapes={"ids": ("B", "S"), "y": ("B", "S", 8), "count": ("B",)})
+    x, w, b = {"x": reals(1, 2, 5, 6)}, {"w": reals(3, 2, 3, 3, seed=1)}, {"b": reals(3, seed=2)}
+    for name, numbers in (("Relu", ()), ("Sigmoid", ()), ("Tanh", ()), ("LeakyRelu", (0.25,)), ("Clip", (-1.0, 2.0)), ("HardSigmoid", (0.5, 0.25))):
+        at = {"activation_params": list(numbers)} if numbers else {}
+        cases.close(f"fused_conv_{name.lower()}", node("FusedConv", "x w b", activation=name, pads=[1, 1, 1, 1], domain=ORT, **at), x, {**w, **b}, opset=11)
+    cases.close("fused_conv_term", node("FusedConv", "x w b z", activation="Relu", domain=ORT), {**x, "z": reals(1, 3, 3, 4, seed=5)}, {**w, **b}, opset=11)
+    cases.close("fused_conv_one_axis", node("FusedConv", "x w", activation="Relu", domain=ORT), {"x": reals(1, 2, 9)}, {"w": reals(3, 2, 3)}, opset=11)
+    a = {"a": reals(3, 7)}
+    for name in ("Relu", "Sigmoid", "Tanh"):
+        cases.close(f"fused_gemm_{name.lower()}", node("FusedGemm", "a b c", activation=name, transB=1, alpha=0.5, domain=ORT), a,
+                    {"b": reals(5, 7, seed=1), "c": reals(5, seed=2)}, opset=11)
+    cases.close("fused_gemm_leakyrelu", node("FusedGemm", "a b", activation="LeakyRelu", activation_alpha=0.25, domain=ORT), a,
+                {"b": reals(7, 5, seed=1)}, opset=11)
+
+
 def add_to(cases):
-    for part in (norms, quantizing, scattering, regions, spectra, attentions, fused, resizing, sums):
+    for part in (norms, quantizing, scattering, regions, spectra, attentions, fused, of_ort, resizing, sums):
         part(cases)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from . import regions
+from .windows import conv
 
 
 def softmax_rows(s):
@@ -89,6 +90,39 @@ def scatter(x, at, opset):
     return [out]
 
 
+def embedded(x, at, opset):
+    """Of com.microsoft: rows of three tables, their sum, and its rows to mean 0 and variance 1."""
+    words, segments, table, places, parts, g, t = x[:7]
+    mask, where = optional(x, 7), optional(x, 8)
+    where = np.arange(words.shape[1])[None] if where is None else where
+    total = table[words] + places[where]
+    if segments is not None:
+        total = total + parts[segments]
+    centred = total - total.mean(axis=-1, keepdims=True)
+    rows = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + at.get("epsilon", 1e-12)) * g + t
+    count = np.zeros(words.shape[0], np.int32) if mask is None else mask.sum(axis=1).astype(np.int32)
+    return [rows, count, total]
+
+
+FUNCTIONS = {
+    "Relu": lambda y: np.maximum(y, 0), "Sigmoid": lambda y: 1 / (1 + np.exp(-y)), "Tanh": np.tanh,
+    "LeakyRelu": lambda y, a: np.where(y < 0, a * y, y), "Clip": lambda y, low, high: np.minimum(np.maximum(y, low), high),
+    "HardSigmoid": lambda y, a, b: np.maximum(0, np.minimum(1, a * y + b)),
+}
+
+
+def fused_conv(x, at, opset):
+    y = conv([x[0], x[1], optional(x, 2)] if optional(x, 2) is not None else x[:2], at, opset)[0]
+    y = y if optional(x, 3) is None else y + x[3]
+    return [FUNCTIONS[at["activation"]](y, *at.get("activation_params", []))]
+
+
+def fused_gemm(x, at, opset):
+    a, b = x[0].T if at.get("transA", 0) else x[0], x[1].T if at.get("transB", 0) else x[1]
+    y = at.get("alpha", 1.0) * (a @ b) + (0 if optional(x, 2) is None else at.get("beta", 1.0) * x[2])
+    return [FUNCTIONS[at["activation"]](y, *([at["activation_alpha"]] if "activation_alpha" in at else []))]
+
+
 def dft(x, at, opset):
     data = x[0]
     axis = at.get("axis", 1) if opset < 20 else -2
@@ -108,5 +142,5 @@ def dft(x, at, opset):
     return [np.stack([y.real, y.imag], axis=-1)]
 
 
-OPERATORS = {"Attention": attention, "com.microsoft.Attention": fused_attention, "ScatterElements": scatter, "DFT": dft,
+OPERATORS = {"EmbedLayerNormalization": embedded, "FusedConv": fused_conv, "FusedGemm": fused_gemm, "Attention": attention, "com.microsoft.Attention": fused_attention, "ScatterElements": scatter, "DFT": dft,
              **regions.OPERATORS}

@@ -110,6 +110,56 @@ Status conv(NodeImport& n) {
     return finishConvolution(n, conv.op(), conv.geometry, conv.attrs);
 }
 
+// Of ONNX Runtime: a convolution, a term, and a function, whose numbers are a list.
+Status fusedConv(NodeImport& n) {
+    FW_CHECK(n.need(2, 4));
+    n.computeWide();
+    FW_TRY(const Filtering conv, filtering(n, 0, 1));
+    const bool oneAxis = conv.geometry.oneAxis;
+    FW_TRY(const ValueRef x, oneAxis ? operandWithHeight(n, 0, "x") : n.input(0));
+    FW_TRY(const ValueRef w, oneAxis ? operandWithHeight(n, 1, "w") : n.input(1));
+    FW_TRY(ValueRef y, n.step(conv.op(), {x, w}, conv.attrs));
+    if (n.has(2)) {
+        FW_TRY(const ValueRef b, n.input(2));
+        Attrs axis;
+        axis.set("axis", std::int64_t{1});
+        FW_TRY(y, n.step("bias", {y, b}, axis));
+    }
+    if (oneAxis) {
+        FW_TRY(y, n.reshaped(y, withoutHeight(n.type(y).shape)));
+    }
+    if (n.has(3)) {
+        FW_TRY(const ValueRef z, n.input(3));
+        FW_TRY(y, n.step("add", {y, z}));
+    }
+    FW_TRY(const std::string function, n.text("activation", ""));
+    FW_TRY(const auto given, n.reals("activation_params"));
+    const Reals numbers = given.value_or(Reals());
+    struct Row {
+        std::string_view theirs;
+        const char* ours;
+        std::vector<const char*> attrs;
+    };
+    static const Row rows[] = {{"Relu", "relu", {}},
+                               {"Sigmoid", "sigmoid", {}},
+                               {"Tanh", "tanh", {}},
+                               {"LeakyRelu", "leaky_relu", {"alpha"}},
+                               {"Clip", "clip", {"min", "max"}},
+                               {"HardSigmoid", "hard_sigmoid", {"alpha", "beta"}}};
+    for (const Row& row : rows) {
+        if (row.theirs != function)
+            continue;
+        if (numbers.size() != row.attrs.size())
+            return n.malformed(fmt::format("{} takes {} activation_params, here are {}", function,
+                                           row.attrs.size(), numbers.size()));
+        Attrs attrs;
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            attrs.set(row.attrs[i], numbers[i]);
+        return n.result(row.ours, {y}, std::move(attrs));
+    }
+    return n.unsupported(fmt::format("the activation '{}' is not known", function));
+}
+
 // A number, whatever the rank of the tensor that has it.
 Result<ValueRef> numberOf(NodeImport& n, std::size_t i) {
     FW_TRY(const ValueRef value, n.input(i));
@@ -266,6 +316,7 @@ std::span<const ImporterRow> contractionImporters() {
     static constexpr ImporterRow rows[] = {
         {"Conv", 1, conv},
         {"ConvTranspose", 1, convTranspose},
+        {"FusedConv", 1, fusedConv, contribDomain},
         {"ConvInteger", 10, convInteger},
         {"QLinearConv", 10, qlinearConv},
         {"QLinearConv", 1, qlinearConv, contribDomain},
