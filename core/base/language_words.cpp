@@ -35,7 +35,8 @@ std::span<const LanguageWord> languageWords() {
 #define FW_WORD(word_, keyword, sentence_, ...)                                                    \
     {.word = #word_, .in = #keyword, .sentence = sentence_, .look = Word, __VA_ARGS__},
 #define FW_CALL(word, keyword, sentence) {#word, #keyword, sentence, Call},
-#define FW_NAME(word, keyword, sentence) {#word, #keyword, sentence, Name},
+#define FW_NAME(word_, keyword, sentence_, ...)                                                    \
+    {.word = #word_, .in = #keyword, .sentence = sentence_, .look = Name, __VA_ARGS__},
 #include "base/words.def"
     };
     return words;

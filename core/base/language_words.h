@@ -17,6 +17,7 @@ struct LanguageWord {
     bool isAlone = false;   // nothing of that clause stands behind it
     bool opens = false;     // behind it a sign is unary, and a bracket opens no call
     bool holdsList = false; // in front of a block
+    bool isOfStep = false;  // an argument of a step of a schedule, beside loops, stages and knobs
     int column = 0;         // in rows that are aligned, which begin with column 0
 };
 

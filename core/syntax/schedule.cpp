@@ -1,5 +1,6 @@
 #include "syntax/schedule.h"
 
+#include "base/language_words.h"
 #include "base/library_names.h"
 #include "base/numbers.h"
 #include "syntax/header.h"
@@ -189,9 +190,13 @@ KnobSettings settingsOf(std::string_view name) {
 }
 
 const std::vector<std::string>& stepWords() {
-    static const std::vector<std::string> words = {"epilogue", "reduce",    "space",   "outermost",
-                                                   "lanes",    "registers", "threads", "min",
-                                                   "max",      "guard",     "peel",    "recompute"};
+    static const std::vector<std::string> words = [] {
+        std::vector<std::string> out;
+        for (const LanguageWord& known : languageWords())
+            if (known.isOfStep)
+                out.emplace_back(known.word);
+        return out;
+    }();
     return words;
 }
 

@@ -104,13 +104,14 @@ public:
     QJsonDocument nextDocument() {
         const QDeadlineTimer deadline(limit);
         for (;;) {
+            // What came while we wrote lies there, and nothing waits for that.
+            m_read += m_process.readAllStandardOutput();
             if (const std::optional<QByteArray> text = takeMessage())
                 return QJsonDocument::fromJson(*text);
             if (deadline.hasExpired() ||
                 (!m_process.waitForReadyRead(static_cast<int>(deadline.remainingTime())) &&
                  m_process.bytesAvailable() == 0))
                 return {};
-            m_read += m_process.readAllStandardOutput();
         }
     }
 

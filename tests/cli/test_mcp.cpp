@@ -354,7 +354,7 @@ void TestMcp::progress() {
     const int id = client->begin(
         u"tools/call"_s,
         {{u"name"_s, u"bench"_s},
-         {u"arguments"_s, QJsonObject{{u"models"_s, QJsonArray{large}}, {u"seconds"_s, 600}}},
+         {u"arguments"_s, QJsonObject{{u"models"_s, QJsonArray{large}}, {u"seconds"_s, 0.5}}},
          {u"_meta"_s, QJsonObject{{u"progressToken"_s, u"here"_s}}}});
     double before = 0;
     int told = 0;

@@ -195,7 +195,11 @@ void TestCommon::overlayBusyComesLate() {
     overlay.setBusy(QStringLiteral("Layout"));
     QVERIFY(!overlay.isVisible());
     overlay.setReady();
-    QTest::qWait(StateOverlay::busyDelay + 100);
+    QWidget longer;
+    StateOverlay later(&longer);
+    longer.show();
+    later.setBusy(QStringLiteral("Layout"));
+    QTRY_VERIFY(later.isVisible());
     QVERIFY(!overlay.isVisible()); // it was quick: nobody saw it
     overlay.setBusy(QStringLiteral("Layout"), 10);
     overlay.setBusy(QStringLiteral("Layout"), 60);

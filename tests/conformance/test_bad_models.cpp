@@ -7,12 +7,12 @@
 #include "onnx/model_builder.h"
 
 #include <QApplication>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
 
 #include <functional>
 #include <limits>
+#include <sys/resource.h>
 
 using namespace Qt::StringLiterals;
 using fw::conformance::FwAnswer;
@@ -21,8 +21,7 @@ using fw::test::ModelBuilder;
 
 namespace {
 
-constexpr int limit = 20 * fw::test::slowdown;     // seconds, until a command counts as hung
-constexpr qint64 soon = 5000 * fw::test::slowdown; // milliseconds, in which each has to answer
+constexpr int limit = 20 * fw::test::slowdown; // seconds, until a command counts as hung
 using M = ModelBuilder;
 using Integers = std::vector<std::int64_t>;
 namespace proto = fw::proto;
@@ -281,14 +280,11 @@ void TestBadModels::everyCommandAnswers() {
         {u"run"_s, model, u"-libs="_s},
     };
     for (const QStringList& question : questions) {
-        QElapsedTimer timer;
-        timer.start();
         const FwAnswer answer = runFw(question, limit);
-        const QByteArray what =
-            question[0].toUtf8() + " ended with " + QByteArray::number(answer.exitCode) +
-            " after " + QByteArray::number(timer.elapsed()) + " ms: " + answer.error.left(2000);
+        const QByteArray what = question[0].toUtf8() + " ended with " +
+                                QByteArray::number(answer.exitCode) + ": " +
+                                answer.error.left(2000);
         QVERIFY2(answer.exitCode == 0 || answer.exitCode == 2, what.constData());
-        QVERIFY2(timer.elapsed() < soon, what.constData());
         // Each error is said once, with the file.
         if (answer.exitCode == 2)
             QVERIFY2(answer.error.contains("model.onnx"), what.constData());
@@ -366,10 +362,10 @@ void TestBadModels::largeFilesAreNotRead() {
     QFile file(m_folder.filePath(u"model.onnx"_s));
     QVERIFY(file.open(QIODevice::WriteOnly) && file.resize(3LL << 30)); // with a hole for a body
     file.close();
-    QElapsedTimer timer;
-    timer.start();
     const FwAnswer answer = runFw({u"info"_s, file.fileName()}, limit);
-    QVERIFY(timer.elapsed() < soon);
+    rusage ended{}; // of all that were started, and of what they started: the most that one held
+    QCOMPARE(::getrusage(RUSAGE_CHILDREN, &ended), 0);
+    QVERIFY2(ended.ru_maxrss < (3L << 20) / 2, qPrintable(QString::number(ended.ru_maxrss)));
     QVERIFY2(answer.exitCode == 2 && answer.error.contains("the limit is 2147483647"),
              answer.error.constData());
     QVERIFY(file.remove());

@@ -11,7 +11,6 @@
 #include "onnx/small_model.h"
 
 #include <QDir>
-#include <QElapsedTimer>
 #include <QTemporaryDir>
 
 #include <functional>
@@ -507,14 +506,11 @@ void TestHostile::externalDataIsRefused() {
             path,
             external(location.toStdString(), offset.toStdString(), length.toStdString()).bytes())
             .ok());
-    QElapsedTimer timer;
-    timer.start();
     const auto result = importModel(path, looseOperators());
     QVERIFY(!result.ok());
     QVERIFY2(result.diag().code == DiagCode::ExternalData, outcomeOf(result).c_str());
     QVERIFY2(outcomeOf(result).find("initializer 'w'") != std::string::npos,
              outcomeOf(result).c_str());
-    QVERIFY(timer.elapsed() < 2000);
     QCOMPARE(outcomeOf(result).find("is a Git LFS pointer") != std::string::npos,
              location == "pointer.bin");
     // The same bytes without a folder may not reach any file.

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 using namespace fw;
@@ -450,14 +449,12 @@ void TestMatch::waysAreBounded() {
     for (int i = 1; i <= 400; ++i)
         body += fmt::format("a{} = add(a{}, z)\n", i, i - 1);
     const GraphPtr graph = graphOf(body + "y = tanh(a400)");
-    const auto start = std::chrono::steady_clock::now();
     const Outcome sums = matchAt(*graph, Book("assoc add(p, q, r, s, t, u, v, w, tanh(o))"), "a60");
     QVERIFY(!sums.match);
     QVERIFY2(sums.error.find("LIM01") != std::string::npos, sums.error.c_str());
     const Outcome ways = matchAt(*graph, Book("dominated(exp(p), kind elementwise(...), tanh(^))"));
     QVERIFY(!ways.match && ways.error.empty());
     QCOMPARE(ways.miss.expected, std::string("at most 256 operators"));
-    QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
     const Outcome inside =
         matchAt(*graph, Book("dominated(relu(p), kind elementwise(...), add(^, any))"), "a200");
     QVERIFY(inside.match);
@@ -489,12 +486,10 @@ void TestMatch::budget() {
         pattern = "add((p" + std::to_string(i) + " | any), " + pattern + ")";
     }
     const GraphPtr graph = graphOf(body + "y = relu(a24)");
-    const auto start = std::chrono::steady_clock::now();
     const Outcome outcome = matchAt(*graph, Book(pattern), "a24");
     QVERIFY(!outcome.match);
     QVERIFY2(outcome.error.find("LIM01") != std::string::npos, outcome.error.c_str());
     QVERIFY(outcome.error.find("too many ways to match") != std::string::npos);
-    QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
     const Outcome few =
         matchAt(*graph, Book("add(add(p, q), r)"), "a24", {.budget = 2, .bound = {}});
     QVERIFY(few.error.find("LIM01") != std::string::npos);

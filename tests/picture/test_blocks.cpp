@@ -268,8 +268,7 @@ void TestBlocks::openingLaysOutOneBlock() {
     }
     qInfo("top level of %zu operators after %lld ms, a block after at most %lld ms",
           options.blocks->blocks[0].operators, first, slowest);
-    QVERIFY(first < 3000);
-    QVERIFY2(slowest < 300, "far slower than the tenth of a second that it should take");
+    QVERIFY2(slowest < first / 4, "a block costs far less than the level that it lies in");
 }
 
 void TestBlocks::timesMoveNothing() {

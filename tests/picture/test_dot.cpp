@@ -6,6 +6,7 @@
 
 #include <QElapsedTimer>
 #include <QFile>
+#include <QFileInfo>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
@@ -15,6 +16,12 @@
 
 using namespace fw;
 using namespace fw::picture;
+
+namespace {
+
+constexpr qint64 sleepMs = 60000; // of a program that is not waited for
+
+}
 
 class TestDot : public QObject {
     Q_OBJECT
@@ -163,7 +170,7 @@ void TestDot::troubleFallsBack() {
     timer.start();
     const auto picture = draw(d, options);
     QVERIFY(picture.ok());
-    QVERIFY(timer.elapsed() < 6000);
+    QVERIFY2(timer.elapsed() < sleepMs, "it was waited for");
     QCOMPARE(picture->engine, LayoutEngine::Layered);
     QCOMPARE(brokenInvariant(d, *picture), std::string());
     const QString said = QString::fromStdString(picture->decisions.at(0).sentence());
@@ -187,20 +194,22 @@ void TestDot::answersThatAreNotUsed() {
 
 void TestDot::cancelKillsTheChild() {
     DrawOptions options;
-    options.dotProgram = script("sleep 60\n");
-    options.dotLimit = std::chrono::seconds(30);
+    const QString begun = m_dir.filePath(QStringLiteral("begun"));
+    options.dotProgram = script(QStringLiteral(": >'%1'\nsleep 60\n").arg(begun).toUtf8());
+    options.dotLimit = std::chrono::milliseconds(2 * sleepMs);
     const CancelToken cancel;
-    std::thread canceller([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        cancel.cancel();
-    });
     QElapsedTimer timer;
     timer.start();
+    std::thread canceller([&] {
+        while (!QFileInfo::exists(begun) && timer.elapsed() < sleepMs)
+            std::this_thread::yield();
+        cancel.cancel();
+    });
     const auto picture = draw(residualBlock(), options, cancel);
     canceller.join();
     QVERIFY(!picture.ok());
     QCOMPARE(picture.diag().code, DiagCode::Cancelled);
-    QVERIFY(timer.elapsed() < 5000);
+    QVERIFY2(timer.elapsed() < sleepMs, "it was waited for");
     QCOMPARE(waitpid(-1, nullptr, WNOHANG), pid_t{-1});
 }
 

@@ -40,7 +40,7 @@ public:
         m_longest = 0;
         m_last = threadMs();
     }
-    double ms() const { return m_longest; }
+    double ms() const { return std::max(m_longest, threadMs() - m_last); } // and until now
 
 private:
     QTimer m_tick;
@@ -49,6 +49,7 @@ private:
 
 struct LargeOpening {
     qint64 pictureMs = -1;                // until the imported graph is seen; -1: never
+    bool isPlanned = false;               // by then
     double openingMs = 0, overviewMs = 0; // longest stretch until then; of "fit", until painted
     double windowMb = 0, workerMb = 0;    // resident after that
 };
@@ -105,13 +106,15 @@ inline LargeOpening openLarge(WindowFixture& m, const QString& file, int limitMs
     if (!waitUntil([&] { return canvas->picture() && canvas->complete(); }, limitMs))
         return out;
     out.pictureMs = timer.elapsed();
-    QTest::qWait(200); // what follows from the graph: outline, minimap
+    out.isPlanned = m.window.document().state(Part::Plan) == State::Ready;
+    canvas->viewport()->repaint();
+    settle(); // what follows from the graph: outline, minimap
     out.openingMs = stretch.ms();
     stretch.restart();
     canvas->fitAll();
     if (!waitUntil([&] { return canvas->complete(); }, limitMs))
         return {};
-    QTest::qWait(50);
+    canvas->viewport()->repaint();
     out.overviewMs = stretch.ms();
     out.windowMb = residentMb(QCoreApplication::applicationPid());
     out.workerMb = residentMb(m.window.worker().processId());

@@ -408,15 +408,12 @@ void TestEndToEnd::killedWhileCompiling() {
     m_window->document().tasks().profile();
     QVERIFY(progress.wait(30000));
     ::kill(pid_t(m_window->worker().processId()), SIGKILL);
-    QElapsedTimer timer;
-    timer.start();
     waitIdle();
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("INT02")));
     QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("during profile, stage")));
     QCOMPARE(m_window->document().plan(), plan);
     QVERIFY(m_window->view<GraphsView>()->pane(GraphSide::Fused)->canvas()->picture());
     QTRY_COMPARE(m_window->worker().state(), WorkerClient::State::Idle);
-    QVERIFY(timer.elapsed() < 3000);
     m_window->document().tasks().profile();
     waitIdle();
     QCOMPARE(m_window->document().state(Part::Profile), State::Ready);

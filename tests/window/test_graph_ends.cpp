@@ -43,7 +43,6 @@ private:
         GraphCanvas* canvas = pane(side)->canvas();
         canvas->centerOn(box);
         QTest::mouseClick(canvas->viewport(), Qt::LeftButton, keys, canvas->nodeCenter(box));
-        QTest::qWait(200); // the selection is at rest
         waitIdle();
     }
     QString said() const { return m_window->view<ExplainView>()->sentence(); }

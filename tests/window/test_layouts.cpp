@@ -44,13 +44,11 @@ private:
     void resize(QSize size) {
         window().resize(size);
         settle();
-        QTest::qWait(30); // columns get back what they had
     }
     void press(const QString& keys) {
         const QKeyCombination one = QKeySequence(keys)[0];
         QTest::keyClick(&window(), one.key(), one.keyboardModifiers());
         settle();
-        QTest::qWait(30);
     }
     void writeBook() {
         window().newBook();

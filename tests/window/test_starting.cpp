@@ -3,6 +3,7 @@
 #include "app/window/batch.h"
 #include "app/window/book_file.h"
 #include "app/window/message_bar.h"
+#include "app/window/model_watch.h"
 #include "app/window/one_window.h"
 #include "app/window/start_steps.h"
 #include "common/test.h"
@@ -67,7 +68,8 @@ void TestStarting::stepsFollowOneAnother() {
     QVERIFY(!window().selection().empty());
     QCOMPARE(books().currentPath(), path("mine.fw"));
     QVERIFY(window().document().takesPart(path("mine.fw").toStdString()));
-    QTest::qWait(50);
+    QVERIFY(m->waitIdle());
+    settle();
     QCOMPARE(ended.size(), 1);
 }
 
@@ -151,14 +153,15 @@ void TestStarting::changedModelIsReadAgain() {
     write("residual.onnx", "first");
     QVERIFY(open());
     QSignalSpy read(&window().document(), &Document::modelChanged);
-    QTest::qWait(20);
     write("residual.onnx", "second, which is longer");
     QTRY_COMPARE_WITH_TIMEOUT(read.size(), 1, 5000);
     QVERIFY(m->waitIdle());
     QCOMPARE(window().document().state(Part::Plan), State::Ready);
     // One that is gone stays as it was read.
+    QSignalSpy said(window().findChild<ModelWatch*>(), &ModelWatch::said);
     QVERIFY(QFile::remove(path("residual.onnx")));
-    QTest::qWait(300);
+    QTRY_COMPARE(said.size(), 1);
+    QVERIFY(said[0][0].toString().contains(u"is gone from the disk"_s));
     QCOMPARE(read.size(), 1);
     QVERIFY(window().document().isOpen());
 }
@@ -168,7 +171,6 @@ void TestStarting::changedModelWaitsForATask() {
     QVERIFY(m->open(path("hang_profile.onnx")));
     QSignalSpy read(&window().document(), &Document::modelChanged);
     window().document().tasks().profile();
-    QTest::qWait(20);
     write("hang_profile.onnx", "second, which is longer");
     QTRY_VERIFY_WITH_TIMEOUT(window().offerBar()->text().contains(u"has changed on disk"_s), 5000);
     QCOMPARE(read.size(), 0);

@@ -122,10 +122,10 @@ void TestWorkerClient::whatWaitsBehindAStoppedRequestIsAnswered() {
     client.setCancelGrace(50);
     Diag first, second;
     std::optional<bool> third;
+    QSignalSpy progress(&client, &WorkerClient::progressed);
     const auto deaf = client.request("explain", model("deaf_explain"),
                                      [&](auto answer) { first = answer.diag(); });
-    QTRY_COMPARE(client.state(), WorkerClient::State::Busy);
-    QTest::qWait(100);
+    QVERIFY(progress.wait(5000));
     const auto other =
         client.request("fuse", model("m"), [&](auto answer) { second = answer.diag(); });
     client.cancel(deaf);
@@ -153,10 +153,7 @@ void TestWorkerClient::deathFailsAllPendingAndRestarts() {
                 .contains(QStringLiteral("stage profile of conv2d_bias_relu_0")));
     QCOMPARE(diags[0].where.file, std::string("/m/die_profile.onnx"));
     QCOMPARE(diags[0].where.node, std::string("conv2d_bias_relu_0"));
-    QElapsedTimer timer;
-    timer.start();
     QTRY_COMPARE(client.state(), WorkerClient::State::Idle);
-    QVERIFY(timer.elapsed() < 1000);
     bool ok = false;
     client.request("info", model("m"), [&](auto answer) { ok = answer.ok(); });
     QTRY_VERIFY(ok);
