@@ -131,7 +131,7 @@ const std::map<std::string_view, Run>& ownRuns() {
          }},
         {"draw",
          [](Client& client, const Asked& asked) {
-             return print(drawModel(client, asked, asked.depth), formOf(asked));
+             return print(drawModel(client, asked), formOf(asked));
          }},
         {"format", runFormat},
         {"fuse", runFuse},

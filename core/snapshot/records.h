@@ -122,6 +122,26 @@ FW_RECORD(GroupLabel,
     (std::optional<double>, estUs)
 )
 
+// What an edge carries that is no mere data: sizes that are computed; a value that goes round other
+// operators and is added to what they make of it; a value that passes the border of a body.
+FW_WORDS(EdgeClass, "", "shape", "residual", "body")
+FW_RECORD(EdgeRecord,
+    (NodeId, node, noNode), // that reads the value
+    (int, operand),         // as which of its `inputs`
+    (EdgeClass, carries)
+)
+
+// A graph inside a node, whose nodes stand among those of the graph around it.
+FW_RECORD(InsideRecord,
+    (std::string, path),              // as of BodyRecord
+    (std::string, name),
+    (NodeId, node, noNode),           // that it lies in
+    (std::vector<NodeId>, nodes),     // of `GraphDocument::nodes`; what it takes from outside is read there
+    (std::vector<InputRef>, results), // that the node makes its own of
+    (std::vector<int>, reads),        // the inputs of the node that are the body's
+    (std::string, leftOut)            // why its nodes are not there; empty: they are
+)
+
 FW_RECORD(GraphDocument,
     (GraphStage, stage),
     (std::string, name),
@@ -129,6 +149,8 @@ FW_RECORD(GraphDocument,
     (std::vector<NodeRecord>, nodes),       // topologically ordered, with input and constant nodes
     (std::vector<NodeId>, inputs),
     (std::vector<InputRef>, results),
+    (std::vector<InsideRecord>, insides),   // if they were asked for: of all depths, inner ones behind their outer ones
+    (std::vector<EdgeRecord>, edges),       // that carry no mere data
     (std::vector<GroupLabel>, groups),      // stage "fused"; of "partitioned" its regions
     (std::vector<RegionRecord>, regions),   // stage "partitioned", beside `groups`
     (std::optional<double>, bytesCrossing), // that one region hands to another
