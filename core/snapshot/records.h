@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/shared_text.h"
 #include "snapshot/book_records.h"
+#include "snapshot/edge_records.h"
 #include "snapshot/maker.h"
 #include "snapshot/record.h"
 #include "snapshot/region_records.h"
@@ -91,12 +92,6 @@ FW_WORDS(GraphStage, "imported", "rewritten", "fused", "partitioned", "pattern",
 // What an application of a rule does to an operator.
 FW_WORDS(NodeMark, "", "kept", "changed", "erased", "created")
 
-FW_RECORD(InputRef,
-    (NodeId, node, noNode), // who makes the value
-    (int, output),          // which of its outputs
-    (std::string, name)     // name of the value
-)
-
 FW_RECORD(NodeRecord,
     (NodeId, id, noNode),
     (std::string, name),
@@ -120,26 +115,6 @@ FW_RECORD(GroupLabel,
     (std::string, implementation),
     (MakerRecord, maker),
     (std::optional<double>, estUs)
-)
-
-// What an edge carries that is no mere data: sizes that are computed; a value that goes round other
-// operators and is added to what they make of it; a value that passes the border of a body.
-FW_WORDS(EdgeClass, "", "shape", "residual", "body")
-FW_RECORD(EdgeRecord,
-    (NodeId, node, noNode), // that reads the value
-    (int, operand),         // as which of its `inputs`
-    (EdgeClass, carries)
-)
-
-// A graph inside a node, whose nodes stand among those of the graph around it.
-FW_RECORD(InsideRecord,
-    (std::string, path),              // as of BodyRecord
-    (std::string, name),
-    (NodeId, node, noNode),           // that it lies in
-    (std::vector<NodeId>, nodes),     // of `GraphDocument::nodes`; what it takes from outside is read there
-    (std::vector<InputRef>, results), // that the node makes its own of
-    (std::vector<int>, reads),        // the inputs of the node that are the body's
-    (std::string, leftOut)            // why its nodes are not there; empty: they are
 )
 
 FW_RECORD(GraphDocument,

@@ -39,8 +39,6 @@ private Q_SLOTS:
     void newPictureKeepsTheSelectedPlace();
     void heatAndTheme();
     void halosAreFrames();
-    void labelsLieOverHalos();
-    void openersAreClicked();
     void minimapMoves();
     void minimapGivesWay();
     void minimapHidesNothing();
@@ -374,58 +372,6 @@ void TestCanvas::halosAreFrames() {
     QCOMPARE(m_canvas->halos().size(), std::size_t(1));
     m_canvas->setHalos({});
     QVERIFY(m_canvas->grab().toImage() == before);
-}
-
-// In pixels halos are as far from boxes at any scale, and what stands on edges comes nearer.
-void TestCanvas::labelsLieOverHalos() {
-    m_canvas->setPicture(drawn(picture::randomDiagram(3, 20, Grouping::Flat)));
-    m_canvas->setTheme(ThemeKind::Light);
-    m_canvas->setScale(0.5);
-    m_canvas->centerOn(5);
-    std::vector<Halo> halos;
-    std::vector<QRectF> covered;
-    for (const picture::Item& item : m_canvas->picture()->items)
-        if (const auto* text = std::get_if<picture::TextItem>(&item);
-            text && text->role == picture::TextRole::EdgeLabel) {
-            const picture::Rect place = boundsOf(item);
-            const QRectF seen(m_canvas->toViewport({place.x, place.y}),
-                              QSizeF(place.width, place.height) * 0.5);
-            for (const picture::PlacedBox& box : m_canvas->picture()->boxes)
-                if (const QRectF frame = m_canvas->nodeRect(box.id).adjusted(-6, -6, 6, 6);
-                    frame.intersects(seen) &&
-                    m_canvas->viewport()->rect().contains(seen.toAlignedRect())) {
-                    halos.push_back({{box.id}, Halo::Look::Match, {}});
-                    covered.push_back(seen.adjusted(1, 1, -1, -1));
-                }
-        }
-    QVERIFY(!halos.empty());
-    m_canvas->setHalos(halos);
-    const QImage image = m_canvas->viewport()->grab().toImage();
-    const QColor line = toQt(picture::rgb(Colour::Match, ThemeKind::Light));
-    for (const QRectF& label : covered)
-        for (int y = int(label.top()) + 1; y < int(label.bottom()); ++y)
-            for (int x = int(label.left()) + 1; x < int(label.right()); ++x)
-                QVERIFY(image.pixelColor(x, y) != line);
-}
-
-void TestCanvas::openersAreClicked() {
-    picture::Diagram diagram = picture::residualBlock();
-    diagram.boxes[4].inside = picture::Inside::Closed;
-    m_canvas->setPicture(drawn(diagram));
-    QSignalSpy activated(m_canvas.get(), &GraphCanvas::activated);
-    const std::int64_t id = diagram.boxes[4].id;
-    m_canvas->centerOn(id);
-    const picture::PlacedBox& box = m_canvas->picture()->boxes[4];
-    click(m_canvas->toViewport(box.opener.center()).toPoint());
-    QCOMPARE(activated.size(), 1);
-    QCOMPARE(activated[0][0].toLongLong(), id);
-    QVERIFY(m_canvas->selected().empty());
-    QTest::mouseDClick(m_canvas->viewport(), Qt::LeftButton, {},
-                       m_canvas->toViewport(box.opener.center()).toPoint());
-    QCOMPARE(activated.size(), 1); // the first click of two did it
-    click(m_canvas->nodeCenter(id));
-    QCOMPARE(activated.size(), 1);
-    QCOMPARE(m_canvas->selected(), Ids{id});
 }
 
 void TestCanvas::minimapMoves() {

@@ -18,11 +18,11 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int widestStep = 190, leastStep = 24; // pixels
-constexpr std::size_t mostSteps = 5;
+constexpr std::size_t mostOnTrail = 5;
 
 // Of a long way the begin and the end.
 std::vector<Trail::Step> shortened(const std::vector<Trail::Step>& steps) {
-    if (steps.size() <= mostSteps)
+    if (steps.size() <= mostOnTrail)
         return steps;
     std::vector<Trail::Step> out(steps.begin(), steps.begin() + 2);
     out.push_back({u"…"_s, steps[steps.size() - 3].container});
