@@ -25,10 +25,26 @@ Result<GraphDocument> askGraph(Client& client, const Arguments& arguments,
     return fromJson<GraphDocument>(answer);
 }
 
+picture::DiagramOptions shownIn(const GraphDocument& graph, const Asked& arguments) {
+    picture::DiagramOptions out;
+    out.facts.classes = arguments.edges;
+    const bool bodies = arguments.bodies.value_or(false);
+    if (!arguments.depth && !bodies)
+        return out;
+    out.blocks = std::make_shared<const Hierarchy>(hierarchyOf(graph));
+    if (arguments.depth) // bodies are a level like others
+        out.view = openTo(*out.blocks, static_cast<std::uint32_t>(*arguments.depth));
+    else
+        for (const Block& block : out.blocks->blocks)
+            if (block.closedAtFirst)
+                out.view.set(block, BlockView::Rest::Open);
+    return out;
+}
+
 } // namespace
 
-Result<DrawDocument> drawModel(Client& client, const Arguments& arguments,
-                               std::optional<int> depth) {
+Result<DrawDocument> drawModel(Client& client, const Asked& arguments) {
+    const std::optional<int>& depth = arguments.depth;
     if (depth && *depth < 0)
         return makeDiag(DiagCode::Usage, "blocks are closed from a level of 0 or more on", {},
                         "--depth 0 shows the top level");
@@ -56,11 +72,10 @@ Result<DrawDocument> drawModel(Client& client, const Arguments& arguments,
     out.stage = graph->stage;
     for (std::string& text : gathered(graph->diagnostics))
         out.notices.push_back(std::move(text));
-    picture::DiagramOptions options;
-    if (depth) {
-        options.blocks = std::make_shared<const Hierarchy>(hierarchyOf(*graph));
-        options.view = openTo(*options.blocks, static_cast<std::uint32_t>(*depth));
-    }
+    for (const InsideRecord& body : graph->insides)
+        if (!body.leftOut.empty())
+            out.notices.push_back(body.path + " is left out: " + body.leftOut);
+    const picture::DiagramOptions options = shownIn(*graph, arguments);
     const picture::Diagram diagram = picture::diagramOf(*graph, options);
     out.nodes = static_cast<std::int64_t>(diagram.boxes.size());
     if (dot) {

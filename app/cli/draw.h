@@ -3,11 +3,12 @@
 
 #include "client.h"
 
+#include "snapshot/questions.h"
+
 namespace fw::cli {
 
 // Without a stage: fused if the model can be planned, else imported. With a depth blocks are closed
-// from this level on, 0 or more; without one all is open. Writes arguments.output.
-Result<snapshot::DrawDocument> drawModel(Client& client, const snapshot::Arguments& arguments,
-                                         std::optional<int> depth);
+// from this level on, 0 or more; without one all is open. Writes its output.
+Result<snapshot::DrawDocument> drawModel(Client& client, const snapshot::Asked& asked);
 
 } // namespace fw::cli

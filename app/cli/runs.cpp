@@ -129,10 +129,8 @@ const std::map<std::string_view, Run>& ownRuns() {
          [](Client& client, const Asked& asked) {
              return print(askDiff(client, asked, progressLine()), formOf(asked));
          }},
-        {"draw",
-         [](Client& client, const Asked& asked) {
-             return print(drawModel(client, asked, asked.depth), formOf(asked));
-         }},
+        {"draw", [](Client& client,
+                    const Asked& asked) { return print(drawModel(client, asked), formOf(asked)); }},
         {"format", runFormat},
         {"fuse", runFuse},
         {"lsp", speak(lsp::serve)},

@@ -3,6 +3,7 @@
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
 #include "views/authoring/match_panel.h"
+#include "views/common/inside_text.h"
 #include "views/common/numbers.h"
 
 #include "base/declaration_kind.h"
@@ -292,7 +293,8 @@ void BooksView::askProbe() {
         const snapshot::NodeSet& nodes = imported ? picked.imported : picked.fused;
         return nodes.size() == 1 ? *nodes.begin() : snapshot::noNode;
     };
-    if (!rule || isOld(*matches, *rule) || selected(ofImported(*rule)) == snapshot::noNode)
+    if (!rule || isOld(*matches, *rule) || selected(ofImported(*rule)) == snapshot::noNode ||
+        !insideText(m_document, selection().picked()).isEmpty())
         return m_matches->setProbe(nullptr);
     const bool imported = ofImported(*rule);
     const Caret at = page->editor()->caret();

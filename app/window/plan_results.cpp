@@ -184,10 +184,12 @@ void PlanResults::replan() {
     if (m_parts.state(Part::Imported) != State::Ready) {
         Arguments imported = arguments();
         imported.stage = "imported";
+        imported.bodies = true;
         ask(Part::Imported, imported);
     }
     Arguments fused = arguments();
     fused.stage = "fused";
+    fused.bodies = true;
     ask(Part::Fused, fused);
     Arguments plan = arguments();
     plan.decisions = false; // an edge that is looked at is asked for: explain

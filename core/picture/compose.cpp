@@ -19,6 +19,8 @@ BoxShape shapeOf(const Box& box) {
     double width = textWidth(printable(box.title, 200), titleSize, Weight::Bold);
     if (box.maker.isSomebody())
         width += 30;
+    if (box.inside != Inside::None)
+        width += openerSize + 6;
     const auto fit = [&](const std::string& subtitle) {
         width = std::max(width, textWidth(printable(subtitle, 200), titleSize, Weight::Regular));
     };

@@ -37,7 +37,8 @@ struct Composition {
 
 inline constexpr double titleSize = 12, labelSize = 11, chipSize = 9;
 inline constexpr double headerHeight = 26, boxPadding = 10;
-inline constexpr double stackStep = 4; // between the edges of the copies in a stack
+inline constexpr double openerSize = 16; // the + of a box that has graphs inside
+inline constexpr double stackStep = 4;   // between the edges of the copies in a stack
 
 // `memo` has what was laid out before; null: nothing.
 Result<Composition> compose(const Diagram& diagram, LayoutMemo* memo, const CancelToken& cancel);

@@ -16,7 +16,11 @@
 namespace fw::picture {
 
 enum class BoxRole : std::uint8_t { Operator, Input, Output, Constant, Unknown, Block };
-enum class EdgeKind : std::uint8_t { Data, Shape, Control };
+// Shape: sizes that are computed. Residual: round other operators, to where both are added. Body:
+// across the border of a graph inside a node.
+enum class EdgeKind : std::uint8_t { Data, Shape, Residual, Body };
+// Whether there is more inside a box that can be shown in the picture.
+enum class Inside : std::uint8_t { None, Closed, Open };
 using snapshot::Maker;
 using snapshot::MakerRecord;
 
@@ -31,6 +35,7 @@ struct Box {
     std::size_t copies = 0;           // above 1: drawn as a stack
     // Subtitles that it has room for as well: the same box elsewhere says them.
     std::vector<std::string> alsoFits = {};
+    Inside inside = Inside::None; // drawn as a + or a − at its corner
 
     bool operator==(const Box&) const = default;
 };

@@ -75,7 +75,10 @@ std::string dotText(const Diagram& diagram) {
         if (!edge.label.empty())
             attributes += fmt::format(" label=\"{}\"", escaped(edge.label));
         if (edge.kind != EdgeKind::Data)
-            attributes += edge.kind == EdgeKind::Shape ? " style=dotted" : " style=dashed";
+            attributes += edge.kind == EdgeKind::Shape ? " style=dotted"
+                          : edge.kind == EdgeKind::Body
+                              ? " style=dashed"
+                              : " color=\"" + lightHex(Colour::Residual) + "\"";
         out += fmt::format("  \"n{}\" -> \"n{}\"{};\n", edge.from, edge.to,
                            attributes.empty() ? "" : " [" + attributes.substr(1) + "]");
     }

@@ -1,6 +1,7 @@
 #include "picture/graph_diagram.h"
 
 #include "base/hash.h"
+#include "picture/open_bodies.h"
 #include "snapshot/joint.h"
 
 #include <fmt/format.h>
@@ -85,6 +86,10 @@ public:
             m_closed = closedAround(*m_blocks, options.view);
         for (const auto& group : graph.groups)
             m_groups.emplace(group.id, &group);
+        if (options.facts.classes)
+            for (const snapshot::EdgeRecord& edge : graph.edges)
+                m_classes.emplace(std::pair(edge.node, edge.operand), edge.carries);
+        m_bodies = OpenBodies(graph, m_blocks, m_closed);
     }
 
     Diagram take() {
@@ -100,12 +105,34 @@ public:
         else
             addNodes();
         addResults();
+        addResultsOfBodies();
         for (const auto& [ends, edge] : m_bundles)
             m_out.edges[edge].label = "×" + std::to_string(m_out.edges[edge].count);
         return std::move(m_out);
     }
 
 private:
+    // What a node with graphs inside makes its own, out of those that are open.
+    void addResultsOfBodies() {
+        for (const snapshot::InsideRecord* body : m_bodies.open()) {
+            const std::uint32_t owner = placeOf(body->node);
+            std::size_t port = m_graph.nodes[owner].inputs.size();
+            for (const InputRef& result : body->results)
+                if (const std::uint32_t maker = placeOf(result.node); maker != Hierarchy::none)
+                    addEdge(result, maker, boxOf(owner), port++,
+                            m_options.facts.classes ? EdgeKind::Body : EdgeKind::Data);
+        }
+    }
+
+    EdgeKind kindOf(NodeId node, std::size_t operand) const {
+        const auto found = m_classes.find(std::pair(node, static_cast<int>(operand)));
+        if (found == m_classes.end())
+            return EdgeKind::Data;
+        return found->second == snapshot::EdgeClass("shape")      ? EdgeKind::Shape
+               : found->second == snapshot::EdgeClass("residual") ? EdgeKind::Residual
+                                                                  : EdgeKind::Body;
+    }
+
     std::string rightOf(const snapshot::GroupLabel& group) const {
         if (const auto text = m_options.groupTexts.find(group.id);
             text != m_options.groupTexts.end())
@@ -142,6 +169,8 @@ private:
                 block.title + (block.copies > 1 ? " ×" + std::to_string(block.copies) : "");
             const std::string count = std::to_string(block.operators) +
                                       (block.operators == 1 ? " operator" : " operators");
+            if (m_closed[b] != Hierarchy::none && block.kind == Block::Kind::Body)
+                continue; // the node is there
             if (m_closed[b] != Hierarchy::none) {
                 Box box;
                 box.id = block.id;
@@ -176,13 +205,13 @@ private:
             m_places.emplace(m_graph.nodes[i].id, i);
         for (std::uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
             const NodeRecord& node = m_graph.nodes[i];
-            if (node.constant)
+            if (node.constant || m_bodies.hold(node.id))
                 continue;
             addBox(node, i);
             for (std::size_t k = 0; k < node.inputs.size(); ++k)
                 if (const std::uint32_t maker = placeOf(node.inputs[k].node);
                     maker != Hierarchy::none)
-                    addEdge(node.inputs[k], maker, node.id, k);
+                    addEdge(node.inputs[k], maker, node.id, k, kindOf(node.id, k));
         }
     }
 
@@ -197,13 +226,17 @@ private:
             const std::uint32_t closed = closedOf(i);
             if (closed == Hierarchy::none)
                 addBox(m_graph.nodes[i], i);
+            else if (m_blocks->blocks[closed].kind == Block::Kind::Body)
+                continue; // what it reads are operands of the node
             const std::uint32_t first = m_blocks->firstMaker[i];
             for (std::uint32_t k = first; k < m_blocks->firstMaker[i + 1]; ++k) {
                 const std::uint32_t maker = m_blocks->makers[k];
                 if (maker == Hierarchy::none || m_blocks->blockOf[maker] == Hierarchy::none ||
-                    (closed != Hierarchy::none && closedOf(maker) == closed))
+                    (closed != Hierarchy::none && closedOf(maker) == closed) ||
+                    m_bodies.read(m_graph.nodes[i].id, k - first))
                     continue;
-                addEdge(m_graph.nodes[i].inputs[k - first], maker, boxOf(i), k - first);
+                addEdge(m_graph.nodes[i].inputs[k - first], maker, boxOf(i), k - first,
+                        kindOf(m_graph.nodes[i].id, k - first));
             }
         }
     }
@@ -213,7 +246,7 @@ private:
         if (m_blocks)
             if (const std::uint32_t block = m_blocks->blockOf[place];
                 block != Hierarchy::none && m_closed[block] != Hierarchy::none)
-                return m_blocks->blocks[m_closed[block]].id;
+                return m_blocks->blocks[m_closed[block]].box;
         return m_graph.nodes[place].id;
     }
 
@@ -228,6 +261,7 @@ private:
         Box box;
         box.id = node.id;
         box.title = node.op;
+        box.inside = m_blocks ? m_bodies.of(node.id) : Inside::None;
         if (m_options.facts.names || node.op == "input")
             box.subtitle = subtitleOf(node);
         if (node.op == "input") {
@@ -284,7 +318,8 @@ private:
     }
 
     // To a box: the one of a node, of a closed block or of a result.
-    void addEdge(const InputRef& value, std::uint32_t maker, std::int64_t to, std::size_t port) {
+    void addEdge(const InputRef& value, std::uint32_t maker, std::int64_t to, std::size_t port,
+                 EdgeKind kind = EdgeKind::Data) {
         if (m_graph.nodes[maker].constant)
             return;
         Edge made;
@@ -292,6 +327,7 @@ private:
         made.fromPort = value.output;
         made.to = to;
         made.toPort = static_cast<std::int32_t>(port);
+        made.kind = kind;
         if (snapshot::isBlock(made.from) || snapshot::isBlock(to)) {
             const auto places = m_ports.size();
             const auto number =
@@ -305,6 +341,7 @@ private:
                 !fresh) {
                 Edge& whole = m_out.edges[bundle->second];
                 ++whole.count;
+                whole.kind = whole.kind == kind ? kind : EdgeKind::Data;
                 whole.bytes += bytesOf(value, maker);
                 whole.fromPort = -1 - static_cast<std::int32_t>(bundle->second); // its own path
                 m_bundles[bundle->first] = bundle->second;
@@ -351,6 +388,8 @@ private:
     std::vector<std::uint32_t> m_closed; // per block: the closed one around it
     std::unordered_map<int, const snapshot::GroupLabel*> m_groups;
     std::unordered_map<NodeId, std::uint32_t> m_places; // without blocks, which know them
+    std::map<std::pair<NodeId, int>, snapshot::EdgeClass> m_classes; // by reader and operand
+    OpenBodies m_bodies;
     // Of edges at closed blocks: numbers of values, which of them arrives where, the edge between
     // two boxes, and those that are more than one value.
     std::unordered_map<std::pair<NodeId, int>, int, PairHash> m_ports;

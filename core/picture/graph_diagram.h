@@ -2,7 +2,8 @@
 // Constants are folded into their consumers; results get a box of their own with an id below -1.
 // A closed block is one box with the block's id, and what crosses between the same two boxes is one
 // edge with a count; an open one is a container, whose id is the block's, or the group's of a
-// group.
+// group. A node with graphs inside stands beside the frames of those that are open, which read what
+// the graph around makes and give the node what it makes its own.
 #pragma once
 
 #include "picture/diagram.h"
@@ -22,6 +23,7 @@ struct BoxFacts {
     bool attributes = false; // each a line
     bool weights = false;    // the shapes of constants that an operator reads
     bool bytes = false;      // edges are as wide as what they carry is large
+    bool classes = false;    // edges look like what they carry: data, sizes, what goes round
 
     bool operator==(const BoxFacts&) const = default;
 };

@@ -36,6 +36,8 @@ private:
     void paintStubs(const std::vector<Cut>& cuts,
                     const std::vector<std::vector<std::uint32_t>>& sources, Point origin);
     void paintBox(std::uint32_t index, Point corner);
+    void paintOpener(const Box& box, const Rect& rect, PlacedBox& placed);
+    EdgeKind kindOf(std::span<const std::uint32_t> edges) const;
     void text(Owner owner, Point position, std::string_view content, double room, double size,
               Weight weight, Colour colour, TextRole role, Elide mode);
     std::string_view kept(std::string_view text) { return keptText(m_picture, text); }
@@ -117,14 +119,16 @@ void Painter::paintLegs(std::vector<Leg>& legs,
         std::sort(edges.begin(), edges.end());
         item.edges = m_picture.edges.keep(edges);
         const Edge& first = m_diagram.edges[item.edges.front()];
+        const EdgeKind kind = kindOf(item.edges);
         item.width =
             width + (first.bytes > 0
                          ? widthOfBytes(first.bytes)
                          : std::min(std::log2(static_cast<double>(first.count)), 6.0) * 0.5);
         item.owner = {OwnerKind::Edge, item.edges.front()};
-        item.dash = first.kind == EdgeKind::Data    ? Dash::Solid
-                    : first.kind == EdgeKind::Shape ? Dash::Dotted
-                                                    : Dash::Dashed;
+        const EdgeLook look = lookOf(kind);
+        item.dash = look.dash;
+        item.colour = look.colour;
+        item.width += look.wider;
         for (Point& p : leg.points)
             p = {p.x + origin.x, p.y + origin.y};
         item.points = m_picture.points.keep(leg.points);
@@ -217,6 +221,26 @@ RectItem frameOf(const Box& box, const Rect& rect) {
     return frame;
 }
 
+// What edges that share a path carry; of several kinds it is data.
+EdgeKind Painter::kindOf(std::span<const std::uint32_t> edges) const {
+    const EdgeKind first = m_diagram.edges[edges.front()].kind;
+    return std::all_of(edges.begin(), edges.end(),
+                       [&](std::uint32_t e) { return m_diagram.edges[e].kind == first; })
+               ? first
+               : EdgeKind::Data;
+}
+
+void Painter::paintOpener(const Box& box, const Rect& rect, PlacedBox& placed) {
+    const Owner owner{OwnerKind::Box, box.id};
+    placed.opener = {rect.right() - openerSize - 5, rect.y + 5, openerSize, openerSize};
+    m_picture.items.emplace_back(
+        RectItem{owner, placed.opener, 3, 1, Colour::BoxFill, Colour::Accent, Dash::Solid});
+    const std::string_view sign = box.inside == Inside::Open ? "−" : "+";
+    const double width = textWidth(sign, titleSize, Weight::Bold);
+    text(owner, {placed.opener.center().x - width / 2, placed.opener.y + 12.5}, sign, openerSize,
+         titleSize, Weight::Bold, Colour::Accent, TextRole::Chip, Elide::Right);
+}
+
 void Painter::paintBox(std::uint32_t index, Point corner) {
     const Box& box = m_diagram.boxes[index];
     const BoxShape shape = m_composition.boxes[index];
@@ -251,6 +275,10 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
              Weight::Bold, tint.line, TextRole::Chip, Elide::Right);
         titleRoom -= 28;
     }
+    if (box.inside != Inside::None) {
+        paintOpener(box, rect, placed);
+        titleRoom -= openerSize;
+    }
     const double x = rect.x + boxPadding;
     text(owner, {x, rect.y + 17}, box.title, titleRoom, titleSize, Weight::Bold,
          box.role == BoxRole::Unknown ? Colour::Failing : Colour::Text, TextRole::Title,
@@ -270,7 +298,8 @@ std::size_t Painter::itemsAtMost() const {
     for (const InnerLayout& inner : m_composition.inners)
         out += inner.output.legs.size() + 4 * inner.output.cuts.size();
     for (const Box& box : m_diagram.boxes)
-        out += 5 + box.lines.size() + (box.maker.isSomebody() ? 2 : 0);
+        out += 5 + box.lines.size() + (box.maker.isSomebody() ? 2 : 0) +
+               (box.inside != Inside::None ? 2 : 0);
     std::size_t labelled = 0;
     for (const Edge& edge : m_diagram.edges)
         labelled += !edge.label.empty();
@@ -293,8 +322,12 @@ void Painter::run() {
     m_picture.boxes.resize(m_diagram.boxes.size());
     m_picture.items.reserve(itemsAtMost());
     m_picture.links.reserve(m_diagram.edges.size());
-    for (const Edge& edge : m_diagram.edges)
+    for (const Edge& edge : m_diagram.edges) {
         m_picture.links.push_back({edge.from, edge.to});
+        m_picture.edgeKinds.insert(edge.kind);
+    }
+    if (m_picture.edgeKinds == std::set{EdgeKind::Data})
+        m_picture.edgeKinds.clear();
     m_picture.containers.resize(m_diagram.containers.size());
     placeContainers(m_composition.outer, noBox);
     for (const std::uint32_t c : m_composition.outerFirst)
@@ -318,6 +351,20 @@ void Painter::run() {
 }
 
 } // namespace
+
+EdgeLook lookOf(EdgeKind kind) {
+    switch (kind) {
+    case EdgeKind::Data:
+        break;
+    case EdgeKind::Shape:
+        return {Dash::Dotted};
+    case EdgeKind::Residual:
+        return {Dash::Solid, Colour::Residual, 0.8};
+    case EdgeKind::Body:
+        return {Dash::Dashed};
+    }
+    return {};
+}
 
 void paint(const Diagram& diagram, Composition&& composition, LayeredOutput&& outer,
            Picture& picture) {

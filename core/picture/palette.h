@@ -39,6 +39,7 @@ enum class ThemeKind : std::uint8_t { Light, Dark };
     X(FailingFill,    0xFCEEED, 0x3A2524) \
     X(Edge,           0x6B6F76, 0x8E939B) \
     X(EdgeLabel,      0x5F6368, 0xA4A8AE) \
+    X(Residual,       0x9A2F86, 0xE59AD8) \
     X(BoxFill,        0xFFFFFF, 0x222327) \
     X(BoxLine,        0x7B7F86, 0x82868D) \
     X(ConstantFill,   0xF1F3F4, 0x2A2B2F) \

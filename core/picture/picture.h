@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -116,6 +117,13 @@ struct TextItem {
     bool operator==(const TextItem&) const = default;
 };
 
+struct EdgeLook {
+    Dash dash = Dash::Solid;
+    Colour colour = Colour::Edge;
+    double wider = 0;
+};
+EdgeLook lookOf(EdgeKind kind);
+
 // Cubic Bezier pieces: points[0], then three points for each piece.
 inline bool runsDown(const Point* piece) { // straight, and may be long
     return piece[0].x == piece[1].x && piece[0].x == piece[2].x && piece[0].x == piece[3].x;
@@ -139,6 +147,7 @@ struct PlacedBox {
     Rect rect;
     std::string_view label; // title and subtitle, for accessibility; of Picture::texts
     std::string_view title; // the beginning of it
+    Rect opener = {};       // its + or −; empty: it has none
     bool operator==(const PlacedBox&) const = default;
 };
 
@@ -168,7 +177,8 @@ struct Picture {
     std::vector<PlacedContainer> containers; // in the diagram's order
     std::vector<Link> links;                 // in the diagram's order of edges
     LayoutEngine engine = LayoutEngine::Layered;
-    Decisions decisions; // which engine drew it and why
+    Decisions decisions;          // which engine drew it and why
+    std::set<EdgeKind> edgeKinds; // that are drawn; empty: there is data only
     Pool<char> texts;
     Pool<Point> points;
     Pool<std::uint32_t> edges;

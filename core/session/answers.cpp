@@ -92,8 +92,9 @@ Result<GraphDocument> graphCommand(PipelineStore& store, const Arguments& argume
     FW_TRY(const Imported* imported, pipeline->imported(context));
     if (!arguments.body.empty())
         return describeBody(*imported->graph, arguments.body);
+    const Bodies bodies = arguments.bodies.value_or(false) ? Bodies::Show : Bodies::Leave;
     if (arguments.stage.empty() || arguments.stage == "imported") {
-        GraphDocument out = describeImported(*imported->graph);
+        GraphDocument out = describeImported(*imported->graph, bodies);
         out.diagnostics = imported->diagnostics;
         return out;
     }
@@ -110,7 +111,7 @@ Result<GraphDocument> graphCommand(PipelineStore& store, const Arguments& argume
         return makeDiag(DiagCode::Usage, "there is no graph of stage " + arguments.stage, {},
                         "imported, rewritten, fused or partitioned");
     FW_TRY(const FusionPlan* plan, pipeline->plan(context));
-    return describeGraph(*simplified->graph, "fused", *imported->graph, plan);
+    return describeGraph(*simplified->graph, "fused", *imported->graph, plan, bodies);
 }
 
 namespace {

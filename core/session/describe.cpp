@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "ir/missing_type.h"
 #include "session/decision_records.h"
+#include "session/graph_record.h"
 #include "session/makers.h"
 #include "session/runnable.h"
 
@@ -16,89 +17,6 @@ namespace fw {
 namespace {
 
 using namespace snapshot;
-
-TensorRecord tensorRecord(const Graph& graph, ValueRef value) {
-    return {graph.output(value).name, shownType(graph, value)};
-}
-
-InputRef reference(const Graph& graph, ValueRef value) {
-    return {value.node, value.output, graph.output(value).name};
-}
-
-BodyRecord describeBody(const Node& node, const Body& body, const std::string& path) {
-    BodyRecord out;
-    out.path = path;
-    out.name = body.name;
-    for (std::size_t i = 0; i < body.operands.size(); ++i) {
-        const bool isOuter = body.operands[i] != Body::givenByOperator;
-        (isOuter && !node.isCall() ? out.captured : out.inputs)
-            .push_back(tensorRecord(*body.graph, {body.graph->inputs()[i], 0}));
-    }
-    for (const NamedValue& result : body.graph->results())
-        out.outputs.push_back({result.name, shownType(*body.graph, result.value)});
-    for (const NodePtr& inner : body.graph->nodes())
-        out.nodes += isOperator(*inner) ? 1 : 0;
-    return out;
-}
-
-std::string pathOf(const std::string& outer, const Node& node, const Body& body) {
-    return fmt::format("{}{}{}/{}", outer, outer.empty() ? "" : "/", node.name, body.name);
-}
-
-// Every body, the outer ones first.
-void visitBodies(const Graph& graph, const std::string& outer, const auto& visit) {
-    for (const NodePtr& node : graph.nodes())
-        for (const Body& body : node->bodies) {
-            const std::string path = pathOf(outer, *node, body);
-            visit(*node, body, path);
-            visitBodies(*body.graph, path, visit);
-        }
-}
-
-NodeRecord describeNode(const Graph& graph, const Node& node, const FusionPlan* plan,
-                        const std::string& outer) {
-    NodeRecord out;
-    out.id = node.id;
-    out.name = node.name;
-    out.op = node.shownOp();
-    for (const ValueRef& input : node.inputs)
-        if (input.valid())
-            out.inputs.push_back(reference(graph, input));
-    for (std::size_t i = 0; i < node.outputs.size(); ++i)
-        out.outputs.push_back(tensorRecord(graph, {node.id, static_cast<int>(i)}));
-    if (!isForeignLeaf(node))
-        for (const auto& [name, value] : node.attrs)
-            out.attributes[name] = attrText(value);
-    out.constant = node.isConstant() || isForeignConstant(node);
-    out.unsupported = node.isUnknown() && !isForeignLeaf(node);
-    for (const Body& body : node.bodies)
-        out.bodies.push_back(describeBody(node, body, pathOf(outer, node, body)));
-    if (plan != nullptr)
-        if (const auto group = plan->groupOf.find(node.id); group != plan->groupOf.end())
-            out.group = group->second;
-    return out;
-}
-
-GraphDocument describeStage(const Graph& graph, GraphStage stage, const FusionPlan* plan,
-                            const std::string& body = {}) {
-    GraphDocument out;
-    out.stage = stage;
-    out.name = graph.name();
-    out.body = body;
-    for (const NodePtr& node : graph.nodes())
-        out.nodes.push_back(describeNode(graph, *node, plan, body));
-    out.inputs = modelInputs(graph);
-    for (const NamedValue& result : graph.results()) {
-        InputRef ref = reference(graph, result.value);
-        ref.name = result.name;
-        out.results.push_back(std::move(ref));
-    }
-    if (plan != nullptr)
-        for (const Group& group : plan->groups)
-            out.groups.push_back(
-                {group.id, group.name, group.computedBy(), makerOf(group), group.estimateUs});
-    return out;
-}
 
 // What one ONNX node became has one origin, its last operator. A node that the rules left alone
 // stands for itself only, any other for everything of its origins.
@@ -133,11 +51,11 @@ std::string keyOf(const Graph& imported) {
 } // namespace
 
 NodeRecord describeNode(const Graph& graph, const Node& node) {
-    return describeNode(graph, node, nullptr, {});
+    return nodeRecord(graph, node, nullptr, {});
 }
 
-GraphDocument describeImported(const Graph& graph) {
-    GraphDocument out = describeStage(graph, "imported", nullptr);
+GraphDocument describeImported(const Graph& graph, Bodies bodies) {
+    GraphDocument out = GraphRecord(graph, "imported", nullptr, bodies).take();
     out.imported = keyOf(graph);
     return out;
 }
@@ -145,7 +63,7 @@ GraphDocument describeImported(const Graph& graph) {
 Result<GraphDocument> describeBody(const Graph& graph, const std::string& path) {
     const Body* found = nullptr;
     std::string known;
-    visitBodies(graph, {}, [&](const Node&, const Body& body, const std::string& one) {
+    visitBodies(graph, [&](const Node&, const Body& body, const std::string& one) {
         if (found == nullptr && one == path)
             found = &body;
         if (known.size() < 200)
@@ -154,19 +72,30 @@ Result<GraphDocument> describeBody(const Graph& graph, const std::string& path) 
     if (found == nullptr)
         return makeDiag(DiagCode::UnknownName, "the model has no body " + path, {},
                         known.empty() ? "no node of it has a body" : "there are " + known);
-    return describeStage(*found->graph, "imported", nullptr, path);
+    return GraphRecord(*found->graph, "imported", nullptr, Bodies::Leave, path).take();
 }
 
 GraphDocument describeGraph(const Graph& graph, GraphStage stage, const Graph& imported,
-                            const FusionPlan* plan) {
-    GraphDocument out = describeStage(graph, stage, plan);
+                            const FusionPlan* plan, Bodies bodies) {
+    GraphRecord record(graph, stage, plan, bodies);
+    const GraphRecord before(imported, "imported", nullptr, bodies, {}, GraphRecord::Ids::Only);
+    for (const GraphRecord::Level& level : record.levels()) {
+        const GraphRecord::Level* same = before.find(level.path);
+        if (same == nullptr)
+            continue; // of a node that a rule made
+        std::map<NodeId, std::vector<NodeId>> from;
+        for (const NodePtr& node : same->graph->nodes())
+            for (const NodeId origin : node->origins)
+                from[origin].push_back(node->id);
+        for (const auto& [own, row] : level.rows) {
+            NodeRecord& out = record.node(row);
+            out.origins = importedNodes(level.graph->node(own), *same->graph, from);
+            for (NodeId& origin : out.origins)
+                origin = same->idOf(origin);
+        }
+    }
+    GraphDocument out = record.take();
     out.imported = keyOf(imported);
-    std::map<NodeId, std::vector<NodeId>> from;
-    for (const NodePtr& node : imported.nodes())
-        for (const NodeId origin : node->origins)
-            from[origin].push_back(node->id);
-    for (NodeRecord& row : out.nodes)
-        row.origins = importedNodes(graph.node(row.id), imported, from);
     return out;
 }
 
@@ -210,8 +139,8 @@ InfoDocument describeModel(const std::string& path, const Imported& imported) {
                 flops += facts->flops;
         }
     }
-    visitBodies(graph, {}, [&](const Node& node, const Body& body, const std::string& at) {
-        out.bodies.push_back(describeBody(node, body, at));
+    visitBodies(graph, [&](const Node& node, const Body& body, const std::string& at) {
+        out.bodies.push_back(bodyRecord(node, body, at));
     });
     for (const NamedValue& result : graph.results())
         out.outputs.push_back({result.name, shownType(graph, result.value)});

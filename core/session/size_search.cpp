@@ -19,7 +19,7 @@ std::string chosenAt(const Contest& contest, std::int64_t size) {
     return contest.group->implementation;
 }
 
-std::set<std::int64_t> firstSizes(const RunningContest& run, const SizeRange& range) {
+std::set<std::int64_t> firstSizes(const RunningContest& run, const snapshot::SizeRange& range) {
     std::set<std::int64_t> out{range.least, range.most};
     for (std::int64_t size = 1; size < range.most; size *= 2)
         if (size > range.least)

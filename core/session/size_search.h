@@ -40,7 +40,7 @@ std::string chosenAt(const Contest& contest, std::int64_t size);
 
 // Sizes of a range where something may change, the least first: its ends, powers of two between
 // them, both sides of what a guard asks.
-std::set<std::int64_t> firstSizes(const RunningContest& run, const SizeRange& range);
+std::set<std::int64_t> firstSizes(const RunningContest& run, const snapshot::SizeRange& range);
 // Between two sizes with different implementations the one in the middle, unless it hardly matters
 // which of them computes what lies between.
 std::optional<std::int64_t> nextSize(const RunningContest& run);

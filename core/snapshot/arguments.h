@@ -43,6 +43,7 @@ FW_RECORD(Arguments,
     (ByName<std::string>, types),          // of values that nothing infers: "f32[N, 4]"
     (std::string, stage),
     (std::string, body),                   // graph: its path; the graph of a body instead of a stage
+    (std::optional<bool>, bodies),         // graph: with the graphs inside its nodes
     (std::optional<int>, group),
     (std::vector<std::string>, nodes),     // explain, fuse: names, or ids of stage "fused" as "#12"
     (std::string, name),                   // ops: operator; match, probe: rule; book: file; sketch, uses: declaration

@@ -37,6 +37,9 @@ public:
         for (const GroupLabel& group : graph.groups)
             implementations[group.id] = hashed(group.implementation);
         std::map<int, std::uint32_t> groupFirst;
+        std::unordered_multimap<NodeId, const InsideRecord*> bodies;
+        for (const InsideRecord& body : graph.insides)
+            bodies.emplace(body.node, &body);
         for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
             const NodeRecord& node = graph.nodes[i];
             std::uint64_t label = mixHash(hashed(node.op), node.inputs.size());
@@ -52,13 +55,17 @@ public:
             }
             m_labels.push_back(label);
             m_firstOperand.push_back(static_cast<std::uint32_t>(m_operands.size()));
-            for (const InputRef& input : node.inputs) {
+            const auto read = [&](const InputRef& input) {
                 const auto at = placeOf.find(input.node);
                 m_operands.push_back(at == placeOf.end()                ? none
                                      : graph.nodes[at->second].constant ? aConstant
                                                                         : at->second);
                 m_outputs.push_back(input.output);
-            }
+            };
+            std::for_each(node.inputs.begin(), node.inputs.end(), read);
+            const auto [first, last] = bodies.equal_range(node.id);
+            for (auto body = first; body != last; ++body)
+                std::for_each(body->second->results.begin(), body->second->results.end(), read);
         }
         m_firstOperand.push_back(static_cast<std::uint32_t>(m_operands.size()));
     }
@@ -77,8 +84,10 @@ private:
     using Places = std::vector<std::uint32_t>;
 
     static std::size_t operatorsOf(const GraphDocument& graph, const TreeItem& item) {
-        return item.block != nullptr ? item.block->operators
-                                     : std::size_t(!isInput(graph.nodes[item.first]));
+        if (item.block == nullptr)
+            return std::size_t(!isInput(graph.nodes[item.first]));
+        // A node counts as one, whatever lies in it.
+        return item.block->kind == Block::Kind::Body ? 0 : item.block->operators;
     }
 
     static void addNodes(const TreeItem& item, Places& out) {
@@ -296,7 +305,7 @@ private:
     // A level that is too long becomes parts, cut near to where they would be equally long.
     void cut(TreeBlock& block) {
         std::vector<TreeItem> outside; // inputs
-        if (block.kind == Block::Kind::Whole) {
+        if (block.kind == Block::Kind::Whole || block.kind == Block::Kind::Body) {
             const auto inner = std::stable_partition(
                 block.items.begin(), block.items.end(), [&](const TreeItem& item) {
                     return item.block == nullptr && isInput(m_graph.nodes[item.first]);
@@ -352,7 +361,7 @@ private:
 } // namespace
 
 TreeBlock blockTree(const GraphDocument& graph, const PlaceOf& placeOf) {
-    TreeBlock whole = scopesOf(graph, placeOf);
+    TreeBlock whole = scopesAndBodies(graph, placeOf);
     Levels(graph, placeOf).divide(whole);
     return whole;
 }

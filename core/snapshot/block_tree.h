@@ -23,14 +23,18 @@ struct TreeBlock {
     std::size_t operators = 0;      // of them, those that are no inputs
     std::size_t copies = 0;
     int group = -1;
+    NodeId node = noNode; // that it is a body of
 };
 
 using PlaceOf = std::unordered_map<NodeId, std::uint32_t>;
 
 TreeBlock blockTree(const GraphDocument& graph, const PlaceOf& placeOf);
 
-// Blocks by the names of nodes and the groups of the plan.
-TreeBlock scopesOf(const GraphDocument& graph, const PlaceOf& placeOf);
+// Blocks by the names of these nodes and the groups of the plan.
+TreeBlock scopesOf(const GraphDocument& graph, const PlaceOf& placeOf,
+                   const std::vector<std::uint32_t>& nodes);
+// Of all nodes: those inside others in blocks of their own, each beside the node that it is of.
+TreeBlock scopesAndBodies(const GraphDocument& graph, const PlaceOf& placeOf);
 
 inline bool isInput(const NodeRecord& node) {
     return node.op == "input";

@@ -13,7 +13,8 @@ class Flattening {
 public:
     explicit Flattening(Hierarchy& out) : m_out(out) {}
 
-    void add(TreeBlock&& block, std::uint32_t parent) {
+    // `closed`: it lies in a body that is too large to be shown whole.
+    void add(TreeBlock&& block, std::uint32_t parent, bool closed = false) {
         const auto number = static_cast<std::uint32_t>(m_out.blocks.size());
         Block& made = m_out.blocks.emplace_back();
         made.kind = block.kind;
@@ -27,6 +28,10 @@ public:
         made.operators = block.operators;
         made.copies = block.copies;
         made.group = block.group;
+        const bool body = block.kind == Block::Kind::Body;
+        made.box = body ? block.node : made.id;
+        made.closedAtFirst = body || closed;
+        closed = body ? block.all.size() > mostInBlock : closed;
         if (number != parent)
             m_out.blocks[parent].blocks.push_back(number);
         for (TreeItem& item : block.items)
@@ -36,7 +41,7 @@ public:
             }
         for (TreeItem& item : block.items)
             if (item.block != nullptr)
-                add(std::move(*item.block), number);
+                add(std::move(*item.block), number, closed);
     }
 
 private:
@@ -79,6 +84,14 @@ const Block* Hierarchy::find(std::int64_t id) const {
     return found == numberOf.end() ? nullptr : &blocks[found->second];
 }
 
+std::vector<std::uint32_t> Hierarchy::bodiesOf(NodeId node) const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t b = 0; b < blocks.size(); ++b)
+        if (blocks[b].kind == Block::Kind::Body && blocks[b].box == node)
+            out.push_back(b);
+    return out;
+}
+
 std::vector<std::uint32_t> Hierarchy::nodesIn(std::uint32_t block) const {
     std::vector<std::uint32_t> out, open{block};
     while (!open.empty()) {
@@ -98,7 +111,7 @@ bool Hierarchy::isInside(std::uint32_t block, std::uint32_t outer) const {
 }
 
 void BlockView::set(const Block& block, Rest state) {
-    if (state == rest)
+    if (state == restOf(block))
         others.erase(block.path);
     else
         others.insert(block.path);

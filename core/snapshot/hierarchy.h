@@ -4,7 +4,8 @@
 // groups of the plan, and from what comes again right behind itself: siblings that are equal
 // (operators, attributes, types and edges inside; neither names nor contents of constants) lie in
 // one stack, each of them a block. A level that is still too long is cut into parts where few
-// values cross. Constants lie in no block, inputs in the outermost one.
+// values cross. Constants lie in no block, inputs in the outermost one. A graph inside a node is a
+// block beside that node, with blocks of its own.
 //
 // Equal graphs have equal trees. A block keeps its path, and with it its id, from plan to plan as
 // far as the nodes it is named by do. Takes n log n of the nodes.
@@ -25,6 +26,7 @@ struct Block {
         Copy,  // in a stack, where no scope is one
         Part,  // of a level with too many members
         Group, // of the plan
+        Body,  // of a node, beside it: closed it is not there, and the node stands for it
     };
     Kind kind = Kind::Scope;
     std::string path;    // names it, unlike all others: "encoder/layers/3"; empty: the whole
@@ -36,6 +38,10 @@ struct Block {
     std::size_t operators = 0;         // inside, at any depth
     std::size_t copies = 0;            // of a stack: how many, be they in parts or not
     int group = -1;                    // id, of a group
+    std::int64_t box = 0;              // that stands for it while it is closed: its id, or a node's
+    // Whatever the rest of the blocks is: a body, and what lies in one that is too large to be
+    // shown whole.
+    bool closedAtFirst = false;
 
     bool operator==(const Block&) const = default;
 };
@@ -58,6 +64,7 @@ struct Hierarchy {
     std::size_t drawn = 0; // nodes that are no constants
 
     const Block* find(std::int64_t id) const;                      // null: there is none
+    std::vector<std::uint32_t> bodiesOf(NodeId node) const;        // blocks; empty: it has none
     std::vector<std::uint32_t> nodesIn(std::uint32_t block) const; // at any depth, ascending
     bool isInside(std::uint32_t block, std::uint32_t outer) const; // or the same
 };
@@ -79,11 +86,12 @@ struct BlockView {
 
     bool isShown(const Block& block) const {
         return block.kind != Block::Kind::Whole &&
-               (shown == Shown::All || block.kind == Block::Kind::Group);
+               (shown == Shown::All || block.kind == Block::Kind::Group || block.closedAtFirst);
     }
+    Rest restOf(const Block& block) const { return block.closedAtFirst ? Rest::Closed : rest; }
     // What is not shown counts as open.
     bool isOpen(const Block& block) const {
-        return !isShown(block) || (rest == Rest::Open) != others.contains(block.path);
+        return !isShown(block) || (restOf(block) == Rest::Open) != others.contains(block.path);
     }
     void set(const Block& block, Rest state);
     bool operator==(const BlockView&) const = default;

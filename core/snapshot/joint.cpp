@@ -1,10 +1,12 @@
 #include "snapshot/joint.h"
 
+#include "snapshot/block_tree.h"
 #include "snapshot/time_text.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -51,8 +53,10 @@ public:
         m_out.graph.name = m_states.back().graph->name;
         addRecords();
         addOperands();
+        addClasses();
         addResults();
         addGroups();
+        addBetween();
         return std::move(m_out);
     }
 
@@ -317,6 +321,31 @@ private:
         }
     }
 
+    // What any state says of an edge that it has.
+    void addClasses() {
+        std::set<std::pair<NodeId, int>> known;
+        for (std::size_t s = m_states.size(); s-- > 0;)
+            for (const EdgeRecord& edge : graph(s).edges) {
+                const auto reader = m_jointOf[s].find(edge.node);
+                if (reader == m_jointOf[s].end())
+                    continue;
+                const auto& inputs = record(s, reader->second).inputs;
+                const auto operand = static_cast<std::size_t>(edge.operand);
+                if (operand >= inputs.size() || !m_jointOf[s].contains(inputs[operand].node))
+                    continue;
+                InputRef value = inputs[operand];
+                value.node = static_cast<NodeId>(m_jointOf[s].at(value.node));
+                const auto& all = m_out.graph.nodes[reader->second].inputs;
+                const auto at = std::find_if(all.begin(), all.end(), [&](const InputRef& one) {
+                    return isSame(one, value);
+                });
+                const auto id = static_cast<NodeId>(reader->second);
+                const int place = static_cast<int>(at - all.begin());
+                if (at != all.end() && known.emplace(id, place).second)
+                    m_out.graph.edges.push_back({id, place, edge.carries});
+            }
+    }
+
     void addResults() {
         for (std::size_t s = 0; s < m_states.size(); ++s)
             for (InputRef result : graph(s).results) {
@@ -364,6 +393,42 @@ private:
                 }
                 m_out.graph.nodes[j].group = found->second;
             }
+    }
+
+    // What no state with groups has stands in a group if it lies on a way from it back into it:
+    // beside it, the two would go round each other.
+    void addBetween() {
+        std::vector<char> free(m_count, 0);
+        std::vector<Places> readers(m_count);
+        for (std::size_t j = 0; j < m_count; ++j) {
+            const NodeRecord& node = m_out.graph.nodes[j];
+            const std::vector<int> of = groupsOf(j);
+            free[j] = !node.constant && !isInput(node) && node.group == noGroup &&
+                      std::all_of(of.begin(), of.end(), [](int one) { return one == anyGroup; });
+            for (const InputRef& input : node.inputs)
+                readers[static_cast<std::size_t>(input.node)].push_back(j);
+        }
+        const auto groupAt = [&](std::size_t j) { return m_out.graph.nodes[j].group; };
+        std::vector<int> into(m_count, noGroup); // the one group that all readers lead into
+        for (std::size_t j = m_count; j-- > 0;)
+            for (std::size_t k = 0; free[j] && k < readers[j].size(); ++k) {
+                const std::size_t reader = readers[j][k];
+                const int group = free[reader] ? into[reader] : groupAt(reader);
+                into[j] = k == 0 || into[j] == group ? group : noGroup;
+                if (into[j] == noGroup)
+                    break;
+            }
+        std::vector<char> isBetween(m_count, 0);
+        for (std::size_t j = 0; j < m_count; ++j)
+            for (const InputRef& input : m_out.graph.nodes[j].inputs) {
+                const auto from = static_cast<std::size_t>(input.node);
+                if (free[j] && into[j] != noGroup &&
+                    (groupAt(from) == into[j] || (isBetween[from] && into[from] == into[j])))
+                    isBetween[j] = 1;
+            }
+        for (std::size_t j = 0; j < m_count; ++j)
+            if (isBetween[j])
+                m_out.graph.nodes[j].group = into[j];
     }
 
     bool isComplete(const std::vector<int>& of) const {

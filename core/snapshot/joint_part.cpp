@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace fw::snapshot {
 
@@ -51,6 +52,9 @@ JointGraph partOf(const JointGraph& whole, std::span<const std::size_t> seeds, s
     for (std::size_t i = 0; i < places.size(); ++i)
         placeOf[places[i]] = i;
     std::vector<int> groupOf(whole.graph.groups.size(), -1);
+    std::multimap<NodeId, const EdgeRecord*> classes;
+    for (const EdgeRecord& edge : whole.graph.edges)
+        classes.emplace(edge.node, &edge);
     for (const std::size_t at : places) {
         NodeRecord record = whole.graph.nodes[at];
         JointNode node = whole.nodes[at];
@@ -66,6 +70,11 @@ JointGraph partOf(const JointGraph& whole, std::span<const std::size_t> seeds, s
             input.node = static_cast<NodeId>(from);
             record.inputs.push_back(std::move(input));
         }
+        const auto [first, last] = classes.equal_range(whole.graph.nodes[at].id);
+        for (auto one = first; one != last; ++one)
+            if (const std::size_t k = operandAt[static_cast<std::size_t>(one->second->operand)];
+                k != notInPart)
+                out.graph.edges.push_back({record.id, static_cast<int>(k), one->second->carries});
         for (std::vector<std::size_t>& hidden : node.hidden) {
             std::erase_if(hidden, [&](std::size_t k) { return operandAt[k] == notInPart; });
             for (std::size_t& k : hidden)

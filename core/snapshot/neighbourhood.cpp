@@ -1,6 +1,9 @@
 #include "snapshot/neighbourhood.h"
 
+#include "snapshot/insides.h"
+
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace fw::snapshot {
@@ -20,6 +23,26 @@ public:
                     m_up[i].push_back(from->second);
                     m_down[from->second].push_back(i);
                 }
+        for (const InsideRecord& body : graph.insides)
+            for (const InputRef& result : body.results) {
+                const auto from = m_places.find(result.node), to = m_places.find(body.node);
+                if (from != m_places.end() && to != m_places.end()) {
+                    m_up[to->second].push_back(from->second);
+                    m_down[from->second].push_back(to->second);
+                }
+            }
+    }
+
+    // What lies inside nodes is not met.
+    void leaveInsides() {
+        for (const NodeId node : nodesInside(m_graph))
+            m_places.erase(node);
+        const auto isLeft = [&](std::uint32_t place) {
+            return !m_places.contains(m_graph.nodes[place].id);
+        };
+        for (auto* ways : {&m_up, &m_down})
+            for (Places& places : *ways)
+                std::erase_if(places, isLeft);
     }
 
     using Places = std::vector<std::uint32_t>;
@@ -87,7 +110,11 @@ NodeSet waysBetween(const GraphDocument& graph, NodeId one, NodeId other) {
 }
 
 NodeSet nodesAround(const GraphDocument& graph, const NodeSet& nodes, int steps) {
-    const Neighbours neighbours(graph);
+    Neighbours neighbours(graph);
+    const auto inside = nodesInside(graph);
+    if (std::none_of(nodes.begin(), nodes.end(),
+                     [&](NodeId node) { return inside.contains(node); }))
+        neighbours.leaveInsides();
     return neighbours.ids(neighbours.from(nodes, Neighbours::Way::Both, steps));
 }
 
@@ -108,7 +135,16 @@ GraphDocument partOf(const GraphDocument& graph, const NodeSet& nodes) {
             there.insert(node.id);
         }
     std::set<int> groups;
+    std::map<std::pair<NodeId, int>, EdgeClass> classes;
+    for (const EdgeRecord& edge : graph.edges)
+        classes.emplace(std::pair(edge.node, edge.operand), edge.carries);
     for (NodeRecord& node : out.nodes) {
+        for (int from = 0, to = 0; from < static_cast<int>(node.inputs.size()); ++from) {
+            const bool kept = there.contains(node.inputs[static_cast<std::size_t>(from)].node);
+            if (const auto found = classes.find({node.id, from}); kept && found != classes.end())
+                out.edges.push_back({node.id, to, found->second});
+            to += kept;
+        }
         std::erase_if(node.inputs, [&](const InputRef& in) { return !there.contains(in.node); });
         groups.insert(node.group);
     }

@@ -14,11 +14,13 @@ NodeSet streamOf(const GraphDocument& graph, const NodeSet& nodes);
 // On the ways from one of two nodes to the other, with both; empty: there is none.
 NodeSet waysBetween(const GraphDocument& graph, NodeId one, NodeId other);
 
-// Within so many edges, in both directions, with the nodes themselves.
+// Within so many edges, in both directions, with the nodes themselves. Inside other nodes only if
+// one of them lies there.
 NodeSet nodesAround(const GraphDocument& graph, const NodeSet& nodes, int steps);
 
 // The graph of these nodes alone, with the constants that they read; ids stay. What comes from
-// elsewhere is missing among the operands, and results of other nodes among the results.
+// elsewhere is missing among the operands, and results of other nodes among the results. Of bodies
+// it has the nodes, not the borders.
 GraphDocument partOf(const GraphDocument& graph, const NodeSet& nodes);
 
 } // namespace fw::snapshot

@@ -29,7 +29,7 @@ std::size_t boxesShown(const Hierarchy& graph, const BlockView& view) {
         if (closed[b] == Hierarchy::none)
             out += graph.blocks[b].nodes.size();
         else
-            out += closed[b] == b;
+            out += closed[b] == b && graph.blocks[b].kind != Block::Kind::Body;
     return out;
 }
 
@@ -50,6 +50,10 @@ Opened openWithin(std::span<const Hierarchy* const> graphs, BlockView view,
             return boxesShown(*front.graph, next) <= most;
         });
     };
+    // Graphs inside nodes open one by one, or with what is opened around them.
+    const auto isMeant = [&](const Block& block) {
+        return !within.empty() || !block.closedAtFirst;
+    };
     // A level of one graph may be another one of the next: each goes on while all of them fit.
     bool any = true;
     while (std::exchange(any, false))
@@ -61,7 +65,7 @@ Opened openWithin(std::span<const Hierarchy* const> graphs, BlockView view,
             for (std::size_t b = 0; b < front.depths.size(); ++b)
                 if (front.depths[b] == front.depth) {
                     isThere = true;
-                    if (next.isShown(front.graph->blocks[b]))
+                    if (next.isShown(front.graph->blocks[b]) && isMeant(front.graph->blocks[b]))
                         next.set(front.graph->blocks[b], BlockView::Rest::Open);
                 }
             front.isOpen = isThere && fits(next);
@@ -75,8 +79,8 @@ Opened openWithin(std::span<const Hierarchy* const> graphs, BlockView view,
     for (const Front& front : fronts) {
         std::size_t closed = 0;
         for (std::size_t b = 0; b < front.depths.size(); ++b)
-            closed +=
-                front.depths[b] != Hierarchy::none && !out.view.isOpen(front.graph->blocks[b]);
+            closed += front.depths[b] != Hierarchy::none && isMeant(front.graph->blocks[b]) &&
+                      !out.view.isOpen(front.graph->blocks[b]);
         out.closed = std::max(out.closed, closed);
     }
     return out;

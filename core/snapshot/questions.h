@@ -25,6 +25,7 @@ struct Asked : Arguments {
     std::string as;                       // help
     std::vector<std::string> commands;    // mcp: those that are tools
     std::optional<int> depth;             // draw
+    bool edges = false;                   // draw
     bool json = false;
     bool eachOperator = false;                  // fuse
     bool writeFiles = false, checkOnly = false; // format

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/shared_text.h"
 #include "snapshot/book_records.h"
+#include "snapshot/edge_records.h"
 #include "snapshot/maker.h"
 #include "snapshot/record.h"
 #include "snapshot/region_records.h"
@@ -91,12 +92,6 @@ FW_WORDS(GraphStage, "imported", "rewritten", "fused", "partitioned", "pattern",
 // What an application of a rule does to an operator.
 FW_WORDS(NodeMark, "", "kept", "changed", "erased", "created")
 
-FW_RECORD(InputRef,
-    (NodeId, node, noNode), // who makes the value
-    (int, output),          // which of its outputs
-    (std::string, name)     // name of the value
-)
-
 FW_RECORD(NodeRecord,
     (NodeId, id, noNode),
     (std::string, name),
@@ -129,6 +124,8 @@ FW_RECORD(GraphDocument,
     (std::vector<NodeRecord>, nodes),       // topologically ordered, with input and constant nodes
     (std::vector<NodeId>, inputs),
     (std::vector<InputRef>, results),
+    (std::vector<InsideRecord>, insides),   // if they were asked for: of all depths, inner ones behind their outer ones
+    (std::vector<EdgeRecord>, edges),       // that carry no mere data
     (std::vector<GroupLabel>, groups),      // stage "fused"; of "partitioned" its regions
     (std::vector<RegionRecord>, regions),   // stage "partitioned", beside `groups`
     (std::optional<double>, bytesCrossing), // that one region hands to another

@@ -22,19 +22,20 @@ struct Scope {
 
 class Scopes {
 public:
-    Scopes(const GraphDocument& graph, const PlaceOf& placeOf)
-        : m_graph(graph), m_placeOf(placeOf), m_scopeOf(graph.nodes.size(), 0) {
+    Scopes(const GraphDocument& graph, const PlaceOf& placeOf,
+           const std::vector<std::uint32_t>& nodes)
+        : m_graph(graph), m_placeOf(placeOf), m_nodes(nodes), m_scopeOf(graph.nodes.size(), 0) {
         m_scopes.emplace_back();
     }
 
     TreeBlock take() {
-        for (std::uint32_t i = 0; i < m_graph.nodes.size(); ++i)
+        for (const std::uint32_t i : m_nodes)
             m_scopeOf[i] = scopeOf(m_graph.nodes[i]);
         findGroups();
         m_blocks.resize(m_scopes.size());
         for (std::uint32_t s = 0; s < m_scopes.size(); ++s)
             m_blocks[s] = blockOf(s);
-        for (std::uint32_t i = 0; i < m_graph.nodes.size(); ++i)
+        for (const std::uint32_t i : m_nodes)
             if (!m_graph.nodes[i].constant)
                 place(i);
         TreeBlock whole = std::move(*m_blocks[0]);
@@ -87,7 +88,7 @@ private:
     void findGroups() {
         for (const GroupLabel& group : m_graph.groups)
             m_groups.try_emplace(group.id);
-        for (std::uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
+        for (const std::uint32_t i : m_nodes) {
             const NodeRecord& node = m_graph.nodes[i];
             const auto found = m_groups.find(node.group);
             if (node.constant || isInput(node) || found == m_groups.end())
@@ -205,6 +206,7 @@ private:
 
     const GraphDocument& m_graph;
     const PlaceOf& m_placeOf;
+    const std::vector<std::uint32_t>& m_nodes;
     std::vector<std::uint32_t> m_scopeOf; // by place of the node
     std::vector<Scope> m_scopes;          // outer ones first; the first is the whole
     std::unordered_multimap<std::uint64_t, std::uint32_t> m_inner;
@@ -227,8 +229,9 @@ std::vector<std::string_view> scopePartsOf(std::string_view name) {
     return out;
 }
 
-TreeBlock scopesOf(const GraphDocument& graph, const PlaceOf& placeOf) {
-    return Scopes(graph, placeOf).take();
+TreeBlock scopesOf(const GraphDocument& graph, const PlaceOf& placeOf,
+                   const std::vector<std::uint32_t>& nodes) {
+    return Scopes(graph, placeOf, nodes).take();
 }
 
 } // namespace fw::snapshot

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void rewritingIsReported();
     void rewritingIsTraced();
     void blocksAndBodiesAreDrawn();
+    void edgesAreDrawnByWhatTheyCarry();
     void librariesBesideATarget();
     void oneMissingOperatorIsToldOnce();
     void shardsOfAMakefile();
@@ -240,6 +241,29 @@ void TestText::blocksAndBodiesAreDrawn() {
     QVERIFY(picture.open(QIODevice::ReadOnly));
     const QByteArray body = picture.readAll();
     QVERIFY(body.contains("If_next") && !body.contains(">Loop_turned<"));
+    picture.close();
+    // In their places, at any depth.
+    const QStringList control = {u"samples/control-flow/branches_and_loops.onnx"_s, u"--stage"_s,
+                                 u"imported"_s};
+    const int alone = boxes(control);
+    QVERIFY(boxes(control + QStringList{u"--bodies"_s}) > alone + 10);
+    QVERIFY(picture.open(QIODevice::ReadOnly));
+    const QByteArray all = picture.readAll();
+    QVERIFY(all.contains("Loop_turned body") && all.contains("If_next then_branch"));
+}
+
+void TestText::edgesAreDrawnByWhatTheyCarry() {
+    const QTemporaryDir folder;
+    const QString out = folder.filePath(u"picture.svg"_s);
+    const auto colours = [&](const QStringList& words) {
+        fw(QStringList{u"draw"_s, u"samples/encoder"_s, u"-o"_s, out} + words, 0);
+        QFile picture(out);
+        return picture.open(QIODevice::ReadOnly) ? picture.readAll().count("#9a2f86")
+                                                 : qsizetype(-1);
+    };
+    const auto plain = colours({});
+    QVERIFY(plain >= 0);
+    QVERIFY(colours({u"--edges"_s}) > plain);
 }
 
 void TestText::librariesBesideATarget() {

@@ -1,10 +1,12 @@
-// Lines of the canvas: those that stand out, and those that go on where a frame is hidden.
+// Lines of the canvas: those that stand out, those that go on where a frame is hidden, what stands
+// on them; and what opens a box.
 #include "common/test.h"
 #include "picture/diagrams.h"
 #include "picture/picture.h"
 #include "views/graph/canvas.h"
 
 #include <QApplication>
+#include <QSignalSpy>
 
 using namespace fw;
 using namespace fw::ui;
@@ -17,6 +19,8 @@ private Q_SLOTS:
     void init();
     void wayIsAPath();
     void linesCrossHiddenFrames();
+    void labelsLieOverHalos();
+    void openersAreClicked();
 
 private:
     static std::shared_ptr<const picture::Picture> drawn(const picture::Diagram& diagram) {
@@ -25,6 +29,8 @@ private:
         auto result = picture::draw(diagram, options);
         return result.ok() ? std::make_shared<const picture::Picture>(result.take()) : nullptr;
     }
+
+    void click(QPoint at) { QTest::mouseClick(m_canvas->viewport(), Qt::LeftButton, {}, at); }
 
     std::unique_ptr<GraphCanvas> m_canvas;
 };
@@ -106,6 +112,58 @@ void TestCanvasLines::linesCrossHiddenFrames() {
     hidden.edges = {{1, 2}}; // then nothing comes in
     m_canvas->setHidden(hidden);
     QVERIFY(gaps() > 10);
+}
+
+// In pixels halos are as far from boxes at any scale, and what stands on edges comes nearer.
+void TestCanvasLines::labelsLieOverHalos() {
+    m_canvas->setPicture(drawn(picture::randomDiagram(3, 20, Grouping::Flat)));
+    m_canvas->setTheme(ThemeKind::Light);
+    m_canvas->setScale(0.5);
+    m_canvas->centerOn(5);
+    std::vector<Halo> halos;
+    std::vector<QRectF> covered;
+    for (const picture::Item& item : m_canvas->picture()->items)
+        if (const auto* text = std::get_if<picture::TextItem>(&item);
+            text && text->role == picture::TextRole::EdgeLabel) {
+            const picture::Rect place = boundsOf(item);
+            const QRectF seen(m_canvas->toViewport({place.x, place.y}),
+                              QSizeF(place.width, place.height) * 0.5);
+            for (const picture::PlacedBox& box : m_canvas->picture()->boxes)
+                if (const QRectF frame = m_canvas->nodeRect(box.id).adjusted(-6, -6, 6, 6);
+                    frame.intersects(seen) &&
+                    m_canvas->viewport()->rect().contains(seen.toAlignedRect())) {
+                    halos.push_back({{box.id}, Halo::Look::Match, {}});
+                    covered.push_back(seen.adjusted(1, 1, -1, -1));
+                }
+        }
+    QVERIFY(!halos.empty());
+    m_canvas->setHalos(halos);
+    const QImage image = m_canvas->viewport()->grab().toImage();
+    const QColor line = toQt(picture::rgb(Colour::Match, ThemeKind::Light));
+    for (const QRectF& label : covered)
+        for (int y = int(label.top()) + 1; y < int(label.bottom()); ++y)
+            for (int x = int(label.left()) + 1; x < int(label.right()); ++x)
+                QVERIFY(image.pixelColor(x, y) != line);
+}
+
+void TestCanvasLines::openersAreClicked() {
+    picture::Diagram diagram = picture::residualBlock();
+    diagram.boxes[4].inside = picture::Inside::Closed;
+    m_canvas->setPicture(drawn(diagram));
+    QSignalSpy activated(m_canvas.get(), &GraphCanvas::activated);
+    const std::int64_t id = diagram.boxes[4].id;
+    m_canvas->centerOn(id);
+    const picture::PlacedBox& box = m_canvas->picture()->boxes[4];
+    click(m_canvas->toViewport(box.opener.center()).toPoint());
+    QCOMPARE(activated.size(), 1);
+    QCOMPARE(activated[0][0].toLongLong(), id);
+    QVERIFY(m_canvas->selected().empty());
+    QTest::mouseDClick(m_canvas->viewport(), Qt::LeftButton, {},
+                       m_canvas->toViewport(box.opener.center()).toPoint());
+    QCOMPARE(activated.size(), 1); // the first click of two did it
+    click(m_canvas->nodeCenter(id));
+    QCOMPARE(activated.size(), 1);
+    QCOMPARE(m_canvas->selected(), Ids{id});
 }
 
 FW_TEST(TestCanvasLines, QApplication)

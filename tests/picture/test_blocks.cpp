@@ -7,6 +7,8 @@
 
 #include <QElapsedTimer>
 
+#include <set>
+
 using namespace fw;
 using namespace fw::picture;
 using namespace fw::snapshot;
@@ -26,6 +28,9 @@ private Q_SLOTS:
     void mainPathRunsStraight_data();
     void mainPathRunsStraight();
     void longEdgesAreCut();
+    void bodiesStandBesideTheirNode();
+    void nestedBodiesAreDrawn();
+    void edgesLookLikeWhatTheyCarry();
     void containersInEachOtherAreRefused();
 };
 
@@ -403,6 +408,101 @@ void TestBlocks::containersInEachOtherAreRefused() {
     picture = draw(d);
     QCOMPARE(picture.diag().message,
              std::string("container 1 lies in container 7, which is not there"));
+}
+
+void TestBlocks::bodiesStandBesideTheirNode() {
+    const GraphDocument graph = branching();
+    DiagramOptions options = shown(graph, {});
+    const NodeId before = 2, taken = 3, other = 4, choice = 9;
+    const auto edge = [](const Diagram& d, std::int64_t from, std::int64_t to) {
+        return std::any_of(d.edges.begin(), d.edges.end(),
+                           [&](const Edge& one) { return one.from == from && one.to == to; });
+    };
+    const Diagram closed = diagramOf(graph, options);
+    QCOMPARE(closed.boxes.size(), std::size_t(6)); // with the output
+    QVERIFY(titled(closed, "If")->inside == Inside::Closed);
+    QVERIFY(titled(closed, "neg")->inside == Inside::None);
+    QVERIFY(edge(closed, before, choice));
+    for (const std::uint32_t body : options.blocks->bodiesOf(choice))
+        options.view.set(options.blocks->blocks[body], BlockView::Rest::Open);
+    const Diagram open = diagramOf(graph, options);
+    QCOMPARE(open.boxes.size(), std::size_t(10));
+    QCOMPARE(open.containers.size(), std::size_t(2));
+    QCOMPARE(open.containers[0].title, std::string("choice then"));
+    QVERIFY(titled(open, "If")->inside == Inside::Open);
+    QVERIFY(titled(open, "Loop")->inside == Inside::Closed);
+    // What is read from outside comes from where it is made, what is made goes to the node.
+    QVERIFY(edge(open, before, taken) && edge(open, before, other) && edge(open, taken, choice));
+    QVERIFY(edge(open, 8, choice) && edge(open, 1, choice) && !edge(open, before, choice));
+    const auto picture = draw(open);
+    QVERIFY(picture.ok());
+    QCOMPARE(broken(open, *picture), std::string());
+    const PlacedBox* placed = nullptr;
+    for (const PlacedBox& box : picture->boxes)
+        if (box.id == choice)
+            placed = &box;
+    QVERIFY(placed && placed->rect.contains(placed->opener) && placed->opener.width > 0);
+    // Without blocks nothing that lies inside is there.
+    QCOMPARE(diagramOf(graph).boxes.size(), std::size_t(6));
+}
+
+void TestBlocks::nestedBodiesAreDrawn() {
+    GraphMaker maker;
+    constexpr std::size_t depth = 100;
+    std::vector<NodeId> steps{maker.input("x")}, loops(depth);
+    for (std::size_t i = 0; i < depth; ++i)
+        steps.push_back(maker.add("relu", "step" + std::to_string(i), {steps.back()}));
+    for (std::size_t i = depth; i-- > 0;)
+        loops[i] = maker.add("Loop", "loop" + std::to_string(i), {steps[i + 1]});
+    for (std::size_t i = 0; i + 1 < depth; ++i)
+        maker.body("body", loops[i], {steps[i + 2], loops[i + 1]});
+    const GraphDocument graph = maker.finish(loops[0]);
+    DiagramOptions options = shown(graph, {});
+    for (const Block& block : options.blocks->blocks)
+        if (block.kind == Block::Kind::Body)
+            options.view.set(block, BlockView::Rest::Open);
+    QElapsedTimer timer;
+    timer.start();
+    const Diagram diagram = diagramOf(graph, options);
+    QCOMPARE(diagram.containers.size(), std::size_t(99));
+    const auto picture = draw(diagram);
+    QVERIFY(picture.ok());
+    QCOMPARE(broken(diagram, *picture), std::string());
+    QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
+}
+
+void TestBlocks::edgesLookLikeWhatTheyCarry() {
+    GraphDocument graph = branching();
+    graph.edges = {{3, 0, "body"}, {10, 0, "residual"}, {2, 0, "shape"}};
+    DiagramOptions options = shown(graph, {});
+    const auto kinds = [&] {
+        std::multiset<EdgeKind> out;
+        for (const Edge& edge : diagramOf(graph, options).edges)
+            if (edge.kind != EdgeKind::Data)
+                out.insert(edge.kind);
+        return out;
+    };
+    QVERIFY(kinds().empty());
+    QVERIFY(draw(diagramOf(graph, options))->edgeKinds.empty());
+    options.facts.classes = true;
+    QVERIFY(kinds() == (std::multiset{EdgeKind::Residual, EdgeKind::Shape}));
+    for (const std::uint32_t body : options.blocks->bodiesOf(9))
+        options.view.set(options.blocks->blocks[body], BlockView::Rest::Open);
+    QVERIFY(kinds() == (std::multiset{EdgeKind::Residual, EdgeKind::Shape, EdgeKind::Body,
+                                      EdgeKind::Body, EdgeKind::Body})); // in, and both out
+    const auto picture = draw(diagramOf(graph, options));
+    QVERIFY(picture.ok());
+    std::multiset<Dash> dashes;
+    int residual = 0;
+    for (const Item& item : picture->items)
+        if (const auto* path = std::get_if<PathItem>(&item)) {
+            if (path->dash != Dash::Solid)
+                dashes.insert(path->dash);
+            residual += path->colour == Colour::Residual;
+        }
+    QCOMPARE(residual, 1);
+    QVERIFY(dashes.count(Dash::Dotted) == 1 && dashes.count(Dash::Dashed) >= 3);
+    QCOMPARE(picture->edgeKinds.size(), std::size_t(4));
 }
 
 FW_TEST(TestBlocks, QCoreApplication)

@@ -95,7 +95,7 @@ void TestLayout::cyclesAndLoopsAreDrawn() {
     for (int i = 0; i < 4; ++i)
         d.boxes.push_back({i, "op", "", {}, MakerRecord(), -1, BoxRole::Operator});
     for (const auto& [a, b] : {std::pair(0, 1), {1, 2}, {2, 0}, {2, 3}, {3, 3}})
-        d.edges.push_back({a, 0, b, 0, "", EdgeKind::Control});
+        d.edges.push_back({a, 0, b, 0, "", EdgeKind::Body});
     for (const EngineChoice engine : {EngineChoice::Layered, EngineChoice::Auto}) {
         DrawOptions options;
         options.engine = engine;

@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 
 #include <algorithm>
+#include <set>
 
 using namespace fw;
 using namespace fw::snapshot;
@@ -19,6 +20,9 @@ class TestBodies : public QObject {
 private Q_SLOTS:
     void infoListsThem();
     void eachIsAGraph();
+    void allStandInOneGraph();
+    void fusedOnesKnowWhereTheyCameFrom();
+    void edgesAreClassed();
     void callsArePlannedAsTheirBodies();
     void matchesSeeInside();
     void valuesOfCallsHaveNames();
@@ -26,6 +30,7 @@ private Q_SLOTS:
     void whatATakenBranchHoldsIsToldOnce_data();
     void whatATakenBranchHoldsIsToldOnce();
     void unknownBodiesAreNamed();
+    void whatIsTooMuchIsLeftOut();
 };
 
 namespace {
@@ -89,6 +94,85 @@ void TestBodies::eachIsAGraph() {
     const GraphDocument branch = a.get<GraphDocument>("graph", arguments);
     QCOMPARE(nodeOf(branch, "Tanh_shrunk").op, std::string("tanh"));
     QVERIFY(nodeOf(a.get<GraphDocument>("graph", on("functions")), "layer_h0").op == "layer");
+}
+
+void TestBodies::allStandInOneGraph() {
+    Asked a;
+    Arguments arguments = on(controlFlow);
+    const GraphDocument whole = a.get<GraphDocument>("graph", arguments);
+    QVERIFY(whole.insides.empty());
+    arguments.bodies = true;
+    const GraphDocument all = a.get<GraphDocument>("graph", arguments);
+    const InfoDocument info = a.get<InfoDocument>("info", on(controlFlow));
+    QCOMPARE(all.insides.size(), info.bodies.size());
+    std::set<NodeId> ids;
+    for (const NodeRecord& node : all.nodes)
+        QVERIFY(ids.insert(node.id).second);
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < all.insides.size(); ++i) {
+        QCOMPARE(all.insides[i].path, info.bodies[i].path);
+        QCOMPARE(all.insides[i].leftOut, std::string());
+        QVERIFY(ids.contains(all.insides[i].node));
+        inside += all.insides[i].nodes.size();
+    }
+    QCOMPARE(all.nodes.size(), whole.nodes.size() + inside);
+    for (const NodeRecord& node : whole.nodes) // those of the graph are what they are without
+        QVERIFY(std::find(all.nodes.begin(), all.nodes.end(), node) != all.nodes.end());
+    // Makers stand in front of readers, and what is taken from outside is read where it is made.
+    std::set<NodeId> known;
+    for (const NodeRecord& node : all.nodes) {
+        for (const InputRef& input : node.inputs)
+            QVERIFY(known.contains(input.node));
+        known.insert(node.id);
+    }
+    const InsideRecord& body = all.insides[0];
+    QCOMPARE(body.results.size(), std::size_t(2));
+    const NodeRecord& loop = nodeOf(all, "Loop_turned");
+    QCOMPARE(body.node, loop.id);
+    QCOMPARE(body.reads.size(), std::size_t(1));
+    const NodeId limit = loop.inputs[static_cast<std::size_t>(body.reads[0])].node;
+    std::size_t readers = 0;
+    for (const NodeRecord& node : all.nodes)
+        for (const InputRef& input : node.inputs)
+            readers += input.node == limit && node.id != loop.id;
+    QVERIFY(readers >= 1);
+}
+
+void TestBodies::fusedOnesKnowWhereTheyCameFrom() {
+    Asked a;
+    Arguments arguments = on(controlFlow);
+    arguments.bodies = true;
+    const GraphDocument imported = a.get<GraphDocument>("graph", arguments);
+    arguments.stage = "fused";
+    const GraphDocument fused = a.get<GraphDocument>("graph", arguments);
+    QCOMPARE(fused.insides.size(), imported.insides.size());
+    const NodeRecord &there = nodeOf(imported, "Tanh_shrunk"), &here = nodeOf(fused, "Tanh_shrunk");
+    QCOMPARE(here.origins, std::vector<NodeId>{there.id});
+    QCOMPARE(here.group, -1);
+}
+
+void TestBodies::edgesAreClassed() {
+    Asked a;
+    const GraphDocument residual = a.get<GraphDocument>("graph", on("encoder"));
+    std::size_t skips = 0;
+    for (const EdgeRecord& edge : residual.edges)
+        if (edge.carries == EdgeClass("residual")) {
+            const auto node = std::find_if(residual.nodes.begin(), residual.nodes.end(),
+                                           [&](const auto& one) { return one.id == edge.node; });
+            QCOMPARE(node->op, std::string("add"));
+            ++skips;
+        }
+    QCOMPARE(skips, std::size_t(4)); // round attention and the products, in two layers
+    const GraphDocument sizes = a.get<GraphDocument>("graph", on("detector"));
+    QVERIFY(std::any_of(sizes.edges.begin(), sizes.edges.end(),
+                        [](const auto& edge) { return edge.carries == EdgeClass("shape"); }));
+    for (const char* plain : {"mlp", "lenet"})
+        QVERIFY(a.get<GraphDocument>("graph", on(plain)).edges.empty());
+    Arguments arguments = on(controlFlow);
+    arguments.bodies = true;
+    const GraphDocument bodies = a.get<GraphDocument>("graph", arguments);
+    QVERIFY(std::any_of(bodies.edges.begin(), bodies.edges.end(),
+                        [](const auto& edge) { return edge.carries == EdgeClass("body"); }));
 }
 
 void TestBodies::callsArePlannedAsTheirBodies() {
@@ -235,6 +319,43 @@ void TestBodies::unknownBodiesAreNamed() {
     answer = a.ask("graph", arguments);
     QVERIFY(!answer.ok());
     QCOMPARE(answer.diag().hint, std::string("no node of it has a body"));
+}
+
+void TestBodies::whatIsTooMuchIsLeftOut() {
+    ModelBuilder m;
+    m.input("x", {"4"}).input("c", {}, proto::TensorProto::BOOL).output("y");
+    auto& choice = m.node("If", "c", "t", "choice");
+    for (const auto& [name, count] :
+         {std::pair("then_branch", 20001), std::pair("else_branch", 3)}) {
+        auto& branch = *choice.add_attribute();
+        branch.set_name(name);
+        branch.set_type(proto::AttributeProto::GRAPH);
+        std::string at = "x";
+        for (int i = 0; i < count; ++i) {
+            proto::NodeProto& node = *branch.mutable_g()->add_node();
+            node.set_op_type("Neg");
+            node.add_input(at);
+            node.add_output(at = std::string(name) + std::to_string(i));
+        }
+        branch.mutable_g()->add_output()->set_name(at);
+    }
+    m.node("Relu", "t", "y", "after");
+    QTemporaryDir folder;
+    Arguments arguments;
+    arguments.model = folder.filePath(QStringLiteral("large.onnx")).toStdString();
+    arguments.target = "x86-64 -libs=";
+    arguments.bodies = true;
+    QVERIFY(writeFile(arguments.model, m.bytes()).ok());
+    Asked a;
+    const GraphDocument graph = a.get<GraphDocument>("graph", arguments);
+    QCOMPARE(graph.insides.size(), std::size_t(2));
+    for (const InsideRecord& body : graph.insides) {
+        const bool large = body.name == "then_branch";
+        QCOMPARE(body.leftOut.empty(), !large);
+        QCOMPARE(body.nodes.size(), std::size_t(large ? 0 : 3));
+        QVERIFY(!large || body.leftOut.find("20000") != std::string::npos);
+    }
+    QVERIFY(graph.nodes.size() < 10);
 }
 
 FW_TEST(TestBodies, QCoreApplication)

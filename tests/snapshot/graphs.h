@@ -42,6 +42,19 @@ public:
         for (const NodeId node : nodes)
             m_graph.nodes[static_cast<std::size_t>(node)].group = id;
     }
+    // These nodes are a body of `node`, which reads the operands `reads` of it from outside.
+    void body(const std::string& name, NodeId node, const std::vector<NodeId>& nodes,
+              const std::vector<int>& reads = {}) {
+        InsideRecord one;
+        one.path = m_graph.nodes[static_cast<std::size_t>(node)].name + "/" + name;
+        one.name = name;
+        one.node = node;
+        one.nodes = nodes;
+        one.reads = reads;
+        if (!nodes.empty())
+            one.results = {{nodes.back(), 0, "r"}};
+        m_graph.insides.push_back(std::move(one));
+    }
     GraphDocument finish(NodeId result) {
         m_graph.results = {{result, 0, "y"}};
         return std::move(m_graph);
@@ -90,6 +103,25 @@ inline GraphDocument transformer(int layers, Naming naming) {
     at = maker.add("layer_norm", name("/final", "Norm"), {at, maker.constant()});
     at = maker.add("matmul", name("/final", "MatMul"), {at, maker.constant()});
     return maker.finish(at);
+}
+
+// if (c) relu(x) else tanh(exp(x)), where a step of the second is a loop with a body of its own.
+inline GraphDocument branching() {
+    GraphMaker maker;
+    const NodeId x = maker.input("x"), c = maker.input("c");
+    const NodeId before = maker.add("abs", "before", {x});
+    const NodeId taken = maker.add("relu", "taken", {before});
+    const NodeId other = maker.add("exp", "other", {before});
+    const NodeId i = maker.input("i");
+    const NodeId step = maker.add("sin", "step", {other});
+    const NodeId loop = maker.add("Loop", "turn", {other});
+    const NodeId last = maker.add("tanh", "last", {loop});
+    const NodeId choice = maker.add("If", "choice", {c, before});
+    const NodeId after = maker.add("neg", "after", {choice});
+    maker.body("then", choice, {taken}, {1});
+    maker.body("else", choice, {other, loop, last}, {1});
+    maker.body("body", loop, {i, step}, {0});
+    return maker.finish(after);
 }
 
 // Names of random depth, edges from earlier nodes, groups that are runs of nodes.

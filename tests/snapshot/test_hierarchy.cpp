@@ -2,6 +2,8 @@
 #include "common/test.h"
 #include "common/thread_time.h"
 #include "snapshot/graphs.h"
+#include "snapshot/insides.h"
+#include "snapshot/neighbourhood.h"
 #include "snapshot/open_blocks.h"
 #include "snapshot/repeats.h"
 
@@ -24,6 +26,9 @@ private Q_SLOTS:
     void pathsOutliveChanges();
     void viewsCloseAndOpen();
     void openedWithinALimit();
+    void bodiesAreBlocksBesideTheirNode();
+    void largeBodiesOpenFromTheirTop();
+    void waysLeadThroughBodies();
     void oneHundredThousandOperators_data();
     void oneHundredThousandOperators();
 };
@@ -62,8 +67,15 @@ std::string broken(const GraphDocument& graph, const Hierarchy& made) {
             if (made.blocks[inner].parent != b)
                 return "a block does not know what it lies in";
         std::size_t operators = 0;
-        for (const std::uint32_t node : made.nodesIn(b))
-            operators += graph.nodes[node].op != "input";
+        for (std::vector<std::uint32_t> open{b}; !open.empty();) { // a node with bodies is one
+            const Block& one = made.blocks[open.back()];
+            open.pop_back();
+            for (const std::uint32_t node : one.nodes)
+                operators += graph.nodes[node].op != "input";
+            for (const std::uint32_t inner : one.blocks)
+                if (made.blocks[inner].kind != Block::Kind::Body)
+                    open.push_back(inner);
+        }
         if (operators != block.operators)
             return "operators are counted wrongly";
         if (block.kind == Block::Kind::Group)
@@ -342,6 +354,68 @@ void TestHierarchy::oneHundredThousandOperators() {
     }
     qInfo("%.0f ms, four times as many %.0f ms", times[0] * 1e3, times[1] * 1e3);
     QVERIFY(times[1] < 10 * times[0]);
+}
+
+void TestHierarchy::bodiesAreBlocksBesideTheirNode() {
+    const GraphDocument graph = branching();
+    const Hierarchy blocks = hierarchyOf(graph);
+    QCOMPARE(broken(graph, blocks), std::string());
+    const NodeId choice = 9, loop = 7;
+    const auto two = blocks.bodiesOf(choice);
+    QCOMPARE(two.size(), std::size_t(2));
+    QCOMPARE(blocks.blocks[two[0]].title, std::string("choice then"));
+    QCOMPARE(blocks.blocks[two[1]].title, std::string("choice else"));
+    QCOMPARE(blocks.blocks[two[1]].box, choice); // it stands for what is closed
+    QCOMPARE(blocks.blocks[two[1]].parent, blocks.blockOf[9]);
+    QCOMPARE(blocks.blocks[two[1]].operators, std::size_t(3)); // a loop is one of them
+    const auto inner = blocks.bodiesOf(loop);
+    QCOMPARE(inner.size(), std::size_t(1));
+    QCOMPARE(blocks.blocks[inner[0]].parent, two[1]);
+    QVERIFY(blocks.bodiesOf(2).empty());
+    // Closed at first, whatever the rest is, and opened by name like any other block.
+    BlockView view;
+    QVERIFY(!view.isOpen(blocks.blocks[two[0]]));
+    QCOMPARE(boxesShown(blocks, view), std::size_t(5));
+    view.set(blocks.blocks[two[1]], BlockView::Rest::Open);
+    QVERIFY(view.isOpen(blocks.blocks[two[1]]) && !view.isOpen(blocks.blocks[inner[0]]));
+    QCOMPARE(boxesShown(blocks, view), std::size_t(8));
+    view.set(blocks.blocks[two[1]], BlockView::Rest::Closed);
+    QVERIFY(view == BlockView());
+    // All blocks are opened without them, all in a body with those inside it.
+    const Hierarchy* all[] = {&blocks};
+    QCOMPARE(boxesShown(blocks, openWithin(all, view, {}, 100).view), std::size_t(5));
+    QCOMPARE(boxesShown(blocks, openWithin(all, view, blocks.blocks[two[1]].path, 100).view),
+             std::size_t(10));
+    QCOMPARE(bodiesAround(graph, 6).size(), std::size_t(2));
+    QCOMPARE(bodiesAround(graph, 6)[1]->path, std::string("turn/body"));
+    QCOMPARE(withoutInsides(graph).nodes.size(), std::size_t(5));
+}
+
+// A body of 10 000 nodes is opened as a model of that size is.
+void TestHierarchy::largeBodiesOpenFromTheirTop() {
+    GraphMaker maker;
+    const NodeId x = maker.input("x");
+    std::vector<NodeId> nodes{maker.add("relu", "first", {x})};
+    const char* ops[] = {"relu", "tanh", "exp", "abs", "neg", "sin", "cos"};
+    for (int i = 0; i < 10000; ++i)
+        nodes.push_back(maker.add(ops[i * i % 7], "n" + std::to_string(i), {nodes.back()}));
+    const NodeId loop = maker.add("Loop", "loop", {x});
+    maker.body("body", loop, nodes, {0});
+    const GraphDocument graph = maker.finish(loop);
+    const Hierarchy blocks = hierarchyOf(graph);
+    QCOMPARE(broken(graph, blocks), std::string());
+    BlockView view;
+    QCOMPARE(boxesShown(blocks, view), std::size_t(2));
+    view.set(blocks.blocks[blocks.bodiesOf(loop).front()], BlockView::Rest::Open);
+    QVERIFY2(boxesShown(blocks, view) < 500, qPrintable(QString::number(boxesShown(blocks, view))));
+}
+
+void TestHierarchy::waysLeadThroughBodies() {
+    const GraphDocument graph = branching();
+    QCOMPARE(waysBetween(graph, 2, 10), (NodeSet{2, 3, 4, 6, 7, 8, 9, 10}));
+    QCOMPARE(nodesAround(graph, {2}, 1), (NodeSet{0, 2, 9})); // from outside nothing inside
+    QCOMPARE(nodesAround(graph, {4}, 1), (NodeSet{2, 4, 6, 7}));
+    QVERIFY(partOf(graph, {4, 6}).insides.empty());
 }
 
 FW_TEST(TestHierarchy, QCoreApplication)

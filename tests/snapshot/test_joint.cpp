@@ -239,6 +239,22 @@ void TestJoint::groupsAreWhatAllStatesPutTogether() {
     const GraphDocument before =
         imported({node(0, "input", {}), node(1, "relu", {0}), node(2, "relu", {1})}, 2);
     QCOMPARE(join({&before, &one}).graph.groups.size(), std::size_t(2));
+    // What it has between members of a group stands in the group, what leads out of it does not.
+    GraphDocument folded = rewritten({node(0, "input", {}, {0}), node(1, "conv2d", {0}, {1}),
+                                      node(4, "relu", {1}, {4}), node(6, "neg", {4}, {6})},
+                                     6);
+    for (const std::size_t member : {1, 2})
+        folded.nodes[member].group = 0;
+    folded.groups.push_back({0, "group0", "generated.x", {Maker::Generated, {}}, 3.0});
+    const GraphDocument whole = imported(
+        {node(0, "input", {}), node(1, "conv2d", {0}), node(2, "scale", {1}), node(3, "shift", {2}),
+         node(4, "relu", {3}), node(5, "tanh", {4}), node(6, "neg", {5})},
+        6);
+    const JointGraph around = join({&whole, &folded});
+    for (std::size_t i = 0; i < around.nodes.size(); ++i) {
+        const NodeId id = around.nodes[i].ids[0];
+        QCOMPARE(around.graph.nodes[i].group, id >= 1 && id <= 4 ? 0 : -1);
+    }
 }
 
 void TestJoint::everyStateIsInIt_data() {

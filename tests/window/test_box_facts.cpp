@@ -10,11 +10,12 @@ class TestBoxFacts : public QObject, StoryFixture {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { begin({u"lenet"_s}); }
+    void initTestCase() { begin({u"lenet"_s, u"encoder"_s}); }
     void init() { start(); }
     void cleanup() { end(); }
     void eachHasAKey_data();
     void eachHasAKey();
+    void edgesAreToldApart();
 
 private:
     // All texts of the picture, in one.
@@ -66,6 +67,32 @@ void TestBoxFacts::eachHasAKey() {
     press(keys);
     waitIdle();
     QTRY_COMPARE(isThere(), atFirst);
+}
+
+void TestBoxFacts::edgesAreToldApart() {
+    open(u"encoder"_s);
+    const auto* canvas = m_window->view<GraphsView>()->pane(GraphSide::Imported)->canvas();
+    const auto residual = [&] {
+        int out = 0;
+        for (const picture::Item& item : canvas->picture()->items)
+            if (const auto* path = std::get_if<picture::PathItem>(&item))
+                out += path->colour == Colour::Residual;
+        return out;
+    };
+    QCOMPARE(residual(), 0);
+    const double height = canvas->freeRect().height();
+    press(u"Ctrl+Alt+Shift+5"_s);
+    waitIdle();
+    QTRY_VERIFY(residual() > 0);
+    QVERIFY(canvas->picture()->edgeKinds.contains(picture::EdgeKind::Residual));
+    QVERIFY(canvas->freeRect().height() < height); // a legend says which is which
+    picture(u"edges-by-class"_s);
+    press(u"Ctrl+Alt+Q"_s); // in one layout, too
+    waitIdle();
+    QTRY_VERIFY(residual() > 0);
+    press(u"Ctrl+Alt+Shift+5"_s);
+    waitIdle();
+    QTRY_COMPARE(residual(), 0);
 }
 
 FW_TEST(TestBoxFacts, QApplication)

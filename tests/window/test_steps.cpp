@@ -24,6 +24,7 @@ private Q_SLOTS:
         end();
     }
     void phasesAndApplications();
+    void whatIsMatchedIsInView();
     void runToAStop();
     void leftOutAndSaved();
     void anotherMatchIsDoneInstead();
@@ -104,6 +105,27 @@ void TestSteps::phasesAndApplications() {
     waitIdle();
     QTRY_COMPARE(steps().number(), 4);
     QCOMPARE(steps().slider()->value(), 4);
+}
+
+// In a small window, too, from application to application.
+void TestSteps::whatIsMatchedIsInView() {
+    openSteps();
+    m_window->resize(1280, 800);
+    waitIdle();
+    GraphCanvas* canvas = m_window->view<GraphsView>()->stepPane()->canvas();
+    for (int number = 2; number <= std::min(steps().model().applications(), 8); ++number) {
+        steps().slider()->setValue(number);
+        waitIdle();
+        QTRY_COMPARE(steps().number(), number);
+        int seen = 0;
+        for (const auto& node : m_window->document().step()->nodes)
+            if (const QRectF box = canvas->nodeRect(node.node); node.matched && box.isValid()) {
+                QVERIFY2(QRectF(canvas->viewport()->rect()).contains(box),
+                         qPrintable(u"%1 at %2"_s.arg(number).arg(canvas->scale())));
+                ++seen;
+            }
+        QVERIFY(seen > 0);
+    }
 }
 
 void TestSteps::runToAStop() {

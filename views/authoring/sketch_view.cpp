@@ -2,6 +2,7 @@
 
 #include "views/common/combo_box.h"
 #include "views/common/flow_layout.h"
+#include "views/common/inside_text.h"
 #include "views/common/numbers.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
@@ -170,7 +171,10 @@ void SketchView::begin() {
     m_of = selected();
     m_levels.clear();
     Q_EMIT asked(Appear{});
-    if (m_of.nodes.empty())
+    if (const QString inside = insideText(document(), selection().picked()); !inside.isEmpty()) {
+        m_of.nodes.clear();
+        overlay()->setEmpty(u"No text of what lies inside an operator"_s, inside);
+    } else if (m_of.nodes.empty())
         overlay()->setEmpty(u"Nothing is selected"_s,
                             u"Select one or more operators in a graph; Ctrl+click adds one."_s);
     else

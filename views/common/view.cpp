@@ -1,5 +1,6 @@
 #include "views/common/view.h"
 
+#include "snapshot/insides.h"
 #include "views/common/state_overlay.h"
 
 #include <QAction>
@@ -89,11 +90,13 @@ bool showPlanState(StateOverlay& overlay, const DocumentParts& document, bool fi
 
 std::vector<std::string> pinNames(const DocumentParts& document, const snapshot::NodeSet& fused) {
     std::vector<std::string> out;
-    if (const auto& graph = document.fused())
+    if (const auto& graph = document.fused()) {
+        const auto inside = snapshot::nodesInside(*graph); // which are not planned
         for (const auto& node : graph->nodes)
-            if (fused.contains(node.id))
+            if (fused.contains(node.id) && !inside.contains(node.id))
                 out.push_back(node.name.empty() && !node.outputs.empty() ? node.outputs[0].name
                                                                          : node.name);
+    }
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "views/explain/explain_view.h"
 
 #include "views/common/flow_layout.h"
+#include "views/common/inside_text.h"
 #include "views/common/numbers.h"
 #include "views/common/readers.h"
 #include "views/common/region_pins.h"
@@ -121,6 +122,8 @@ void ExplainView::documentChanged(Parts) {
         return showRegion(*region);
     if (picked.result >= 0)
         return showResult(picked.result);
+    if (const QString inside = insideText(document(), picked); !inside.isEmpty())
+        return showInside(inside);
     const bool about = !picked.fused.empty() || isErased(picked);
     const bool stopped = (state == State::Stale || state == State::Empty) &&
                          document().error(Part::Explain).code == DiagCode::Cancelled;
@@ -154,7 +157,7 @@ void ExplainView::selectionChanged(const QObject*) {
 void ExplainView::selectionSettled() {
     const Picked& picked = selection().picked();
     if (!document().fused() || picked.result >= 0 || regionOf(document(), picked.region) ||
-        (picked.fused.empty() && !isErased(picked)))
+        !insideText(document(), picked).isEmpty() || (picked.fused.empty() && !isErased(picked)))
         return;
     std::vector<snapshot::NodeId> ids(picked.fused.begin(), picked.fused.end());
     if (isErased(picked))
@@ -249,6 +252,16 @@ void ExplainView::showResult(int number) {
     m_sentence->setText(u"%1 is an output of the model, %2. %3 makes it%4."_s.arg(
         result->name, result->type, result->maker,
         result->readers.isEmpty() ? QString() : u"; %1 read it, too"_s.arg(result->readers)));
+}
+
+// Of a node inside another one nothing is decided.
+void ExplainView::showInside(const QString& why) {
+    setContent(nullptr);
+    setPair(Pair::No);
+    showForms({});
+    overlay()->setReady();
+    setDetail({});
+    m_sentence->setText(why);
 }
 
 void ExplainView::showRegion(const snapshot::RegionRecord& region) {

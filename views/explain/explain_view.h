@@ -42,6 +42,7 @@ private:
     enum class Pair { No, Yes };
     void setContent(const Shared<snapshot::ExplainDocument>& explanation); // may be null
     void setPair(Pair pair);
+    void showInside(const QString& why);
     void showRegion(const snapshot::RegionRecord& region);
     void showResult(int number);
     void showFailing();

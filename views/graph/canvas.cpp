@@ -284,7 +284,10 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     const picture::Point a = toScene(m_pressed), b = toScene(m_current);
     const picture::Rect band{std::min(a.x, b.x), std::min(a.y, b.y), std::abs(a.x - b.x),
                              std::abs(a.y - b.y)};
-    if (drag == Drag::Press) {
+    if (const std::int64_t opened = openerAt(m_pressed);
+        drag == Drag::Press && opened != -1 && m_pressModifiers == Qt::NoModifier) {
+        Q_EMIT activated(opened, nodeCenter(opened));
+    } else if (drag == Drag::Press) {
         click(m_pressed, m_pressModifiers);
     } else if (drag == Drag::Select) {
         const Ids inside = m_index->boxesIn(band);
@@ -296,6 +299,13 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
         zoomTo(band, largestScale);
     }
     viewport()->update();
+}
+
+std::int64_t GraphCanvas::openerAt(QPointF at) const {
+    const picture::Owner owner = ownerAt(at);
+    const picture::PlacedBox* box =
+        owner.kind == picture::OwnerKind::Box ? m_index->box(owner.id) : nullptr;
+    return box && box->opener.width > 0 && box->opener.contains(toScene(at)) ? box->id : -1;
 }
 
 // A box, all of a container, both ends of an edge, what is behind a cut; empty: the background.
@@ -348,8 +358,8 @@ void GraphCanvas::click(QPointF at, Qt::KeyboardModifiers modifiers) {
 }
 
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton)
-        return;
+    if (event->button() != Qt::LeftButton || openerAt(event->position()) != -1)
+        return; // its first click did it
     const picture::Owner owner = ownerAt(event->position());
     if (owner.kind == picture::OwnerKind::Box)
         Q_EMIT activated(owner.id, event->position());

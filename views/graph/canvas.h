@@ -92,6 +92,9 @@ public:
     // All of it if it can be read then; else as much as can be, around the box.
     void fitReadable(std::int64_t box = -1);
     void fitSelection(); // or all, when nothing is selected
+    // All of these, not smaller than that; then as much of them as has room.
+    void fitBoxes(const Ids& ids, double least);
+    void fitContainer(std::int64_t id); // or all, where it is not there
     // Shows the part of its picture that `other` shows of one of equal size.
     void follow(const GraphCanvas& other);
 
@@ -152,6 +155,7 @@ private:
     picture::Owner ownerAt(QPointF at) const; // in viewport coordinates
     bool isHidden(const picture::Owner& owner) const;
     Ids idsAt(QPointF at) const;
+    std::int64_t openerAt(QPointF at) const; // the box with this + or −; -1: there is none
     void click(QPointF at, Qt::KeyboardModifiers modifiers);
     void walk(Direction direction, Qt::KeyboardModifiers modifiers);
     void hover(std::int64_t id);
@@ -189,6 +193,7 @@ private:
     bool isReadable(const picture::TextItem& item) const; // at this scale, and no label is over it
     void paintPath(QPainter& painter, const picture::PathItem& item) const;
     void paintHalos(QPainter& painter) const;
+    void paintLabelsOver(QPainter& painter, const std::vector<QRectF>& halos) const;
     void paintMapLabels(QPainter& painter) const;
     void paintFocus(QPainter& painter) const; // where the keys go
     void paintMinimap(QPainter& painter);

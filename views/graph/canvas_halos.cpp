@@ -72,8 +72,33 @@ bool GraphCanvas::refreshWay() {
     return true;
 }
 
+// What stands on edges has a place beside boxes, and some of it where their halos come.
+void GraphCanvas::paintLabelsOver(QPainter& painter, const std::vector<QRectF>& halos) const {
+    if (halos.empty())
+        return;
+    painter.save();
+    prepare(painter);
+    for (const std::uint32_t i : m_items) {
+        const auto* text = std::get_if<picture::TextItem>(&m_picture->items[i]);
+        if (!text || text->role != picture::TextRole::EdgeLabel || isHidden(text->owner) ||
+            !isReadable(*text))
+            continue;
+        const picture::Rect place = boundsOf(*text);
+        const QRectF seen(toViewport({place.x, place.y}),
+                          QSizeF(place.width, place.height) * m_scale);
+        if (std::none_of(halos.begin(), halos.end(),
+                         [&](const QRectF& halo) { return halo.intersects(seen); }))
+            continue;
+        painter.fillRect(QRectF(place.x, place.y, place.width, place.height),
+                         colour(Colour::Canvas));
+        paintText(painter, *text);
+    }
+    painter.restore();
+}
+
 void GraphCanvas::paintHalos(QPainter& painter) const {
     const QRectF view = viewport()->rect();
+    std::vector<QRectF> painted;
     painter.setBrush(Qt::NoBrush);
     for (const Halo& halo : m_halos) {
         const Stroke stroke = strokeOf(halo.look);
@@ -90,6 +115,7 @@ void GraphCanvas::paintHalos(QPainter& painter) const {
             painter.setPen(QPen(colour(stroke.colour), stroke.width, stroke.style));
             painter.setBrush(Qt::NoBrush);
             painter.drawRoundedRect(frame, 7, 7);
+            painted.push_back(frame.adjusted(-2, -2, 2, 2));
             if (!badge)
                 continue;
             painter.setFont(Theme::textFont(10, QFont::Bold));
@@ -103,6 +129,7 @@ void GraphCanvas::paintHalos(QPainter& painter) const {
             painter.drawText(pill, Qt::AlignCenter, halo.badge);
         }
     }
+    paintLabelsOver(painter, painted);
 }
 
 void GraphCanvas::paintFocus(QPainter& painter) const {

@@ -334,6 +334,7 @@ void GraphCanvas::paintLegend(QPainter& painter) const {
             legend.makers.insert(container.maker);
     if (!m_heat.empty())
         legend.heatMost = m_heatMost;
+    legend.edges = m_picture->edgeKinds;
     legend.heatHasSigns = m_heatScale == HeatScale::BothWays;
     const double top = viewport()->height() - legendHeight();
     ui::paintLegend(painter, {0, top, double(viewport()->width()), legendHeight()}, legend,

@@ -160,15 +160,32 @@ void GraphCanvas::fitReadable(std::int64_t box) {
 void GraphCanvas::fitSelection() {
     if (m_selected.empty())
         return fitAll();
+    fitBoxes(selected(), leastScale);
+}
+
+void GraphCanvas::fitBoxes(const Ids& ids, double least) {
     double x0 = 1e30, y0 = 1e30, x1 = -1e30, y1 = -1e30;
-    for (const std::int64_t id : m_selected) {
-        const picture::Rect& rect = m_index->box(id)->rect;
-        x0 = std::min(x0, rect.x - 40);
-        y0 = std::min(y0, rect.y - 40);
-        x1 = std::max(x1, rect.right() + 40);
-        y1 = std::max(y1, rect.bottom() + 40);
+    for (const std::int64_t id : ids) {
+        const picture::PlacedBox* box = m_index->box(id);
+        if (!box)
+            continue;
+        x0 = std::min(x0, box->rect.x - 40);
+        y0 = std::min(y0, box->rect.y - 40);
+        x1 = std::max(x1, box->rect.right() + 40);
+        y1 = std::max(y1, box->rect.bottom() + 40);
     }
+    if (x1 < x0)
+        return fitAll();
     zoomTo({x0, y0, x1 - x0, y1 - y0}, 1.5 * usualScale());
+    if (m_scale < least)
+        setScale(least);
+}
+
+void GraphCanvas::fitContainer(std::int64_t id) {
+    const picture::PlacedContainer* container = m_index->container(id);
+    if (!container)
+        return fitAll();
+    zoomTo(container->rect, 1.5 * usualScale());
 }
 
 void GraphCanvas::centerOn(std::int64_t id) {
@@ -247,7 +264,8 @@ double GraphCanvas::legendHeight() const {
                                      return container.maker.isSomebody() &&
                                             !m_hidden.containers.contains(container.id);
                                  });
-    return (any || !m_heat.empty()) && viewport()->height() >= 120 ? 32 : 0;
+    const bool kinds = m_picture && !m_picture->edgeKinds.empty();
+    return (any || kinds || !m_heat.empty()) && viewport()->height() >= 120 ? 32 : 0;
 }
 
 } // namespace fw::ui

@@ -1,5 +1,6 @@
 #include "views/graph/collapse.h"
 
+#include "snapshot/insides.h"
 #include "snapshot/open_blocks.h"
 
 #include <algorithm>
@@ -41,8 +42,11 @@ void Collapse::begin(const std::string& model, const snapshot::GraphDocument& gr
     if (model == m_model)
         return;
     m_model = model;
-    const auto boxes = std::size_t(std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                                 [](const auto& node) { return !node.constant; }));
+    const auto inside = snapshot::nodesInside(graph); // which are closed at first
+    const auto boxes =
+        std::size_t(std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+            return !node.constant && !inside.contains(node.id);
+        }));
     m_view = boxes <= mostOpen ? BlockView{}
                                : BlockView{BlockView::Shown::All, BlockView::Rest::Closed, {}};
     if (const auto saved = std::exchange(m_saved, {});
@@ -125,7 +129,7 @@ std::int64_t Collapse::boxOf(const GraphPane* pane, NodeId node) const {
     const PaneBlocks& now = shown(pane);
     return block == Hierarchy::none || now.closed[block] == Hierarchy::none
                ? node
-               : now.blocks->blocks[now.closed[block]].id;
+               : now.blocks->blocks[now.closed[block]].box;
 }
 
 std::int64_t Collapse::boxAt(const GraphPane* pane, std::uint32_t place) const {
@@ -135,7 +139,7 @@ std::int64_t Collapse::boxAt(const GraphPane* pane, std::uint32_t place) const {
     const std::uint32_t block = now.blocks->blockOf[place];
     return block == Hierarchy::none || now.closed[block] == Hierarchy::none
                ? now.nodes[place]
-               : now.blocks->blocks[now.closed[block]].id;
+               : now.blocks->blocks[now.closed[block]].box;
 }
 
 bool Collapse::isMissing(const GraphPane* pane, NodeId node) const {
@@ -233,6 +237,28 @@ void Collapse::toggle(const GraphPane* pane, std::int64_t id, QPointF at) {
     BlockView view = m_view;
     view.set(*block, view.isOpen(*block) ? BlockView::Rest::Closed : BlockView::Rest::Open);
     setView(std::move(view));
+}
+
+bool Collapse::toggleBodies(const GraphPane* pane, NodeId node, QPointF at) {
+    const Hierarchy* all = blocks(pane);
+    const auto bodies = all ? all->bodiesOf(node) : std::vector<std::uint32_t>();
+    if (bodies.empty())
+        return false;
+    const bool close = std::any_of(bodies.begin(), bodies.end(), [&](std::uint32_t body) {
+        return m_view.isOpen(all->blocks[body]);
+    });
+    BlockView view = m_view;
+    for (const std::uint32_t body : bodies)
+        view.set(all->blocks[body], close ? BlockView::Rest::Closed : BlockView::Rest::Open);
+    if (!close && !fits(view)) {
+        Q_EMIT limited(u"a graph shows up to %1 boxes; with what lies inside this operator there "
+                       "would be more: close something first, or open it in a window of its own "
+                       "(Alt+Down)"_s.arg(mostShown));
+        return true;
+    }
+    pane->canvas()->hold(node, -1, at);
+    setView(std::move(view));
+    return true;
 }
 
 void Collapse::openAll(const GraphPane* pane, std::int64_t id, QPointF at) {
@@ -335,11 +361,21 @@ void Collapse::closeEverything() {
 }
 
 void Collapse::openEverything() {
-    const BlockView all{BlockView::Shown::All, BlockView::Rest::Open, {}};
-    const BlockView next = m_view == all ? BlockView() : all;
+    const BlockView all = withBodies({BlockView::Shown::All, BlockView::Rest::Open, {}});
+    const BlockView next = m_view == all ? withBodies({}) : all;
     if (fits(next))
         return setView(next);
-    openWithin({BlockView::Shown::All, BlockView::Rest::Closed, {}}, {});
+    openWithin(withBodies({BlockView::Shown::All, BlockView::Rest::Closed, {}}), {});
+}
+
+// Graphs inside nodes that are open stay so.
+BlockView Collapse::withBodies(BlockView view) const {
+    for (const GraphPane* pane : m_panes)
+        for (std::size_t b = 0; blocks(pane) && b < blocks(pane)->blocks.size(); ++b)
+            if (const Block& block = blocks(pane)->blocks[b];
+                block.closedAtFirst && m_view.isOpen(block))
+                view.set(block, BlockView::Rest::Open);
+    return view;
 }
 
 NodeId Collapse::inNextCopy(const GraphPane* pane, NodeId node, int step) const {

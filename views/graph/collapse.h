@@ -65,6 +65,8 @@ public:
     // --- what people do; the picture follows
     void toggle(const GraphPane* pane, std::int64_t id,
                 QPointF at); // what is there stays at this place
+    // The graphs inside a node; false: there are none to be opened.
+    bool toggleBodies(const GraphPane* pane, snapshot::NodeId node, QPointF at);
     void openAll(const GraphPane* pane, std::int64_t id, QPointF at); // with all that lies in it
     void closeAround(const GraphPane* pane, const Ids& boxes);        // the innermost open block
     using NodesOf = std::map<const GraphPane*, snapshot::NodeSet>;
@@ -103,6 +105,7 @@ private:
     void hold(const GraphPane* pane, const snapshot::Block& block, std::optional<QPointF> at);
     void openWithin(snapshot::BlockView view, const std::string& path);
     bool fits(const snapshot::BlockView& view) const;
+    snapshot::BlockView withBodies(snapshot::BlockView view) const;
 
     std::vector<GraphPane*> m_panes;
     std::map<const GraphPane*, PaneBlocks> m_shown;

@@ -3,6 +3,7 @@
 #include "picture/layout_memo.h"
 #include "views/common/pane.h"
 #include "views/common/state_overlay.h"
+#include "views/graph/trail.h"
 
 #include <QVBoxLayout>
 
@@ -11,15 +12,18 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 GraphPane::GraphPane(const QString& title, QWidget* parent)
-    : QWidget(parent), m_header(new PaneHeader(title, this)), m_canvas(new GraphCanvas(this)),
-      m_overlay(new StateOverlay(m_canvas)), m_memo(std::make_shared<picture::LayoutMemo>()) {
+    : QWidget(parent), m_header(new PaneHeader(title, this)), m_trail(new Trail(this)),
+      m_canvas(new GraphCanvas(this)), m_overlay(new StateOverlay(m_canvas)),
+      m_memo(std::make_shared<picture::LayoutMemo>()) {
     m_canvas->setAccessibleName(title + u" graph"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_header);
+    layout->addWidget(m_trail);
     layout->addWidget(m_canvas, 1);
     setFocusProxy(m_canvas);
+    connect(m_trail, &Trail::followed, m_canvas, &GraphCanvas::fitContainer);
     connect(&m_job, &PictureJob::finished, this,
             [this](const std::shared_ptr<const picture::Picture>& made,
                    std::shared_ptr<const SceneIndex> index) {
@@ -63,6 +67,7 @@ void GraphPane::stop() {
 void GraphPane::clear() {
     m_job.cancel();
     m_canvas->setPicture(nullptr);
+    m_trail->setSteps({});
     setDetail({});
     Q_EMIT busyChanged();
 }

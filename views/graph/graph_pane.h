@@ -10,6 +10,7 @@ namespace fw::ui {
 
 class PaneHeader;
 class StateOverlay;
+class Trail;
 
 class GraphPane : public QWidget {
     Q_OBJECT
@@ -23,6 +24,7 @@ public:
     void clear();
     void setTitle(const QString& title);
     void setDetail(const QString& text); // right of the title
+    Trail* trail() const { return m_trail; }
     PaneHeader* header() const { return m_header; }
     GraphCanvas* canvas() const { return m_canvas; }
     StateOverlay* overlay() const { return m_overlay; }
@@ -35,6 +37,7 @@ Q_SIGNALS:
 
 private:
     PaneHeader* m_header;
+    Trail* m_trail;
     GraphCanvas* m_canvas;
     StateOverlay* m_overlay;
     PictureJob m_job;

@@ -4,6 +4,7 @@
 #include "views/common/region_pins.h"
 #include "views/common/state_overlay.h"
 #include "views/graph/pane_states.h"
+#include "views/graph/trail.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -108,6 +109,7 @@ void GraphsView::connectPane(GraphPane* shown) {
             m_heat.show();
             m_reach.show();
             m_picked.arrived(shown);
+            showTrails(m_panes);
         }
         showStateOf(m_panes, m_panes.indexOf(shown));
         showStatus();
@@ -128,10 +130,23 @@ void GraphsView::connectPane(GraphPane* shown) {
                 if (const auto nodes = m_picked.pick(at, ids); nodes.size() == 1)
                     m_changes.sayCounterpart(at, *nodes.begin());
             });
-    connect(canvas, &GraphCanvas::activated, this, [this, shown](std::int64_t id) {
-        if (id >= 0 && m_panes.sideOf(m_panes.indexOf(shown)) == GraphSide::Imported)
-            Q_EMIT asked(ShowInside{id});
-    });
+    connect(canvas, &GraphCanvas::activated, this,
+            [this, shown](std::int64_t id, QPointF at) { showInside(shown, id, at); });
+}
+
+// In its place, or in a window of its own where that cannot be.
+void GraphsView::showInside(const GraphPane* shown, std::int64_t id, QPointF place) {
+    if (id < 0 || collapse()->toggleBodies(shown, id, place))
+        return;
+    const std::size_t at = m_panes.indexOf(shown);
+    if (m_panes.sideOf(at) != GraphSide::Imported)
+        return;
+    if (const auto graph = m_panes.graphOf(at); graph && !joint()->stateOf(shown))
+        for (const auto& body : graph->insides)
+            if (body.node == id && !body.leftOut.empty())
+                Q_EMIT asked(
+                    Say{u"in a window of its own: %1"_s.arg(QString::fromStdString(body.leftOut))});
+    Q_EMIT asked(ShowInside{id});
 }
 
 // Blocks, and what is connected.
@@ -203,6 +218,7 @@ void GraphsView::selectionChanged(const QObject* origin) {
     m_picked.show(origin);
     showHalos(m_panes);
     m_picked.follow(origin);
+    showTrails(m_panes);
 }
 
 void GraphsView::setRegionsShown(bool shown) {

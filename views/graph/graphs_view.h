@@ -65,6 +65,7 @@ private:
     void makePane(const GraphState& state);
     void connectPane(GraphPane* pane);
     void connectKeys(GraphPane* pane);
+    void showInside(const GraphPane* pane, std::int64_t box, QPointF at);
     void addCommands();
     void addZoomCommands();
     void addPaneCommands();

@@ -121,6 +121,7 @@ void GraphsView::addFactCommands() {
     fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, &picture::BoxFacts::attributes);
     fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, &picture::BoxFacts::weights);
     fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, &picture::BoxFacts::bytes);
+    fact(u"Edges by what they &carry"_s, u"Ctrl+Alt+Shift+5"_s, &picture::BoxFacts::classes);
 }
 
 void GraphsView::addHeatCommands() {

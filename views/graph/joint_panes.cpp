@@ -1,11 +1,13 @@
 #include "views/graph/joint_panes.h"
 
+#include "snapshot/insides.h"
 #include "views/common/background.h"
 #include "views/graph/collapse.h"
 
 #include <QScopedValueRollback>
 
 #include <algorithm>
+#include <deque>
 
 namespace fw::ui {
 
@@ -53,9 +55,13 @@ std::shared_ptr<JointPanes::Joint> JointPanes::make(const std::vector<Pane>& pan
     auto whole = std::make_shared<Whole>();
     std::vector<snapshot::JointState> states;
     std::size_t count = 0;
+    std::deque<snapshot::GraphDocument> flat; // what lies inside nodes has no counterparts
     for (const Pane& one : panes) {
-        states.push_back({one.graph.get(), one.groupTexts});
-        count += one.graph->nodes.size();
+        const bool whole = one.graph->insides.empty();
+        states.push_back(
+            {whole ? one.graph.get() : &flat.emplace_back(snapshot::withoutInsides(*one.graph)),
+             one.groupTexts});
+        count += states.back().graph->nodes.size();
     }
     whole->graph = snapshot::joined(states);
     whole->placeOf.resize(panes.size());

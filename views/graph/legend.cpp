@@ -28,6 +28,37 @@ double paintHeatScale(QPainter& painter, double x, double y, const Legend& legen
     return scale.right() + 6 + painter.fontMetrics().horizontalAdvance(most) + 24;
 }
 
+QString edgeText(picture::EdgeKind kind) {
+    switch (kind) {
+    case picture::EdgeKind::Data:
+        return QStringLiteral("data");
+    case picture::EdgeKind::Shape:
+        return QStringLiteral("sizes");
+    case picture::EdgeKind::Residual:
+        return QStringLiteral("residual");
+    case picture::EdgeKind::Body:
+        return QStringLiteral("in and out of a body");
+    }
+    return {};
+}
+
+// Gives where it ends.
+double paintEdgeKind(QPainter& painter, double x, double y, picture::EdgeKind kind,
+                     ThemeKind theme) {
+    const picture::EdgeLook look = picture::lookOf(kind);
+    const Qt::PenStyle style = look.dash == picture::Dash::Solid    ? Qt::SolidLine
+                               : look.dash == picture::Dash::Dashed ? Qt::DashLine
+                                                                    : Qt::DotLine;
+    painter.setPen(
+        QPen(toQt(picture::rgb(look.colour, theme)), 1.4 + look.wider, style, Qt::FlatCap));
+    painter.drawLine(QPointF(x, y + 8), QPointF(x + 26, y + 8));
+    const QString text = edgeText(kind);
+    painter.setFont(labelFont(11, picture::Weight::Regular));
+    painter.setPen(toQt(picture::rgb(Colour::Muted, theme)));
+    painter.drawText(QPointF(x + 31, y + 12), text);
+    return x + 31 + painter.fontMetrics().horizontalAdvance(text) + 14;
+}
+
 } // namespace
 
 QFont labelFont(double size, picture::Weight weight) {
@@ -46,6 +77,8 @@ void paintLegend(QPainter& painter, const QRectF& strip, const Legend& legend, T
     const double y = strip.bottom() - 26;
     if (legend.heatMost)
         x = paintHeatScale(painter, x + 14, y, legend, theme);
+    for (const picture::EdgeKind kind : legend.edges)
+        x = paintEdgeKind(painter, x, y, kind, theme);
     for (const picture::MakerRecord& maker : legend.makers) {
         const std::string text = picture::makerText(maker);
         const QRectF chip(x + 0.5, y + 0.5, 26, 15);

@@ -17,8 +17,9 @@ namespace fw::ui {
 
 struct Legend {
     std::set<picture::MakerRecord> makers;
-    std::optional<QString> heatMost; // what the hottest colour stands for; nothing is hot: none
-    bool heatHasSigns = false;       // from less than nothing to more
+    std::optional<QString> heatMost;   // what the hottest colour stands for; nothing is hot: none
+    bool heatHasSigns = false;         // from less than nothing to more
+    std::set<picture::EdgeKind> edges; // of what there are edges that look so; none: all look alike
 };
 
 // A strip of its own at the foot of a view: nothing shows through it.

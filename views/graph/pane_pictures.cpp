@@ -1,5 +1,6 @@
 #include "views/graph/pane_pictures.h"
 
+#include "snapshot/insides.h"
 #include "snapshot/time_text.h"
 #include "views/common/numbers.h"
 #include "views/graph/pane_states.h"
@@ -64,8 +65,9 @@ void PanePictures::show(std::size_t at) {
     shown.drawn = graph;
     shown.times = times;
     int operators = 0;
+    const auto inside = snapshot::nodesInside(*graph);
     for (const auto& node : graph->nodes)
-        operators += !node.constant && node.op != "input";
+        operators += !node.constant && node.op != "input" && !inside.contains(node.id);
     const QString ops = countOf(operators, u"op"_s);
     const bool regions = graph->stage == "partitioned";
     shown.pane->setDetail(

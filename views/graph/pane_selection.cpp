@@ -1,5 +1,7 @@
 #include "views/graph/pane_selection.h"
 
+#include "snapshot/insides.h"
+
 #include <algorithm>
 
 namespace fw::ui {
@@ -100,8 +102,9 @@ void PaneSelection::walk(GraphSide side, int step) const {
     if (!graph)
         return;
     std::vector<snapshot::NodeId> order;
+    const auto inside = snapshot::nodesInside(*graph);
     for (const auto& node : graph->nodes)
-        if (!node.constant)
+        if (!node.constant && !inside.contains(node.id))
             order.push_back(node.id);
     if (order.empty())
         return;

@@ -8,7 +8,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double readable = 0.6; // scale at which names can be read
+constexpr double readable = 0.45;  // scale at which names can still be read
+constexpr double likeBefore = 1.6; // as much larger a picture may be shown than it has to be
 
 } // namespace
 
@@ -26,21 +27,29 @@ void StepPane::show(const Shared<snapshot::StepDocument>& step, StepPhase phase)
     }
     if (step != m_step) {
         m_step = step;
+        m_scaleBefore = canvas()->picture() ? canvas()->scale() : 0;
         setDiagram([step] { return picture::diagramOf(step->graph); });
     }
     showPhase(phase);
 }
 
-// All of it, or where the match is if that would be too small to read.
+// All of it, at the scale of the application before if it has room so, or what the application is
+// about if all of it would be too small to read.
 void StepPane::showMatch() {
     canvas()->fitAll();
-    const double least = readable * GraphCanvas::usualScale();
-    if (!m_step || canvas()->scale() >= least)
+    const double whole = canvas()->scale();
+    if (whole >= readable) {
+        if (m_scaleBefore >= readable && m_scaleBefore <= whole &&
+            m_scaleBefore * likeBefore >= whole)
+            canvas()->setScale(m_scaleBefore);
         return;
-    canvas()->setScale(least);
-    for (const snapshot::SteppedNode& node : m_step->nodes)
-        if (node.matched && canvas()->nodeRect(node.node).isValid())
-            return canvas()->centerOn(node.node);
+    }
+    Ids about;
+    for (std::size_t i = 0; m_step && i < m_step->nodes.size(); ++i)
+        if (const snapshot::SteppedNode& node = m_step->nodes[i];
+            node.matched || (!node.mark.empty() && node.mark != snapshot::NodeMark("kept")))
+            about.push_back(node.node);
+    canvas()->fitBoxes(about, readable);
 }
 
 void StepPane::showPhase(StepPhase phase) {

@@ -22,6 +22,7 @@ private:
     void showPhase(StepPhase phase);
     void showMatch();
 
+    double m_scaleBefore = 0; // of the application before; 0: there was none
     Shared<snapshot::StepDocument> m_step;
 };
 

@@ -1,6 +1,7 @@
 #include "views/inspector/outline_model.h"
 
 #include "picture/diagram.h"
+#include "snapshot/insides.h"
 #include "views/common/pane.h"
 #include "views/common/tool_tip.h"
 
@@ -47,8 +48,11 @@ void OutlineModel::setGraph(std::shared_ptr<const snapshot::GraphDocument> graph
         for (std::size_t i = 0; i < m_graph->groups.size(); ++i)
             groupIndex[m_graph->groups[i].id] = int(i);
         std::map<int, std::size_t> entryOf;
+        const auto inside = snapshot::nodesInside(*m_graph); // no steps of their own
         for (std::size_t i = 0; i < m_graph->nodes.size(); ++i) {
             const NodeRecord& node = m_graph->nodes[i];
+            if (inside.contains(node.id))
+                continue;
             const auto group = groupIndex.find(node.group);
             if (group == groupIndex.end()) {
                 if (!node.constant)
@@ -171,8 +175,11 @@ QModelIndex OutlineModel::indexOfGroup(int group) const {
 int OutlineModel::operatorCount() const {
     if (!m_graph)
         return 0;
-    return int(std::count_if(m_graph->nodes.begin(), m_graph->nodes.end(),
-                             [](const NodeRecord& n) { return !n.constant && n.op != "input"; }));
+    const auto inside = snapshot::nodesInside(*m_graph);
+    return int(
+        std::count_if(m_graph->nodes.begin(), m_graph->nodes.end(), [&](const NodeRecord& n) {
+            return !n.constant && n.op != "input" && !inside.contains(n.id);
+        }));
 }
 
 } // namespace fw::ui

@@ -1,5 +1,6 @@
 #include "views/inspector/properties_view.h"
 
+#include "snapshot/insides.h"
 #include "views/common/state_overlay.h"
 #include "views/common/tool_tip.h"
 
@@ -158,7 +159,10 @@ void PropertiesView::selectionChanged(const QObject*) {
                     properties.push_back(std::move(row));
             title = QString::fromStdString(node->name.empty() ? node->op : node->name) +
                     selection().ofSeveral();
-            tensors = tensorsOf(*node, graph);
+            if (const auto around = snapshot::bodiesAround(*graph, subject); around.empty())
+                tensors = tensorsOf(*node, graph);
+            else // the engine keeps no values of it
+                properties.push_back({u"lies inside"_s, text(around.back()->path)});
         }
     }
     if (properties.empty() && document().info()) {
