@@ -50,8 +50,8 @@ public:
     // What the pane can show, for people to choose from.
     std::vector<Choice> choicesFor(std::size_t pane);
     StepPane* stepPane() const { return m_row->stepPane(); }
-    GraphSide side() const; // that the keys go to
-    void setHeat(Heat heat) { m_heat.set(heat); }
+    GraphSide side() const;            // that the keys go to
+    void setHeat(std::string_view by); // the key of a number of groups, or what pane_heat.h names
     // In place of groups what each library, and code of ours, gets in a row.
     void setRegionsShown(bool shown);
     // Both graphs in one layout, with marks for what rewriting erased, created and changed.
@@ -94,7 +94,8 @@ private:
     QPointer<GraphCanvas> m_zoomed; // by people, last
     QAction* m_jointCommand = nullptr;
     QAction* m_regionsCommand = nullptr;
-    std::string m_model; // that the states belong to
+    std::map<std::string_view, QAction*> m_heatCommands; // by what they colour; "any": what else
+    std::string m_model;                                 // that the states belong to
 };
 
 } // namespace fw::ui

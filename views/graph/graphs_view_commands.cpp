@@ -2,11 +2,16 @@
 #include "views/graph/graphs_view.h"
 
 #include <QAction>
-#include <QActionGroup>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::string_view anyHeat = "any";
+
+} // namespace
 
 // In the order in which they stand in menus.
 void GraphsView::addCommands() {
@@ -124,18 +129,31 @@ void GraphsView::addFactCommands() {
 }
 
 void GraphsView::addHeatCommands() {
-    auto* heats = new QActionGroup(this);
-    const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
-        QAction* action = addCommand(
-            MenuPlace::View, name, keys, [this, choice] { setHeat(choice); }, Needs::Nothing);
-        action->setCheckable(true);
-        action->setChecked(choice == m_heat.heat());
-        heats->addAction(action);
+    const auto heat = [&](const QString& name, const QString& keys, std::string_view by) {
+        m_heatCommands[by] = addCommand(
+            MenuPlace::View, name, keys, [this, by] { setHeat(by); }, Needs::Nothing);
     };
-    heat(u"No &heat"_s, u"Ctrl+H"_s, Heat::None);
-    heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, Heat::Time);
-    heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, Heat::Slowness);
-    heat(u"Heat by diff&erence to the baseline"_s, u"Ctrl+Alt+Shift+H"_s, Heat::Difference);
+    heat(u"No &heat"_s, u"Ctrl+H"_s, noHeat);
+    heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, "time");
+    heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, "pace");
+    heat(u"Heat by diff&erence to the baseline"_s, u"Ctrl+Alt+Shift+H"_s, heatByDifference);
+    m_heatCommands[anyHeat] =
+        addCommand(MenuPlace::View, u"Heat by any num&ber …"_s, u"Ctrl+Alt+Shift+G"_s, [this] {
+            setHeat(m_heat.by()); // it is checked by what is chosen
+            Q_EMIT asked(OfferChoice{u"Colour boxes by"_s,
+                                     m_heat.choices([this](auto by) { setHeat(by); })});
+        });
+    for (auto& [by, command] : m_heatCommands) {
+        command->setCheckable(true);
+        command->setChecked(by == m_heat.by());
+    }
+}
+
+void GraphsView::setHeat(std::string_view by) {
+    m_heat.set(by);
+    const bool isOwn = m_heatCommands.contains(by);
+    for (auto& [one, command] : m_heatCommands)
+        command->setChecked(one == (isOwn ? by : anyHeat));
 }
 
 void GraphsView::addWalkCommands() {
