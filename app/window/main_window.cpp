@@ -103,16 +103,17 @@ void MainWindow::buildCentre(const ViewRows& rows) {
 }
 
 void MainWindow::buildBars() {
-    m_files = new DocumentFiles(*this, m_document, *m_views, m_settings, m_memory, m_answers);
-    m_dialogs = new DocumentDialogs(*this, m_document, m_settings, m_memory, m_answers);
-    m_layouts = new Layouts(*this, *m_views, m_settings, m_memory, m_layoutVersion);
-    m_bar = new MainBar(m_document, *m_views, m_finder,
-                        m_memory == Memory::Remember ? &m_settings : nullptr);
     const auto inBooks = [this] {
         const View* books = m_views->named(u"booksView"_s);
         return books != nullptr && books->isAncestorOf(focusWidget());
     };
     m_bookmarks = new Bookmarks(m_document, m_selection, inBooks, this);
+    m_files = new DocumentFiles(*this, m_document, *m_views, *m_bookmarks, m_settings, m_memory,
+                                m_answers);
+    m_dialogs = new DocumentDialogs(*this, m_document, m_settings, m_memory, m_answers);
+    m_layouts = new Layouts(*this, *m_views, m_settings, m_memory, m_layoutVersion);
+    m_bar = new MainBar(m_document, *m_views, m_finder,
+                        m_memory == Memory::Remember ? &m_settings : nullptr);
     m_menus = new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views,
                              *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar, *m_layouts});
     addToolBar(m_bar);
@@ -300,7 +301,6 @@ void MainWindow::modelChanged() {
     m_welcome->setBusy({});
     m_views->leaveWelcome();
     m_selection.reset();
-    m_bookmarks->clear();
     m_files->opened();
     log(u"opened "_s +
         (m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath()));
@@ -459,6 +459,7 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    m_files->keep();
     if (!m_views->mayClose() || !m_files->mayDiscard()) {
         event->ignore();
         return;

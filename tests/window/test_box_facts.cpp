@@ -15,6 +15,7 @@ private Q_SLOTS:
     void cleanup() { end(); }
     void eachHasAKey_data();
     void eachHasAKey();
+    void theNextWindowHasThem();
 
 private:
     // All texts of the picture, in one.
@@ -66,6 +67,25 @@ void TestBoxFacts::eachHasAKey() {
     press(keys);
     waitIdle();
     QTRY_COMPARE(isThere(), atFirst);
+}
+
+void TestBoxFacts::theNextWindowHasThem() {
+    open(u"lenet"_s);
+    press(u"Ctrl+Alt+Shift+1"_s);
+    press(u"Ctrl+Alt+Shift+2"_s);
+    waitIdle();
+    QVERIFY(m_window->close());
+    end();
+    start();
+    open(u"lenet"_s);
+    QTRY_VERIFY(texts().contains(u"pads = "_s));
+    QVERIFY(!texts().contains(u"Conv_conv1"_s));
+    for (const QAction* action : m_window->findChildren<QAction*>())
+        if (action->text() == u"&Attributes in boxes"_s)
+            QVERIFY(action->isChecked());
+    press(u"Ctrl+Alt+Shift+1"_s); // as others find it
+    press(u"Ctrl+Alt+Shift+2"_s);
+    QVERIFY(m_window->close());
 }
 
 FW_TEST(TestBoxFacts, QApplication)

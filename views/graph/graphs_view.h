@@ -31,8 +31,13 @@ public:
     void stepChanged() override;
     void litChanged() override;
     void revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) override;
-    std::optional<snapshot::BlockView> openBlocks() const override { return collapse()->view(); }
-    void showBlocks(const snapshot::BlockView& view) override { collapse()->restore(view); }
+    void keep(snapshot::KeptView& kept) const override { kept.blocks = collapse()->view(); }
+    void showKept(const snapshot::KeptView& kept) override {
+        if (kept.blocks)
+            collapse()->restore(*kept.blocks);
+    }
+    QString switched() const override; // what boxes and edges say
+    void switchTo(const QString& facts) override;
     void layOut() override { m_row->layOut(); }
     std::vector<QWidget*> stops() override;
     bool settled() const override;
@@ -71,6 +76,7 @@ private:
     void addBlockCommands();
     void addReachCommands();
     void addFactCommands();
+    void setFacts(const picture::BoxFacts& facts);
     void addHeatCommands();
     void addWalkCommands();
     GraphCanvas* current() const;
@@ -94,6 +100,12 @@ private:
     QPointer<GraphCanvas> m_zoomed; // by people, last
     QAction* m_jointCommand = nullptr;
     QAction* m_regionsCommand = nullptr;
+    struct FactCommand {
+        QAction* action;
+        QString word; // by which it is remembered
+        bool picture::BoxFacts::*member;
+    };
+    std::vector<FactCommand> m_factCommands;
     std::map<std::string_view, QAction*> m_heatCommands; // by what they colour; "any": what else
     std::string m_model;                                 // that the states belong to
 };

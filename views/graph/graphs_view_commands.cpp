@@ -109,23 +109,49 @@ void GraphsView::addReachCommands() {
 }
 
 void GraphsView::addFactCommands() {
-    const auto fact = [&](const QString& name, const QString& keys,
+    const auto fact = [&](const QString& name, const QString& keys, const QString& word,
                           bool picture::BoxFacts::*member) {
         QAction* action = addCommand(
             MenuPlace::View, name, keys,
             [this, member] {
                 picture::BoxFacts facts = m_pictures.facts();
                 facts.*member = !(facts.*member);
-                m_pictures.setFacts(facts);
+                setFacts(facts);
             },
             Needs::Nothing);
         action->setCheckable(true);
         action->setChecked(m_pictures.facts().*member);
+        m_factCommands.push_back({action, word, member});
     };
-    fact(u"Names in bo&xes"_s, u"Ctrl+Alt+Shift+1"_s, &picture::BoxFacts::names);
-    fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, &picture::BoxFacts::attributes);
-    fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, &picture::BoxFacts::weights);
-    fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, &picture::BoxFacts::bytes);
+    using Facts = picture::BoxFacts;
+    fact(u"Names in bo&xes"_s, u"Ctrl+Alt+Shift+1"_s, u"names"_s, &Facts::names);
+    fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, u"attributes"_s, &Facts::attributes);
+    fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, u"weights"_s, &Facts::weights);
+    fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, u"bytes"_s, &Facts::bytes);
+}
+
+void GraphsView::setFacts(const picture::BoxFacts& facts) {
+    m_pictures.setFacts(facts);
+    for (const FactCommand& command : m_factCommands)
+        command.action->setChecked(facts.*command.member);
+}
+
+QString GraphsView::switched() const {
+    QStringList out{u"boxes"_s}; // none of them is something, too
+    for (const FactCommand& command : m_factCommands)
+        if (m_pictures.facts().*command.member)
+            out << command.word;
+    return out.join(u' ');
+}
+
+void GraphsView::switchTo(const QString& facts) {
+    const QStringList words = facts.split(u' ');
+    if (words.front() != u"boxes"_s)
+        return;
+    picture::BoxFacts out = m_pictures.facts();
+    for (const FactCommand& command : m_factCommands)
+        out.*command.member = words.contains(command.word);
+    setFacts(out);
 }
 
 void GraphsView::addHeatCommands() {
