@@ -226,6 +226,11 @@ void MainWindow::act(const View* view, const Intent& intent) {
             [this](const WantState& asked) { m_document.wantState(asked.state); },
             [this](const WantDetails&) { m_views->settleSoon(); },
             [this](const OpenPlace& place) { editBook(place.book, place.line, place.column); },
+            [this](const ChangeText& change) {
+                if (!m_views->changeText(change.book, change.edit))
+                    m_status->say(u"%1 cannot be changed: Edit a copy (Ctrl+Alt+C) makes a book "
+                                  "that can"_s.arg(QFileInfo(change.book).fileName()));
+            },
             [this](const WriteText& text) { m_views->write(text.declarations); },
             [this](const ShowCounterexample& of) {
                 m_graphWindows.openCounterexample(of.book, of.rule);

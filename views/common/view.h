@@ -85,6 +85,8 @@ public:
     virtual bool openPlace(const QString& /*book*/, int /*line*/, int /*column*/) { return false; }
     // Puts declarations into a book, where it is read next; false: it holds no books.
     virtual bool takeText(const QString& /*declarations*/) { return false; }
+    // Puts the text of the edit into its place in a book that it shows; false: it does not.
+    virtual bool changeText(const QString& /*book*/, const snapshot::Fix&) { return false; }
     // What people left in it, as the document keeps it, and of the model that comes next.
     virtual void keep(snapshot::KeptView&) const {}
     virtual void showKept(const snapshot::KeptView&) {}
