@@ -50,7 +50,7 @@ void Bookmarks::left(const Place& place) {
                (!place.node.isEmpty() || std::abs(one.line - place.line) < close);
     });
     m_left.insert(m_left.begin(), place);
-    if (m_left.size() > mostLeft)
+    if (m_left.size() > snapshot::mostPlaces)
         m_left.pop_back();
 }
 
@@ -61,14 +61,58 @@ void Bookmarks::use(int number) {
     const Place now = here();
     if (now.isNone())
         return Q_EMIT said(u"there is no place to mark: select an operator, or a line of a book"_s);
-    mark = now;
+    this->mark(number, now);
     Q_EMIT said(u"bookmark %1 is %2 (Ctrl+B, %1 returns)"_s.arg(number).arg(now.text()));
 }
 
-void Bookmarks::clear() {
+void Bookmarks::mark(int number, const Place& place) {
+    m_marks[std::size_t(number - 1)] = place;
+    Q_EMIT changed();
+}
+
+namespace {
+
+snapshot::KeptPlace keptOf(const Bookmarks::Place& place) {
+    return {place.node.toStdString(), place.book.toStdString(), place.line, place.column};
+}
+
+Bookmarks::Place placeOf(const snapshot::KeptPlace& kept) {
+    return {QString::fromStdString(kept.node), QString::fromStdString(kept.book), int(kept.line),
+            int(kept.column)};
+}
+
+} // namespace
+
+void Bookmarks::keep(snapshot::KeptView& kept) const {
+    kept.bookmarks.clear();
+    kept.places.clear();
+    for (int number = 1; number <= count; ++number)
+        if (!at(number).isNone())
+            kept.bookmarks.push_back({number, keptOf(at(number))});
+    for (const Place& place : m_left)
+        kept.places.push_back(keptOf(place));
+}
+
+void Bookmarks::show(const snapshot::KeptView& kept) {
     m_marks = {};
     m_left.clear();
     m_now = {};
+    for (const snapshot::KeptBookmark& one : kept.bookmarks)
+        m_marks[std::size_t(one.number - 1)] = placeOf(one.place);
+    for (const snapshot::KeptPlace& one : kept.places)
+        m_left.push_back(placeOf(one));
+}
+
+bool Bookmarks::isGone(const Place& place) const {
+    const std::string name = place.node.toStdString();
+    const auto has = [&](const snapshot::GraphDocument* graph) {
+        return graph == nullptr ||
+               std::any_of(graph->nodes.begin(), graph->nodes.end(), [&](const auto& node) {
+                   return (node.name.empty() ? node.op : node.name) == name;
+               });
+    };
+    return !place.node.isEmpty() && !has(m_document.imported().get()) &&
+           !has(m_document.fused().get());
 }
 
 std::vector<Choice> Bookmarks::choices() {
@@ -78,13 +122,16 @@ std::vector<Choice> Bookmarks::choices() {
     };
     for (int number = 1; number <= count; ++number)
         if (!at(number).isNone())
-            offer(u"%1  %2"_s.arg(number).arg(at(number).text()), u"bookmark"_s, at(number));
+            offer(u"%1  %2"_s.arg(number).arg(at(number).text()),
+                  isGone(at(number)) ? u"bookmark: there is no such operator any more"_s
+                                     : u"bookmark"_s,
+                  at(number));
     for (const Place& place : m_left)
         offer(place.text(), place.node.isEmpty() ? u"book"_s : u"operator"_s, place);
     for (int number = 1; number <= count; ++number)
         if (!at(number).isNone())
             out.push_back({u"forget bookmark %1"_s.arg(number), u"bookmark"_s,
-                           [this, number] { m_marks[std::size_t(number - 1)] = {}; }});
+                           [this, number] { mark(number, {}); }});
     return out;
 }
 

@@ -2,6 +2,7 @@
 // a line of a book.
 #pragma once
 
+#include "snapshot/kept_view.h"
 #include "views/common/choice.h"
 #include "views/common/document_parts.h"
 #include "views/common/selection.h"
@@ -33,20 +34,23 @@ public:
     // Goes to the bookmark, or, if there is none of that number, puts it where people are.
     void use(int number);
     const Place& at(int number) const { return m_marks[std::size_t(number - 1)]; } // from 1
-    void clear();                                                                  // another model
+    // As the document keeps them, and of another model.
+    void keep(snapshot::KeptView& kept) const;
+    void show(const snapshot::KeptView& kept);
     // The bookmarks, then places that were left, the last one first, each once.
     std::vector<Choice> choices();
 
 Q_SIGNALS:
     void wanted(const fw::ui::Bookmarks::Place& place); // to go to
     void said(const QString& text);
+    void changed(); // a bookmark is another one
 
 private:
     Place here() const;
     void follow(); // people may be somewhere else
     void left(const Place& place);
-
-    static constexpr std::size_t mostLeft = 50;
+    void mark(int number, const Place& place);
+    bool isGone(const Place& place) const; // its operator is in neither graph
 
     const DocumentParts& m_document;
     const Selection& m_selection;

@@ -52,6 +52,7 @@ public:
     // A path, or the name of a shipped book; line 0: where it was left.
     bool openPlace(const QString& file, int line, int column) override;
     bool takeText(const QString& declarations) override;
+    bool changeText(const QString& book, const snapshot::Fix& edit) override;
     QStringList openBooks() const override;
     bool holdsFiles() const override;
     bool mayClose() override;

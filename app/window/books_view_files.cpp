@@ -65,6 +65,15 @@ bool BooksView::takeText(const QString& declarations) {
     return true;
 }
 
+bool BooksView::changeText(const QString& book, const snapshot::Fix& edit) {
+    const BookPage* page = m_books->page(book);
+    if (page == nullptr || page->editor()->isReadOnly())
+        return false;
+    page->editor()->apply(edit);
+    page->editor()->goTo(startOf(edit));
+    return true;
+}
+
 bool BooksView::openPlace(const QString& file, int line, int column) {
     const auto go = [this, line, column] {
         if (line <= 0 || !m_books->current())

@@ -55,6 +55,9 @@ void Document::setAgreed(const QStringList& contents) {
 bool Document::unsaved() const {
     if (isOpen() && baseline() != m_savedBaseline)
         return true;
+    if (!documentPath().isEmpty() &&
+        (m_left.bookmarks != m_savedLeft.bookmarks || m_left.stops != m_savedLeft.stops))
+        return true;
     return isOpen() && m_history.changed() &&
            (!documentPath().isEmpty() || !inputs().books.empty() || !inputs().without.empty() ||
             !inputs().leftOut.empty() || !inputs().pins.empty());
@@ -74,7 +77,8 @@ void Document::open(const QString& path) {
     Result<Inputs> read = snapshot::loadDocument(absolute.toStdString());
     if (read)
         return openInputs(read.take(),
-                          {absolute, content, snapshot::loadTimes(absolute.toStdString())});
+                          {absolute, content, snapshot::loadTimes(absolute.toStdString()),
+                           snapshot::loadKept(absolute.toStdString())});
     if (!isOpen())
         setPart(Part::Info, State::Error, read.diag());
     Q_EMIT problem(read.diag());
@@ -87,12 +91,12 @@ void Document::reload() {
     m_results.forgetUsed();
     if (!documentPath().isEmpty() && !unsaved())
         return open(documentPath());
-    openInputs(inputs(), {documentPath(), m_savedContent, times()});
+    openInputs(inputs(), {documentPath(), m_savedContent, times(), m_left});
 }
 
 void Document::openUnsaved(Inputs inputs, const QString& savedPath,
-                           const snapshot::SavedTimes& times) {
-    openInputs(std::move(inputs), {savedPath, contentOf(savedPath), times}, Saved::No);
+                           const snapshot::SavedTimes& times, const snapshot::KeptView& left) {
+    openInputs(std::move(inputs), {savedPath, contentOf(savedPath), times, left}, Saved::No);
 }
 
 QByteArray Document::contentOf(const QString& path) {
@@ -107,15 +111,23 @@ bool Document::wasWrittenByOthers(const QString& path) const {
            contentOf(path) != m_savedContent;
 }
 
-Status Document::save(const QString& path, const std::optional<snapshot::BlockView>& blocks) {
+void Document::setLeft(const snapshot::KeptView& left) {
+    if (left == m_left)
+        return;
+    m_left = left;
+    Q_EMIT fileChanged();
+}
+
+Status Document::save(const QString& path, const snapshot::KeptView& left) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString(), blocks, times()));
+    FW_CHECK(snapshot::saveDocument(inputs(), absolute.toStdString(), left, times()));
     for (const auto& kept : {times().baseline, times().last})
         if (kept && snapshot::timesText(*kept, {}).empty())
             Q_EMIT note(
                 u"the times of %1 rows are more than a document keeps: they were left out"_s.arg(
                     kept->rows.size()));
     m_savedBaseline = baseline();
+    m_left = m_savedLeft = left;
     setDocumentPath(absolute);
     m_savedContent = contentOf(absolute);
     m_history.markSaved();
@@ -158,6 +170,9 @@ void Document::adopt(Inputs inputs, const File& file, Saved saved,
     }
     if (!again || saved == Saved::No)
         m_savedBaseline = saved == Saved::No ? nullptr : times.baseline;
+    m_left = file.left;
+    if (!again || saved == Saved::No)
+        m_savedLeft = saved == Saved::No ? snapshot::KeptView() : file.left;
     if (!again)
         m_history = snapshot::History(std::move(inputs));
     if (saved == Saved::No)

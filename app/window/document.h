@@ -9,8 +9,8 @@
 
 #include "app/window/questions.h"
 #include "app/window/tasks.h"
-#include "snapshot/hierarchy.h"
 #include "snapshot/history.h"
+#include "snapshot/kept_view.h"
 
 namespace fw::ui {
 
@@ -24,9 +24,13 @@ public:
     void open(const QString& path);
     // What a window that ended had decided: of a document, or of one that was never saved.
     void openUnsaved(snapshot::Inputs inputs, const QString& savedPath,
-                     const snapshot::SavedTimes& times = {});
+                     const snapshot::SavedTimes& times = {}, const snapshot::KeptView& left = {});
     void reload();
-    Status save(const QString& path, const std::optional<snapshot::BlockView>& blocks = {});
+    Status save(const QString& path, const snapshot::KeptView& left = {});
+    // What people left in the window: as it was read or saved, or as they left it since then, which
+    // would be a loss if bookmarks or stops of a saved document are others.
+    const snapshot::KeptView& left() const { return m_left; }
+    void setLeft(const snapshot::KeptView& left);
     // Whether it is the file of this document and holds what neither was read nor saved here.
     bool wasWrittenByOthers(const QString& path) const;
 
@@ -73,6 +77,7 @@ private:
         QString path;
         QByteArray content; // SHA-256 of what was read or saved here
         snapshot::SavedTimes times = {};
+        snapshot::KeptView left = {};
     };
     static QByteArray contentOf(const QString& path); // empty: it cannot be read
 
@@ -93,6 +98,7 @@ private:
     Tasks m_tasks;
     QByteArray m_savedContent; // of documentPath(), as File has it
     Shared<snapshot::ProfileDocument> m_savedBaseline;
+    snapshot::KeptView m_left, m_savedLeft;
     snapshot::History m_history;
     QString m_path;
     std::uint64_t m_openGeneration = 0; // of the model asked for last

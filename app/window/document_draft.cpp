@@ -46,8 +46,8 @@ void DocumentDraft::keep() {
         forget();
     if (path.isEmpty())
         return;
-    const std::string text =
-        snapshot::documentText(m_document.inputs(), {}, {}, {m_document.baseline(), nullptr, {}});
+    const std::string text = snapshot::documentText(m_document.inputs(), {}, m_document.left(),
+                                                    {m_document.baseline(), nullptr, {}});
     if (const Status kept =
             m_drafts.keep({path, QString::fromStdString(text), Draft::Kind::Document});
         !kept)
@@ -64,7 +64,8 @@ void DocumentDraft::restore(const Draft& draft, Document& document) {
     const Result<snapshot::SavedTimes> times =
         snapshot::parseTimes(draft.text.toStdString(), draft.path.toStdString());
     document.openUnsaved(inputs.take(), saved ? draft.path : QString(),
-                         times ? *times : snapshot::SavedTimes());
+                         times ? *times : snapshot::SavedTimes(),
+                         snapshot::parseKeptOf(draft.text.toStdString(), draft.path.toStdString()));
 }
 
 } // namespace fw::ui

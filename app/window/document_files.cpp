@@ -1,6 +1,7 @@
 #include "app/window/document_files.h"
 
 #include "app/window/book_file.h"
+#include "app/window/bookmarks.h"
 #include "app/window/view_docks.h"
 #include "snapshot/document_file.h"
 
@@ -15,15 +16,21 @@ namespace fw::ui {
 using namespace Qt::StringLiterals;
 
 DocumentFiles::DocumentFiles(QWidget& window, Document& document, const ViewDocks& views,
-                             Settings& settings, Memory memory, const Answers& answers)
+                             Bookmarks& bookmarks, Settings& settings, Memory memory,
+                             const Answers& answers)
     : QObject(&window), m_window(window), m_document(document), m_views(views),
-      m_settings(settings), m_memory(memory), m_answers(answers) {}
+      m_bookmarks(bookmarks), m_settings(settings), m_memory(memory), m_answers(answers) {
+    connect(&bookmarks, &Bookmarks::changed, this, &DocumentFiles::keep);
+    for (const ViewDocks::Shown& shown : views)
+        connect(shown.view, &View::keptChanged, this, &DocumentFiles::keep);
+}
 
 void DocumentFiles::open(const QString& path) {
     if (m_document.isOpen() && isBookFile(path))
         return Q_EMIT bookGiven(QFileInfo(path).absoluteFilePath());
     if (!mayDiscard())
         return;
+    keep();
     Q_EMIT opening(path);
     m_wanted = path;
     m_document.open(path);
@@ -44,9 +51,36 @@ void DocumentFiles::openAgain() {
 
 void DocumentFiles::opened() {
     remember(m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath());
-    if (const auto blocks = snapshot::loadBlocks(m_document.documentPath().toStdString()))
-        for (const ViewDocks::Shown& shown : m_views)
-            shown.view->showBlocks(*blocks);
+    const bool isAlone = m_document.documentPath().isEmpty() && m_memory == Memory::Remember;
+    if (isAlone && m_document.left() == snapshot::KeptView())
+        m_document.setLeft(snapshot::parseKept(m_settings.kept(m_document.path()).toStdString()));
+    const snapshot::KeptView left = m_document.left();
+    m_bookmarks.show(left);
+    for (const ViewDocks::Shown& shown : m_views)
+        shown.view->showKept(left);
+}
+
+snapshot::KeptView DocumentFiles::leftNow() const {
+    snapshot::KeptView out;
+    m_bookmarks.keep(out);
+    for (const ViewDocks::Shown& shown : m_views)
+        shown.view->keep(out);
+    return out;
+}
+
+// Which blocks are open is saved with a document only.
+void DocumentFiles::keep() {
+    if (!m_document.isOpen())
+        return;
+    snapshot::KeptView left = leftNow();
+    left.blocks = m_document.left().blocks;
+    m_document.setLeft(left);
+    left.blocks.reset();
+    if (m_document.documentPath().isEmpty() && m_memory == Memory::Remember)
+        m_settings.setKept(m_document.path(),
+                           left == snapshot::KeptView()
+                               ? QByteArray()
+                               : QByteArray::fromStdString(snapshot::keptText(left)));
 }
 
 void DocumentFiles::remember(const QString& path) {
@@ -123,11 +157,7 @@ bool DocumentFiles::mayOverwrite(const QString& file) {
 bool DocumentFiles::saveTo(const QString& file) {
     if (!mayOverwrite(file))
         return false;
-    std::optional<snapshot::BlockView> blocks;
-    for (const ViewDocks::Shown& shown : m_views)
-        if (auto open = shown.view->openBlocks())
-            blocks = std::move(open);
-    if (const Status saved = m_document.save(file, blocks); !saved) {
+    if (const Status saved = m_document.save(file, leftNow()); !saved) {
         Q_EMIT failed(saved.diag()); // the old file is whole, and the document is still here
         return false;
     }

@@ -11,6 +11,7 @@ class QWidget;
 
 namespace fw::ui {
 
+class Bookmarks;
 class ViewDocks;
 
 // Tests and screenshots neither read nor write what the user's window remembers.
@@ -20,9 +21,9 @@ class DocumentFiles : public QObject {
     Q_OBJECT
 
 public:
-    // All live longer. `views` say which blocks are open.
-    DocumentFiles(QWidget& window, Document& document, const ViewDocks& views, Settings& settings,
-                  Memory memory, const Answers& answers);
+    // All live longer. Views and bookmarks say what people left in the window.
+    DocumentFiles(QWidget& window, Document& document, const ViewDocks& views, Bookmarks& bookmarks,
+                  Settings& settings, Memory memory, const Answers& answers);
 
     void open(const QString& path);
     void openByDialog();
@@ -32,6 +33,7 @@ public:
     bool saveTo(const QString& file);
     bool mayDiscard();
     void opened(); // the document has another model
+    void keep();   // what people left in the window
     void clearRecent();
 
 Q_SIGNALS:
@@ -44,10 +46,12 @@ Q_SIGNALS:
 private:
     void remember(const QString& path);
     bool mayOverwrite(const QString& file);
+    snapshot::KeptView leftNow() const;
 
     QWidget& m_window;
     Document& m_document;
     const ViewDocks& m_views;
+    Bookmarks& m_bookmarks;
     Settings& m_settings;
     const Memory m_memory;
     const Answers& m_answers;

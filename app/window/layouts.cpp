@@ -113,6 +113,8 @@ void Layouts::begin() {
     if (m_window.restoreState(m_settings.state(), m_version))
         m_views.restored();
     restoreWidths(m_window, m_settings, m_version);
+    for (const ViewDocks::Shown& shown : m_views)
+        shown.view->switchTo(m_settings.switched(shown.row.name));
 }
 
 void Layouts::end() {
@@ -121,6 +123,9 @@ void Layouts::end() {
     m_settings.setLayout(m_window.saveGeometry(), m_window.saveState(m_version));
     keep();
     saveWidths(m_window, m_settings, m_version);
+    for (const ViewDocks::Shown& shown : m_views)
+        if (const QString what = shown.view->switched(); !what.isEmpty())
+            m_settings.setSwitched(shown.row.name, what);
 }
 
 void Layouts::keep() {

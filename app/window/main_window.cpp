@@ -103,16 +103,17 @@ void MainWindow::buildCentre(const ViewRows& rows) {
 }
 
 void MainWindow::buildBars() {
-    m_files = new DocumentFiles(*this, m_document, *m_views, m_settings, m_memory, m_answers);
-    m_dialogs = new DocumentDialogs(*this, m_document, m_settings, m_memory, m_answers);
-    m_layouts = new Layouts(*this, *m_views, m_settings, m_memory, m_layoutVersion);
-    m_bar = new MainBar(m_document, *m_views, m_finder,
-                        m_memory == Memory::Remember ? &m_settings : nullptr);
     const auto inBooks = [this] {
         const View* books = m_views->named(u"booksView"_s);
         return books != nullptr && books->isAncestorOf(focusWidget());
     };
     m_bookmarks = new Bookmarks(m_document, m_selection, inBooks, this);
+    m_files = new DocumentFiles(*this, m_document, *m_views, *m_bookmarks, m_settings, m_memory,
+                                m_answers);
+    m_dialogs = new DocumentDialogs(*this, m_document, m_settings, m_memory, m_answers);
+    m_layouts = new Layouts(*this, *m_views, m_settings, m_memory, m_layoutVersion);
+    m_bar = new MainBar(m_document, *m_views, m_finder,
+                        m_memory == Memory::Remember ? &m_settings : nullptr);
     m_menus = new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views,
                              *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar, *m_layouts});
     addToolBar(m_bar);
@@ -225,6 +226,11 @@ void MainWindow::act(const View* view, const Intent& intent) {
             [this](const WantState& asked) { m_document.wantState(asked.state); },
             [this](const WantDetails&) { m_views->settleSoon(); },
             [this](const OpenPlace& place) { editBook(place.book, place.line, place.column); },
+            [this](const ChangeText& change) {
+                if (!m_views->changeText(change.book, change.edit))
+                    m_status->say(u"%1 cannot be changed: Edit a copy (Ctrl+Alt+C) makes a book "
+                                  "that can"_s.arg(QFileInfo(change.book).fileName()));
+            },
             [this](const WriteText& text) { m_views->write(text.declarations); },
             [this](const ShowCounterexample& of) {
                 m_graphWindows.openCounterexample(of.book, of.rule);
@@ -300,7 +306,6 @@ void MainWindow::modelChanged() {
     m_welcome->setBusy({});
     m_views->leaveWelcome();
     m_selection.reset();
-    m_bookmarks->clear();
     m_files->opened();
     log(u"opened "_s +
         (m_document.documentPath().isEmpty() ? m_document.path() : m_document.documentPath()));
@@ -459,6 +464,7 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    m_files->keep();
     if (!m_views->mayClose() || !m_files->mayDiscard()) {
         event->ignore();
         return;

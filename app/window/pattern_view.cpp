@@ -1,5 +1,6 @@
 #include "app/window/pattern_view.h"
 
+#include "app/window/clause_fields.h"
 #include "picture/graph_diagram.h"
 #include "views/common/state_overlay.h"
 #include "views/graph/graph_pane.h"
@@ -36,20 +37,26 @@ bool holds(const snapshot::TextRange& range, int line, int column) {
 } // namespace
 
 PatternView::PatternView(Document& document, QWidget* parent)
-    : View(parent), m_document(document), m_pane(new GraphPane(u"Pattern"_s, this)) {
+    : View(parent), m_document(document), m_pane(new GraphPane(u"Pattern"_s, this)),
+      m_clauses(new ClauseFields(this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_pane);
+    layout->setSpacing(0);
+    layout->addWidget(m_pane, 1);
+    layout->addWidget(m_clauses);
     m_pause.setSingleShot(true);
     m_pause.setInterval(caretPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &PatternView::ask);
-    connect(m_pane->canvas(), &GraphCanvas::activated, this, [this](std::int64_t id) {
-        if (!m_drawing)
-            return;
-        for (const snapshot::DrawnNode& node : m_drawing->nodes)
-            if (node.node == id && node.range.line > 0)
-                return Q_EMIT asked(
-                    OpenPlace{selection().place().book, node.range.line, node.range.column});
+    connect(m_pane->canvas(), &GraphCanvas::activated, this, [this](std::int64_t id) { goTo(id); });
+    connect(m_pane->canvas(), &GraphCanvas::selectionChanged, this,
+            [this](const std::vector<std::int64_t>& ids) {
+                if (ids.size() != 1)
+                    return;
+                goTo(ids.front());
+                m_pane->canvas()->setFocus(); // a double click goes on into the text
+            });
+    connect(m_clauses, &ClauseFields::changed, this, [this](const snapshot::Fix& clause) {
+        Q_EMIT asked(ChangeText{selection().place().book, clause});
     });
     connect(m_pane, &GraphPane::busyChanged, this, [this] {
         if (!m_pane->busy())
@@ -68,7 +75,16 @@ PatternView::PatternView(Document& document, QWidget* parent)
 }
 
 std::vector<QWidget*> PatternView::stops() {
-    return {m_pane->canvas()};
+    return {m_pane->canvas(), m_clauses};
+}
+
+void PatternView::goTo(std::int64_t box) {
+    if (!m_drawing)
+        return;
+    for (const snapshot::DrawnNode& node : m_drawing->nodes)
+        if (node.node == box && node.range.line > 0)
+            return Q_EMIT asked(
+                OpenPlace{selection().place().book, node.range.line, node.range.column});
 }
 
 bool PatternView::settled() const {
@@ -122,6 +138,7 @@ void PatternView::show(const Shared<snapshot::DrawingDocument>& drawing) {
         // While a text is not right the last picture would be of something else.
         m_pane->clear();
         m_pane->setDetail({});
+        m_clauses->show({});
         const bool wrong = drawing && !drawing->diagnostics.empty();
         m_pane->overlay()->setEmpty(
             u"No pattern"_s, wrong
@@ -157,6 +174,7 @@ void PatternView::showHalos() {
     if (current)
         halos.push_back({{current->node}, Halo::Look::Current, {}});
     m_current = current ? current->node : -1;
+    m_clauses->show(current ? current->clauses : std::vector<snapshot::Fix>());
     m_pane->canvas()->setHalos(std::move(halos));
     if (!m_pane->busy())
         m_pane->canvas()->reveal(m_current);

@@ -1,5 +1,6 @@
 // The declaration at the caret as a graph beside its text: what a rule leaves, erases and creates
-// in their colours. It follows the caret, and a click on a box leads to its place in the text.
+// in their colours. It follows the caret, and a click on a box leads to its place in the text. The
+// clauses of the box at the caret stand below, in fields that change them.
 #pragma once
 
 #include "app/window/document.h"
@@ -9,6 +10,7 @@
 
 namespace fw::ui {
 
+class ClauseFields;
 class GraphPane;
 
 class PatternView : public View {
@@ -24,6 +26,7 @@ public:
     bool settled() const override;
 
     GraphPane* pane() const { return m_pane; }
+    ClauseFields* clauses() const { return m_clauses; }
     const Shared<snapshot::DrawingDocument>& drawing() const { return m_drawing; } // may be null
 
 protected:
@@ -33,9 +36,11 @@ private:
     void ask();
     void show(const Shared<snapshot::DrawingDocument>& drawing);
     void showHalos();
+    void goTo(std::int64_t box); // where it is written
 
     Document& m_document;
     GraphPane* m_pane;
+    ClauseFields* m_clauses;
     QTimer m_pause;
     Shared<snapshot::DrawingDocument> m_drawing;
     std::uint64_t m_asked = 0;

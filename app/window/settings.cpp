@@ -2,6 +2,7 @@
 
 #include "app/window/lock_file.h"
 
+#include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -75,6 +76,13 @@ void Settings::setValue(QAnyStringView key, const QVariant& value) {
         m_values[key.toString()] = value;
     else if (kept->value(key) != value) // each write waits for the disk
         kept->setValue(key, value);
+}
+
+void Settings::remove(QAnyStringView key) {
+    if (const auto kept = file(); kept)
+        kept->remove(key);
+    else
+        m_values.remove(key.toString());
 }
 
 QStringList Settings::recent() const {
@@ -155,6 +163,45 @@ QByteArray Settings::widths(const QString& name) const {
 
 void Settings::setWidths(const QString& name, const QByteArray& state) {
     setValue(u"widths/"_s + name, state);
+}
+
+namespace {
+
+constexpr qsizetype mostKept = 20;          // models
+constexpr qsizetype largestKept = 64 << 10; // bytes of one
+
+QString keptKey(const QString& name) {
+    return u"kept/"_s + name;
+}
+
+// A path is no key.
+QString keptName(const QString& model) {
+    return QString::fromLatin1(
+        QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex());
+}
+
+} // namespace
+
+QByteArray Settings::kept(const QString& model) const {
+    return value(keptKey(keptName(model))).toByteArray();
+}
+
+void Settings::setKept(const QString& model, const QByteArray& text) {
+    const QString name = keptName(model);
+    QStringList models = value("kept/models").toStringList();
+    const bool isNothing = text.isEmpty() || text.size() > largestKept;
+    if (isNothing && !models.contains(name))
+        return;
+    models.removeAll(name);
+    if (isNothing)
+        remove(keptKey(name));
+    else
+        models.prepend(name);
+    while (models.size() > mostKept)
+        remove(keptKey(models.takeLast()));
+    if (!isNothing)
+        setValue(keptKey(name), text);
+    setValue("kept/models", models);
 }
 
 QString Settings::folder() const {

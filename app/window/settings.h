@@ -53,6 +53,15 @@ public:
     void addRecentQuery(const QString& query);
     QStringList keptQueries() const { return value("find/kept").toStringList(); }
     void setKeptQueries(const QStringList& queries) { setValue("find/kept", queries); }
+    // What was left in the window beside a model that has no document, by the path of the model.
+    QByteArray kept(const QString& model) const;
+    void setKept(const QString& model, const QByteArray& text); // empty: nothing
+    QString switched(const QString& view) const {
+        return value(QStringLiteral("views/") + view).toString();
+    }
+    void setSwitched(const QString& view, const QString& what) {
+        setValue(QStringLiteral("views/") + view, what);
+    }
     // SHA-256 of the libraries that may be loaded.
     QStringList agreed() const { return value("libraries/agreed").toStringList(); }
     void setAgreed(const QStringList& contents) { setValue("libraries/agreed", contents); }
@@ -60,6 +69,7 @@ public:
 private:
     QVariant value(QAnyStringView key) const;
     void setValue(QAnyStringView key, const QVariant& value);
+    void remove(QAnyStringView key);
     std::unique_ptr<QSettings> file() const; // null: not used
 
     QString m_problem;

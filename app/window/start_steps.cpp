@@ -29,7 +29,7 @@ StartSteps::StartSteps(MainWindow& window, const StartOptions& options)
         window.setTargetText(QString::fromStdString(window.document().inputs().target) + u' ' +
                              then);
     });
-    step(options.heat, [&window] { window.view<GraphsView>()->setHeat(Heat::Time); });
+    step(options.heat, [&window] { window.view<GraphsView>()->setHeat("time"); });
     step(options.profile, [&window] { window.document().tasks().profile(); });
     step(!options.stage.isEmpty(), [&window, stage = options.stage] {
         auto* stages = window.view<StagesView>();

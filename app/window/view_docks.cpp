@@ -168,6 +168,11 @@ void ViewDocks::openPlace(const QString& book, int line, int column) const {
             return;
 }
 
+bool ViewDocks::changeText(const QString& book, const snapshot::Fix& edit) const {
+    return std::any_of(m_shown.begin(), m_shown.end(),
+                       [&](const Shown& shown) { return shown.view->changeText(book, edit); });
+}
+
 void ViewDocks::write(const QString& declarations) const {
     for (const Shown& shown : m_shown)
         if (shown.view->takeText(declarations))

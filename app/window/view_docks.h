@@ -52,6 +52,7 @@ public:
 
     bool serve(Request request) const; // by the first view that can; false: by none
     void openPlace(const QString& book, int line, int column) const;
+    bool changeText(const QString& book, const snapshot::Fix& edit) const; // false: nobody shows it
     void write(const QString& declarations) const; // into the first view that holds books
     void documentChanged(const DocumentParts& document, Parts parts) const;
     void settleSoon() { m_details.start(); } // of the selection

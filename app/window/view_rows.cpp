@@ -46,7 +46,7 @@ const ViewRows& viewRows() {
         {u"booksView"_s, u"Books"_s, Area::Text, 0,
          {Inputs, Info, Checks, Rewrite, TextMatches, Bisected, Plan, Profile}, makeBooks},
         {u"graphs"_s, u"Graphs"_s, Area::Centre, 0,
-         {Info, Imported, Fused, Regions, States, Plan, Profile, Against, Step, Explain}, makeView<GraphsView>},
+         {Info, Imported, Fused, Regions, States, Plan, Profile, Against, Verified, Step, Explain}, makeView<GraphsView>},
         {u"outline"_s, u"Outline"_s, Area::Left, 520,
          {Info, Imported, Fused, Plan}, makeView<OutlineView>},
         {u"explain"_s, u"Explain"_s, Area::Right, 300,
@@ -74,7 +74,7 @@ const ViewRows& viewRows() {
         {u"steps"_s, u"Steps"_s, Area::Below, 0,
          {Info, Inputs, Rewrite, Step}, makeView<StepsView>},
         {u"found"_s, u"Found"_s, Area::Below, 0,
-         {Info, Imported, Fused, Plan, Profile}, makeFound},
+         {Info, Imported, Fused, Plan, Profile, Verified}, makeFound},
         {u"hazards"_s, u"Hazards"_s, Area::Below, 0,
          {Info, Plan, Hazards}, makeView<HazardsView>},
     };

@@ -62,8 +62,17 @@ private:
         node.op = op;
         node.name = name;
         node.line = span.line;
-        m_out.nodes.push_back({node.id, mark, rangeOf(m_places, span), {}});
+        m_out.nodes.push_back({node.id, mark, rangeOf(m_places, span), {}, {}});
         return node;
+    }
+
+    // Its value as it is written.
+    std::string clause(const NodeRecord& node, const Span& span) {
+        std::string text(m_places.text().substr(span.begin, span.end - span.begin));
+        Fix& written = m_out.nodes[static_cast<std::size_t>(node.id)].clauses.emplace_back();
+        static_cast<TextRange&>(written) = rangeOf(m_places, span);
+        written.text = text;
+        return text;
     }
 
     Drawn leaf(const std::string& name, const Span& span) {
@@ -86,7 +95,7 @@ private:
         node.inputs = std::move(inputs);
         for (const PatternAttrTree& attr : p.attrs)
             node.attributes[attr.kind == PatternAttrTree::Kind::All ? "*" + attr.name : attr.name] =
-                attr.text;
+                clause(node, attr.span);
         return {node.id, 0};
     }
 
@@ -241,7 +250,7 @@ private:
         node.inputs = std::move(inputs);
         for (const TreeAttr& attr : tree.attrs)
             node.attributes[attr.name == "*" ? "*" + attr.value.text : attr.name] =
-                m_places.text().substr(attr.span.begin, attr.span.end - attr.span.begin);
+                clause(node, attr.span);
         if (NodeRecord* stays = same(node)) {
             m_out.nodes[static_cast<std::size_t>(stays->id)].mark = "kept";
             const Drawn out{stays->id, 0};

@@ -4,6 +4,7 @@
 #include "session/decision_records.h"
 #include "session/describe.h"
 #include "session/rewriting.h"
+#include "session/stops.h"
 
 #include <fmt/format.h>
 
@@ -21,90 +22,6 @@ constexpr std::int64_t usualReach = 2; // operators around a match
 constexpr std::int64_t largestReach = 16;
 constexpr std::size_t mostDrawn = 300; // operators
 
-// --- where to stop
-
-// "creates conv2d": what, and of whom.
-struct Stop {
-    std::string what, name;
-};
-
-constexpr std::string_view anotherRule = "another rule";
-
-// Constants and what else is no operator of the library.
-bool occurs(const RewriteTrace& trace, const std::string& op) {
-    for (const Application& one : trace.applications)
-        for (const GraphStep::Edit& edit : one.step.edits)
-            if ((edit.before && edit.before->op == op) || (edit.after && edit.after->op == op))
-                return true;
-    return false;
-}
-
-Result<std::vector<Stop>> stopsOf(const std::vector<std::string>& texts, const RewriteTrace& trace,
-                                  const OperatorSet& operators) {
-    std::vector<Stop> out;
-    for (const std::string& text : texts) {
-        if (text == anotherRule) {
-            out.push_back({text, {}});
-            continue;
-        }
-        const std::size_t blank = text.find(' ');
-        const Stop stop{text.substr(0, blank),
-                        blank == std::string::npos ? "" : text.substr(blank + 1)};
-        const bool ofOperator = stop.what == "creates" || stop.what == "erases";
-        if ((!ofOperator && stop.what != "rule" && stop.what != "at") || stop.name.empty())
-            return makeDiag(
-                DiagCode::Usage, "'" + text + "' is nothing to stop at", {},
-                "\"rule R\", \"creates OP\", \"erases OP\", \"at OPERATOR\" or \"another rule\"");
-        if (ofOperator && operators.find(stop.name) == nullptr && !occurs(trace, stop.name))
-            return makeDiag(DiagCode::UnknownName, "there is no operator named " + stop.name, {},
-                            "fw ops lists them");
-        if (stop.what == "rule" &&
-            std::none_of(trace.applied.begin(), trace.applied.end(),
-                         [&](const AppliedRule& rule) { return rule.rule == stop.name; }))
-            return makeDiag(DiagCode::UnknownName, "there is no rule named " + stop.name, {},
-                            "fw rewrite lists those that were applied");
-        out.push_back(stop);
-    }
-    return out;
-}
-
-// The first node that an application has, takes out or makes, and that `fits`.
-const Node* find(const Application& one, std::string_view what, const auto& fits) {
-    for (const GraphStep::Edit& edit : one.step.edits) {
-        const bool created = !edit.before, erased = !edit.after;
-        const Node* node = created ? edit.after.get() : edit.before.get();
-        if (((created && what != "erases") || (erased && what != "creates")) && fits(*node))
-            return node;
-    }
-    return nullptr;
-}
-
-// What of it holds, as text; empty: nothing.
-std::string reasonToStop(const std::vector<Stop>& stops, const Application& one,
-                         const RewriteTrace& trace, std::optional<std::size_t> entryBefore) {
-    for (const Stop& stop : stops) {
-        const std::string& rule = trace.applied.at(one.entry).rule;
-        if (stop.what == anotherRule) {
-            if (one.entry != entryBefore)
-                return "another rule: " + rule;
-        } else if (stop.what == "rule") {
-            if (rule == stop.name)
-                return "rule " + rule;
-        } else if (stop.what == "at") {
-            const auto isIt = [&](const Node& node) { return node.name == stop.name; };
-            if (find(one, stop.what, isIt) != nullptr ||
-                std::any_of(one.matched.begin(), one.matched.end(),
-                            [&](const NodePtr& node) { return isIt(*node); }))
-                return "at " + stop.name;
-        } else if (const Node* node = find(one, stop.what, [&](const Node& candidate) {
-                       return candidate.op == stop.name;
-                   })) {
-            return fmt::format("{} {}: {}", stop.what, stop.name, node->name);
-        }
-    }
-    return {};
-}
-
 struct StepPlace {
     std::size_t number = 0; // from 1
     std::string stopped;
@@ -118,14 +35,14 @@ Result<StepPlace> placeOf(const Arguments& arguments, const RewriteTrace& trace,
     if (from < least || from > static_cast<std::int64_t>(all.size()))
         return makeDiag(DiagCode::Usage, fmt::format("there is no application {}", from), {},
                         fmt::format("{} to {}", least, all.size()));
-    FW_TRY(const std::vector<Stop> stops, stopsOf(arguments.until, trace, operators));
+    FW_TRY(const Stops stops, Stops::read(arguments.until, trace, operators));
     if (stops.empty())
         return StepPlace{static_cast<std::size_t>(from), {}};
     std::optional<std::size_t> before;
     if (from > 0)
         before = all[static_cast<std::size_t>(from) - 1].entry;
     for (auto i = static_cast<std::size_t>(from); i < all.size(); ++i)
-        if (std::string reason = reasonToStop(stops, all[i], trace, before); !reason.empty())
+        if (std::string reason = stops.reason(all[i], trace, before); !reason.empty())
             return StepPlace{i + 1, std::move(reason)};
     return StepPlace{all.size(), "end"};
 }
@@ -344,7 +261,7 @@ Result<StepDocument> stepModel(Pipeline& pipeline, const Arguments& arguments,
     out.total = static_cast<std::int64_t>(trace.applications.size());
     out.runs = runsOf(trace);
     if (trace.applications.empty()) {
-        FW_CHECK(stopsOf(arguments.until, trace, simplified->graph->operators()));
+        FW_CHECK(Stops::read(arguments.until, trace, simplified->graph->operators()));
         return out;
     }
     FW_TRY(StepPlace place, placeOf(arguments, trace, simplified->graph->operators()));

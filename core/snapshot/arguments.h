@@ -71,7 +71,7 @@ FW_RECORD(Arguments,
     (std::optional<std::int64_t>, limit),  // match: how many of each declaration; rewrite: applications
     // step: the one to stand before; behind it with until. graph: the one to stand behind.
     (std::optional<std::int64_t>, application),
-    // step: where to stop, "rule R", "creates OP", "erases OP", "at OPERATOR", "another rule"
+    // step: where to stop (core/session/stops.h): "rule R", "creates OP", "when dtype:f16"
     (std::vector<std::string>, until),
     (std::optional<std::int64_t>, choice), // step: this one of its choices, from 1
     (std::optional<std::int64_t>, around), // step: how far around the match is drawn, 2

@@ -1,7 +1,7 @@
 #include "snapshot/document_file.h"
 
 #include "base/files.h"
-#include "snapshot/json.h"
+#include "snapshot/kept_records.h"
 
 #include <fmt/format.h>
 
@@ -74,12 +74,6 @@ void fields(Visitor& v, VersionRecord<Version>& r) {
     v(versionField, r.version);
 }
 
-struct BlocksRecord {
-    std::string shown;
-    std::string rest;
-    std::vector<std::string> others;
-};
-
 struct DocumentRecord {
     std::int64_t version = 0;
     std::string model;
@@ -92,7 +86,7 @@ struct DocumentRecord {
     std::map<std::string, std::int64_t> dims;
     std::map<std::string, std::string> types;
     std::string log;
-    std::optional<BlocksRecord> blocks;
+    KeptRecord kept;
     std::optional<RawJson> baseline, times;
 };
 
@@ -113,14 +107,6 @@ void fields(Visitor& v, R& r) {
 }
 
 template <class Visitor, class R>
-requires std::is_same_v<std::remove_const_t<R>, BlocksRecord>
-void fields(Visitor& v, R& r) {
-    v("shown", r.shown);
-    v("rest", r.rest);
-    v("others", r.others);
-}
-
-template <class Visitor, class R>
 requires std::is_same_v<std::remove_const_t<R>, DocumentRecord>
 void fields(Visitor& v, R& r) {
     v(versionField, r.version);
@@ -134,7 +120,7 @@ void fields(Visitor& v, R& r) {
     v("dims", r.dims);
     v("types", r.types);
     v("log", r.log);
-    v("blocks", r.blocks);
+    fields(v, r.kept);
     v("baseline", r.baseline);
     v("times", r.times);
 }
@@ -163,8 +149,8 @@ bool isDocumentFile(std::string_view path) {
     return path.ends_with(".fwdoc");
 }
 
-std::string documentText(const Inputs& inputs, const std::string& folder,
-                         const std::optional<BlockView>& blocks, const SavedTimes& times) {
+std::string documentText(const Inputs& inputs, const std::string& folder, const KeptView& kept,
+                         const SavedTimes& times) {
     DocumentRecord out;
     out.version = documentVersion;
     out.model = shortened(inputs.model, folder);
@@ -179,10 +165,7 @@ std::string documentText(const Inputs& inputs, const std::string& folder,
     out.dims = inputs.dims;
     out.types = inputs.types;
     out.log = shortened(inputs.log, folder);
-    if (blocks)
-        out.blocks = BlocksRecord{blocks->shown == BlockView::Shown::All ? "all" : "groups",
-                                  blocks->rest == BlockView::Rest::Open ? "open" : "closed",
-                                  {blocks->others.begin(), blocks->others.end()}};
+    out.kept = recordOf(kept, [&](const std::string& path) { return shortened(path, folder); });
     // On one line each: what takes the most room is not for people.
     if (times.baseline)
         if (std::string text = timesText(*times.baseline, {}); !text.empty())
@@ -258,12 +241,12 @@ Result<SavedTimes> parseTimes(std::string_view text, const std::string& path) {
     return keptTimesOf(in, path);
 }
 
-Status saveDocument(const Inputs& inputs, const std::string& path,
-                    const std::optional<BlockView>& blocks, const SavedTimes& times) {
+Status saveDocument(const Inputs& inputs, const std::string& path, const KeptView& kept,
+                    const SavedTimes& times) {
     std::error_code error;
     const std::filesystem::path full = std::filesystem::absolute(path, error);
     return writeFile(
-        path, documentText(inputs, folderOf(error ? path : full.string()).string(), blocks, times));
+        path, documentText(inputs, folderOf(error ? path : full.string()).string(), kept, times));
 }
 
 Result<Inputs> loadDocument(const std::string& path) {
@@ -271,18 +254,18 @@ Result<Inputs> loadDocument(const std::string& path) {
     return parseDocument(text, path);
 }
 
-std::optional<BlockView> loadBlocks(const std::string& path) {
-    const Result<std::string> text = readFile(path, largestDocument);
+KeptView parseKeptOf(std::string_view text, const std::string& path) {
     DocumentRecord in;
-    if (!text || Reader(*text).readAll(in) || !in.blocks)
+    if (Reader(text).readAll(in))
         return {};
-    BlockView out;
-    if (in.blocks->shown == "all")
-        out.shown = BlockView::Shown::All;
-    if (in.blocks->rest == "closed")
-        out.rest = BlockView::Rest::Closed;
-    out.others = {in.blocks->others.begin(), in.blocks->others.end()};
-    return out;
+    return keptOf(in.kept, [folder = folderOf(path)](const std::string& one) {
+        return absolute(one, folder);
+    });
+}
+
+KeptView loadKept(const std::string& path) {
+    const Result<std::string> text = readFile(path, largestDocument);
+    return text ? parseKeptOf(*text, path) : KeptView();
 }
 
 SavedTimes loadTimes(const std::string& path) {

@@ -4,8 +4,8 @@
 //       "libraries": ["onednn"], "books": [{"path": "my.fw", "enabled": true}],
 //       "pins": [{"kind": "apart", "nodes": ["c", "s"], "implementation": ""}], "dims": {"N": 8} }
 //
-// Beside the inputs stands which blocks of the graphs are open, and what was measured: the baseline
-// and the last times. Nothing is computed from either.
+// Beside the inputs stands what people left in the window, such as bookmarks, and what was
+// measured: the baseline and the last times. Nothing is computed from either.
 //
 // Paths below the document's folder are written relative to it, so a folder can be moved as a
 // whole. Other results are never saved: they follow from the inputs. A missing `libraries` means
@@ -13,8 +13,8 @@
 // about the inputs could be misread. Saving replaces the file whole or leaves it as it was.
 #pragma once
 
-#include "snapshot/hierarchy.h"
 #include "snapshot/inputs.h"
+#include "snapshot/kept_view.h"
 #include "snapshot/saved_times.h"
 
 namespace fw::snapshot {
@@ -24,19 +24,20 @@ constexpr std::uint64_t largestDocument = 16u << 20; // bytes
 
 bool isDocumentFile(std::string_view path); // by its name
 
-std::string documentText(const Inputs& inputs, const std::string& folder,
-                         const std::optional<BlockView>& blocks = {}, const SavedTimes& times = {});
+std::string documentText(const Inputs& inputs, const std::string& folder, const KeptView& kept = {},
+                         const SavedTimes& times = {});
 // `path` names the file in messages and its folder; relative paths in the text are below it.
 Result<Inputs> parseDocument(std::string_view text, const std::string& path);
 
 // What parseDocument() takes has times that can be read.
 Result<SavedTimes> parseTimes(std::string_view text, const std::string& path);
 
-Status saveDocument(const Inputs& inputs, const std::string& path,
-                    const std::optional<BlockView>& blocks = {}, const SavedTimes& times = {});
+Status saveDocument(const Inputs& inputs, const std::string& path, const KeptView& kept = {},
+                    const SavedTimes& times = {});
 Result<Inputs> loadDocument(const std::string& path);
-// None if the document does not say, or cannot be read.
-std::optional<BlockView> loadBlocks(const std::string& path);
+// Nothing of a document that cannot be read.
+KeptView parseKeptOf(std::string_view text, const std::string& path);
+KeptView loadKept(const std::string& path);
 // None of a document that has none, or cannot be read.
 SavedTimes loadTimes(const std::string& path);
 // What a run is compared with: a file of `fw profile --json`, or the baseline of a document, or, if

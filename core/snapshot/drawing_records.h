@@ -1,6 +1,7 @@
 // A declaration as a graph: what its pattern takes and what its right side makes, in one picture.
 #pragma once
 
+#include "snapshot/book_records.h"
 #include "snapshot/record.h"
 #include "snapshot/records.h"
 
@@ -12,7 +13,8 @@ FW_RECORD(DrawnNode,
     (NodeId, node, noNode),
     (NodeMark, mark),        // of names, constants and words: empty
     (TextRange, range),  // where it is written
-    (std::string, name)  // that it has there: "c" of `c = relu(x)`
+    (std::string, name), // that it has there: "c" of `c = relu(x)`
+    (std::vector<Fix>, clauses) // its attributes as written: "strides = [1, 1]"
 )
 
 FW_RECORD(DrawingDocument,

@@ -1,6 +1,7 @@
 #include "snapshot/node_query.h"
 
 #include "base/numbers.h"
+#include "snapshot/group_numbers.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,11 @@ using Sign = QueryTerm::Sign;
 
 constexpr std::size_t longestQuery = 4096; // bytes
 
-constexpr QueryKey keys[] = {
+QueryKey ofGroup(std::string_view key, Kind kind) {
+    return {key, kind, QueryKey::Of::Plan, groupNumber(key)->sentence};
+}
+
+const QueryKey keys[] = {
     {"op", Kind::Text, QueryKey::Of::Node, "the operator: op:conv2d"},
     {"name", Kind::Text, QueryKey::Of::Node, "the name of the node: name:attn"},
     {"in", Kind::Scope, QueryKey::Of::Node, "a block that it lies in: in:layer3, in:layers/3"},
@@ -28,10 +33,13 @@ constexpr QueryKey keys[] = {
     {"by", Kind::Text, QueryKey::Of::Plan, "who computes it: by:onednn"},
     {"group", Kind::Text, QueryKey::Of::Plan, "the name of its group: group:conv2d_bias"},
     {"code", Kind::Text, QueryKey::Of::Plan, "a decision about it: code:IMP01"},
-    {"time", Kind::Time, QueryKey::Of::Plan, "of its group, measured: time>1ms"},
-    {"est", Kind::Time, QueryKey::Of::Plan, "of its group, estimated: est>50us"},
-    {"flops", Kind::Count, QueryKey::Of::Plan, "of its group: flops>1G"},
-    {"bytes", Kind::Bytes, QueryKey::Of::Plan, "that its group reads and writes: bytes>1MB"},
+    ofGroup("time", Kind::Time),
+    ofGroup("est", Kind::Time),
+    ofGroup("flops", Kind::Count),
+    ofGroup("bytes", Kind::Bytes),
+    ofGroup("intensity", Kind::Count),
+    ofGroup("pace", Kind::Count),
+    ofGroup("error", Kind::Count),
 };
 
 Diag refused(std::string message, std::string hint) {

@@ -89,20 +89,16 @@ bool liesIn(const std::string& name, const std::string& wanted) {
 } // namespace
 
 NodeSearch::NodeSearch(const GraphDocument& graph, const FuseDocument* plan,
-                       const ProfileDocument* profile)
-    : m_graph(graph), m_hasPlan(plan != nullptr && graph.stage == GraphStage("fused")),
-      m_hasTimes(profile != nullptr) {
+                       const ProfileDocument* profile, const VerifyDocument* verified)
+    : m_graph(graph) {
     m_words.reserve(graph.nodes.size());
     for (const NodeRecord& node : graph.nodes)
         m_words.push_back(wordsOf(node));
-    if (!m_hasPlan)
+    if (plan == nullptr || graph.stage != GraphStage("fused"))
         return;
+    m_numbers.emplace(*plan, profile, verified);
     for (const GroupRecord& group : plan->groups)
-        m_groups[group.id].plan = &group;
-    if (profile != nullptr)
-        for (const ProfileRow& row : profile->rows)
-            if (const auto group = m_groups.find(row.groupId); group != m_groups.end())
-                group->second.us = group->second.us.value_or(0) + row.medianUs;
+        m_groups[group.id] = &group;
     for (const DecisionRecord& decision : plan->decisions)
         for (const NodeId id : {decision.fromId, decision.toId})
             if (id != noNode)
@@ -114,14 +110,14 @@ NodeSearch::NodeSearch(const GraphDocument& graph, const FuseDocument* plan,
                     m_codes[id].insert(candidate.code.str());
 }
 
-const NodeSearch::GroupFacts* NodeSearch::groupOf(const NodeRecord& node) const {
+const GroupRecord* NodeSearch::groupOf(const NodeRecord& node) const {
     const auto found = m_groups.find(node.group);
-    return found == m_groups.end() ? nullptr : &found->second;
+    return found == m_groups.end() ? nullptr : found->second;
 }
 
 std::vector<std::string> NodeSearch::textsOf(const std::string& key, const NodeRecord& node) const {
     std::vector<std::string> out;
-    const GroupFacts* group = groupOf(node);
+    const GroupRecord* group = groupOf(node);
     if (key == "op")
         out.push_back(node.op);
     else if (key == "name")
@@ -130,9 +126,9 @@ std::vector<std::string> NodeSearch::textsOf(const std::string& key, const NodeR
         for (const TensorRecord& output : node.outputs)
             out.push_back(key == "value" ? output.name : dtypeOf(output.type));
     else if (key == "by" && group != nullptr)
-        out = {group->plan->implementation.str(), group->plan->maker.library.str()};
+        out = {group->implementation.str(), group->maker.library.str()};
     else if (key == "group" && group != nullptr)
-        out.push_back(group->plan->name);
+        out.push_back(group->name);
     else if (key == "code") {
         if (const auto codes = m_codes.find(node.id); codes != m_codes.end())
             out.assign(codes->second.begin(), codes->second.end());
@@ -145,24 +141,14 @@ std::vector<std::string> NodeSearch::textsOf(const std::string& key, const NodeR
     return out;
 }
 
-std::optional<double> NodeSearch::numberOf(std::string_view key, const NodeRecord& node) const {
-    const GroupFacts* group = groupOf(node);
-    if (group == nullptr)
-        return std::nullopt;
-    return key == "time"    ? group->us
-           : key == "est"   ? group->plan->estUs
-           : key == "flops" ? group->plan->flops
-                            : group->plan->bytes;
-}
-
 bool NodeSearch::holdsWord(const std::string& word, std::size_t at) const {
     const NodeRecord& node = m_graph.nodes[at];
     if (word.starts_with('#'))
         return fmt::format("#{}", node.id) == word;
     if (m_words[at].find(word) != std::string::npos)
         return true;
-    if (const GroupFacts* group = groupOf(node);
-        group != nullptr && lowerCase(group->plan->name) == word)
+    if (const GroupRecord* group = groupOf(node);
+        group != nullptr && lowerCase(group->name) == word)
         return true;
     // As labels of edges write a shape.
     const std::vector<std::string> dims = queryShape(word);
@@ -194,7 +180,8 @@ bool NodeSearch::holds(const QueryTerm& term, std::size_t at) const {
     if (kind == Kind::Scope)
         return liesIn(node.name, term.value);
     if (kind != Kind::Text) {
-        const auto found = numberOf(term.key, node);
+        const auto found =
+            m_numbers ? m_numbers->of(*groupNumber(term.key), node.group) : std::nullopt;
         return found && compares(*found, term.sign, *term.number);
     }
     const std::vector<std::string> texts = textsOf(term.key, node);
@@ -224,11 +211,11 @@ std::set<std::string> NodeSearch::attributeNames() const {
 
 Status NodeSearch::checkKeys(const std::vector<QueryTerm>& query) const {
     for (const QueryTerm& term : query) {
-        if (term.asksPlan() && !m_hasPlan)
+        if (term.asksPlan() && !m_numbers)
             return makeDiag(DiagCode::Usage, term.key + " is known once there is a plan");
-        if (term.key == "time" && !m_hasTimes)
-            return makeDiag(DiagCode::Usage, "no time was measured yet", {},
-                            "compile and profile, or ask for what is estimated: est>50us");
+        if (const GroupNumber* number = groupNumber(term.key))
+            if (auto missing = m_numbers->missing(*number))
+                return *missing;
         if (term.key.empty() || term.known != nullptr)
             continue;
         const std::set<std::string> attributes = attributeNames();

@@ -168,7 +168,7 @@ QList<Wrong> TestOutcomes::wrongOf(const QString& command, const QJsonObject& op
         {u"--input"_s, {{u"rubbish"_s}, {u"x="_s + nowhere}}},
         {u"--stage"_s, {{u"nosuch"_s}}},
         {u"--rule"_s, {{u"nosuch"_s}}},
-        {u"--until"_s, {{u"rubbish"_s}}},
+        {u"--until"_s, {{u"rubbish"_s}, {u"shape 1xx2"_s}, {u"when nosuch>1"_s}}},
         {u"--as"_s, {{u"nosuch"_s}}},
         {u"--by"_s, {{u"nosuch"_s}}},
         {u"--name"_s, {{u"1 2"_s}}},

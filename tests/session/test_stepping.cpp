@@ -21,6 +21,7 @@ private Q_SLOTS:
     void everyApplicationOfAModel();
     void bothStatesInOneGraph();
     void stops();
+    void stopsAtWhatOperatorsAre();
     void aroundTheMatch();
     void leavingOutTakesTheNextOne();
     void choicesAreShownAndDone();
@@ -154,6 +155,42 @@ void TestStepping::stops() {
     QCOMPARE(found(0, {"at third"}), std::string("2 at third"));
     QCOMPARE(found(1, {"another rule"}), std::string("3 another rule: cosine"));
     QCOMPARE(found(0, {"rule cosine", "at third"}), std::string("2 at third"));
+}
+
+// The words of Find, of what an application takes or makes.
+void TestStepping::stopsAtWhatOperatorsAre() {
+    const char* const graph = "graph g(x: f32[4], w: f16[2, 3]) -> y, z, v {\n"
+                              "  y = relu(x) @node(\"first\")  z = relu(w) @node(\"second\")\n"
+                              "  v = reduce_max(x) {axes = [0]} @node(\"third\")\n"
+                              "}\n";
+    const char* const book = "rule negative { match y = relu(x) emit y = neg(x) }\n"
+                             "rule most { match y = reduce_max(x) {*a} "
+                             "emit y = reduce_sum(x) {*a} }\n";
+    const auto found = [&](const std::vector<std::string>& until) {
+        Arguments arguments = model(graph, book);
+        arguments.until = until;
+        arguments.application = 0;
+        const auto answer = m_asked.ask("step", arguments);
+        if (!answer)
+            return "error: " + answer.diag().message;
+        const StepDocument document = fromJson<StepDocument>(*answer).value();
+        return std::to_string(document.application->number) + " " + document.stopped;
+    };
+    QCOMPARE(found({"shape 2x3"}), std::string("2 shape 2x3: second"));
+    QCOMPARE(found({"shape 4"}), std::string("1 shape 4: first"));
+    QCOMPARE(found({"dtype f16"}), std::string("2 dtype f16: second"));
+    QCOMPARE(found({"when dtype:f16 op:relu"}), std::string("2 when dtype:f16 op:relu: second"));
+    QCOMPARE(found({"when axes=[0]"}), std::string("3 when axes=[0]: third"));
+    QCOMPARE(found({"erases dtype:f16"}), std::string("2 erases dtype:f16: second"));
+    QCOMPARE(found({"creates dtype:f16"}).substr(0, 20), std::string("2 creates dtype:f16:"));
+    QCOMPARE(found({"creates op:relu"}), std::string("3 end"));
+    QCOMPARE(found({"when axes=[0]", "dtype f16"}), std::string("2 dtype f16: second"));
+    QCOMPARE(found({"shape"}), std::string("error: 'shape' is nothing to stop at"));
+    QCOMPARE(found({"when  "}), std::string("error: 'when  ' is nothing to stop at"));
+    QCOMPARE(found({"shape 1xx2"}), std::string("error: 1xx2 is no shape"));
+    QCOMPARE(found({"when grups>1"}),
+             std::string("error: no operator of this graph has an attribute named grups"));
+    QCOMPARE(found({"when by:onednn"}), std::string("error: by is known once there is a plan"));
 }
 
 void TestStepping::aroundTheMatch() {

@@ -1,4 +1,5 @@
 // Inputs, their history and their document file.
+#include "base/files.h"
 #include "common/test.h"
 #include "snapshot/document_file.h"
 #include "snapshot/history.h"
@@ -228,14 +229,31 @@ void TestInputs::documentRoundTrips() {
     QCOMPARE(*again, inputs);
     QVERIFY(isDocumentFile(path) && !isDocumentFile("model.onnx"));
     // Which blocks are open stands beside them, if it is known.
-    QVERIFY(!loadBlocks(path));
+    QVERIFY(!loadKept(path).blocks);
     const BlockView blocks{BlockView::Shown::All, BlockView::Rest::Closed, {"layers", "layers/3"}};
-    QVERIFY(saveDocument(inputs, path, blocks).ok());
-    QCOMPARE(loadBlocks(path), std::optional(blocks));
+    KeptView open;
+    open.blocks = blocks;
+    QVERIFY(saveDocument(inputs, path, open).ok());
+    QVERIFY(loadKept(path).blocks == blocks);
     QCOMPARE(*loadDocument(path), inputs);
-    QVERIFY(saveDocument(inputs, path, BlockView()).ok());
-    QCOMPARE(loadBlocks(path), std::optional(BlockView()));
-    QVERIFY(!loadBlocks("/nowhere/a.fwdoc"));
+    open.blocks = BlockView();
+    QVERIFY(saveDocument(inputs, path, open).ok());
+    QVERIFY(loadKept(path).blocks == BlockView());
+    QVERIFY(loadKept("/nowhere/a.fwdoc") == KeptView());
+    // So do bookmarks, at operators and in books, the places where one was, and stops.
+    KeptView kept;
+    kept.bookmarks = {{1, {"Conv_3"}}, {9, {"", file("mine.fw"), 12, 3}}};
+    kept.places = {{"Relu_4"}, {"", "/elsewhere/a.fw", 1, 1}};
+    kept.stops = {{"creates conv2d"}, {"when dtype:f16", false}};
+    QVERIFY(saveDocument(inputs, path, kept).ok());
+    QVERIFY(loadKept(path) == kept);
+    QVERIFY(readFile(path, 1 << 20)->find("\"book\": \"mine.fw\"") != std::string::npos);
+    QVERIFY(parseKept(keptText(kept)) == kept);
+    // What makes no sense is left out, and what cannot be read is nothing.
+    QVERIFY(parseKept(R"({"bookmarks": [{"number": 10, "node": "a"}, {"number": 1},
+        {"number": 2, "node": "a", "book": "b"}, {"number": 3, "book": "b", "line": -1}]})") ==
+            KeptView());
+    QVERIFY(parseKept("rubbish") == KeptView());
     // Same inputs, same bytes.
     QCOMPARE(documentText(*again, m_folder.path().toStdString()),
              documentText(inputs, m_folder.path().toStdString()));

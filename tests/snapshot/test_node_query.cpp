@@ -29,6 +29,7 @@ struct Found {
     GraphDocument graph;
     FuseDocument plan;
     ProfileDocument profile;
+    VerifyDocument verified;
 
     Found() {
         GraphMaker maker;
@@ -65,6 +66,14 @@ struct Found {
             row.medianUs = 600.0 * (label.id + 1);
             profile.rows.push_back(row);
         }
+        VerifyRow right; // of the implementation that the plan has, and of another one
+        right.groups = {1};
+        right.implementation = "onednn.conv";
+        right.share = 0.75;
+        VerifyRow other = right;
+        other.implementation = "generated.tiled";
+        other.share = 0.1;
+        verified.models.emplace_back().rows = {right, other};
         DecisionRecord apart;
         apart.fromId = b;
         apart.toId = c;
@@ -76,7 +85,7 @@ struct Found {
         const auto query = parseQuery(text);
         if (!query)
             return "error: " + query.diag().message;
-        const auto found = NodeSearch(graph, &plan, &profile).find(*query);
+        const auto found = NodeSearch(graph, &plan, &profile, &verified).find(*query);
         if (!found)
             return "error: " + found.diag().message;
         std::string out;
@@ -134,6 +143,10 @@ void TestNodeQuery::finds_data() {
     row("est>15us", "4 5");
     row("flops>=2G", "4 5");
     row("bytes<2MB", "2 3");
+    row("intensity<1001", "2 3 4 5"); // 1 GFLOP for each MB
+    row("intensity>1k", "");
+    row("pace>=0.6", "2 3 4 5"); // 600 µs for each GFLOP
+    row("error>0.5", "4");
     row("op:conv2d groups>1 time>1ms", "4");
     row("a::b", "");
 }
@@ -171,6 +184,8 @@ void TestNodeQuery::whatIsNotKnownYet() {
         return ids ? std::string() : ids.diag().message;
     };
     QCOMPARE(why("time>1us", &found.plan), std::string("no time was measured yet"));
+    QCOMPARE(why("pace>1", &found.plan), std::string("no time was measured yet"));
+    QCOMPARE(why("error>1", &found.plan), std::string("nothing was verified yet"));
     QCOMPARE(why("by:onednn", nullptr), std::string("by is known once there is a plan"));
     QCOMPARE(why("op:relu", nullptr), std::string());
 }

@@ -213,6 +213,8 @@ void TestBodies::selectedNodeOpensByKey() {
     QVERIFY(f.trigger("Open bodies"));
     QVERIFY(f.window.graphWindows().bodies());
     QVERIFY(shows(f.window.graphWindows().bodies(), u"layer_h1/layer"_s));
+    f.click(GraphSide::Imported, imported->nodes.front().id); // an input has none
+    QVERIFY(!f.action(u"Open bodies"_s)->isEnabled());
 }
 
 void TestBodies::anotherModelClosesThem() {

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void eachHasAKey_data();
     void eachHasAKey();
     void edgesAreToldApart();
+    void theNextWindowHasThem();
 
 private:
     // All texts of the picture, in one.
@@ -93,6 +94,25 @@ void TestBoxFacts::edgesAreToldApart() {
     press(u"Ctrl+Alt+Shift+5"_s);
     waitIdle();
     QTRY_COMPARE(residual(), 0);
+}
+
+void TestBoxFacts::theNextWindowHasThem() {
+    open(u"lenet"_s);
+    press(u"Ctrl+Alt+Shift+1"_s);
+    press(u"Ctrl+Alt+Shift+2"_s);
+    waitIdle();
+    QVERIFY(m_window->close());
+    end();
+    start();
+    open(u"lenet"_s);
+    QTRY_VERIFY(texts().contains(u"pads = "_s));
+    QVERIFY(!texts().contains(u"Conv_conv1"_s));
+    for (const QAction* action : m_window->findChildren<QAction*>())
+        if (action->text() == u"&Attributes in boxes"_s)
+            QVERIFY(action->isChecked());
+    press(u"Ctrl+Alt+Shift+1"_s); // as others find it
+    press(u"Ctrl+Alt+Shift+2"_s);
+    QVERIFY(m_window->close());
 }
 
 FW_TEST(TestBoxFacts, QApplication)

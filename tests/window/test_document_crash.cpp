@@ -113,9 +113,9 @@ void TestDocumentCrash::whatAnotherWindowSavedIsAskedFor() {
     QVERIFY(question.isEmpty());
     m_window->openModel(path);
     waitIdle();
-    QVERIFY(snapshot::saveDocument(m_window->document().inputs(), path.toStdString(),
-                                   snapshot::BlockView{})
-                .ok());
+    snapshot::KeptView left;
+    left.blocks.emplace();
+    QVERIFY(snapshot::saveDocument(m_window->document().inputs(), path.toStdString(), left).ok());
     overwrite = true;
     QVERIFY(m_window->saveTo(path));
     question.clear();

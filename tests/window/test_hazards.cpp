@@ -4,6 +4,8 @@
 #include "views/hazards/hazards_view.h"
 #include "window/story_fixture.h"
 
+#include <QDockWidget>
+#include <QTabBar>
 #include <QTreeWidget>
 
 using namespace fw;
@@ -20,6 +22,7 @@ private Q_SLOTS:
     void aRowSelectsItsOperators();
     void nothingIsSaid();
     void followsThePlan();
+    void theTabCountsThem();
 
 private:
     const HazardsView& view() const { return *m_window->view<HazardsView>(); }
@@ -27,7 +30,6 @@ private:
 
 void TestHazards::aRowSelectsItsOperators() {
     open(u"functions"_s);
-    QCOMPARE(view().table()->topLevelItemCount(), 0); // not asked while nobody sees it
     press(u"Ctrl+Alt+Shift+W"_s);
     QTRY_VERIFY(view().table()->topLevelItemCount() > 0);
     const QTreeWidgetItem* branch = nullptr;
@@ -59,6 +61,38 @@ void TestHazards::followsThePlan() {
     waitIdle();
     QTRY_VERIFY(m_window->document().state(Part::Hazards) == State::Ready);
     QVERIFY(m_window->document().hazards() != before);
+}
+
+// Before anybody looks at them, and with all tabs to be read in a small window.
+void TestHazards::theTabCountsThem() {
+    m_window->resize(1280, 800);
+    press(u"Ctrl+Alt+R"_s);
+    open(u"functions"_s);
+    const auto* dock = m_window->findChild<QDockWidget*>(u"hazards"_s);
+    const auto count = m_window->document().hazards()->hazards.size();
+    QVERIFY(count > 0);
+    QCOMPARE(dock->windowTitle(), u"Hazards (%1)"_s.arg(count));
+    m_window->setTargetText(u"x86-64 -libs= -threads=1"_s); // something in Changes
+    waitIdle();
+    for (const ThemeChoice theme : {ThemeChoice::Dark, ThemeChoice::Light}) {
+        m_window->applyTheme(theme);
+        const QTabBar* bar = nullptr;
+        for (const auto* one :
+             m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            if (one->isVisible())
+                bar = one;
+        QVERIFY(bar != nullptr);
+        QCOMPARE(bar->count(), 10);
+        for (int i = 0; i < bar->count(); ++i) {
+            QVERIFY2(bar->rect().contains(bar->tabRect(i)), qPrintable(bar->tabText(i)));
+            QVERIFY2(bar->tabRect(i).width() >
+                         bar->fontMetrics().horizontalAdvance(bar->tabText(i).remove(u'&')),
+                     qPrintable(bar->tabText(i)));
+        }
+    }
+    picture(u"hazards-tab-1280"_s);
+    open(u"mlp"_s);
+    QCOMPARE(dock->windowTitle(), u"Hazards"_s);
 }
 
 FW_TEST(TestHazards, QApplication)

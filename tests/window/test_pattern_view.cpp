@@ -1,9 +1,12 @@
 // The declaration at the caret as a graph: what it leaves, erases and creates, the box at the
 // caret, and the way back from a box to the text.
+#include "app/window/clause_fields.h"
 #include "app/window/pattern_view.h"
 #include "common/test.h"
 #include "views/graph/graph_pane.h"
 #include "window/story_fixture.h"
+
+#include <QLineEdit>
 
 using namespace fw;
 using namespace fw::ui;
@@ -25,6 +28,12 @@ private:
                 out << QString::fromStdString(
                     view().drawing()->graph.nodes[std::size_t(node.node)].op);
         out.sort();
+        return out;
+    }
+    QStringList clauses() const {
+        QStringList out;
+        for (const QLineEdit* field : view().clauses()->fields())
+            out << field->text();
         return out;
     }
     QString current() const {
@@ -61,12 +70,45 @@ void TestPatternView::ruleIsDrawn() {
     editor()->goTo({lineOf(u"match"_s), 25});
     QTRY_COMPARE(current(), u"conv2d"_s);
     picture(u"pattern"_s);
-    // A box leads to its place.
-    for (const auto& node : view().drawing()->nodes)
-        if (node.mark == "created")
-            Q_EMIT view().pane()->canvas()->activated(node.node, {});
+    // A field changes a clause, as one edit of the text, and the next one can be changed at once.
+    QCOMPARE(clauses(), (QStringList{u"strides = [1, 1]"_s, u"*a"_s}));
+    QLineEdit* field = view().clauses()->fields().front();
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, u"strides = [2, 2]"_s);
+    QTest::keyClick(field, Qt::Key_Return);
     waitIdle();
+    QVERIFY(editor()->lineText(lineOf(u"match"_s)).contains(u"{strides = [2, 2], *a}"_s));
+    QTRY_COMPARE(clauses(), (QStringList{u"strides = [2, 2]"_s, u"*a"_s}));
+    QCOMPARE(current(), u"conv2d"_s);
+    QVERIFY(field->hasFocus());
+    for (const ThemeChoice theme : {ThemeChoice::Dark, ThemeChoice::Light})
+        for (const QSize size : {QSize(1280, 800), QSize(1600, 1000)}) {
+            m_window->applyTheme(theme);
+            m_window->resize(size);
+            picture(u"pattern-fields-%1-%2"_s.arg(size.width())
+                        .arg(theme == ThemeChoice::Dark ? u"dark"_s : u"light"_s));
+        }
+    editor()->setFocus();
+    press(u"Ctrl+Z"_s);
+    QVERIFY(editor()->lineText(lineOf(u"match"_s)).contains(u"{strides = [1, 1], *a}"_s));
+    QTRY_COMPARE(clauses(), (QStringList{u"strides = [1, 1]"_s, u"*a"_s}));
+    // A click leads to the place of a box and leaves the keys in the picture, two lead into it.
+    GraphCanvas* canvas = view().pane()->canvas();
+    for (const auto& node : view().drawing()->nodes)
+        if (node.mark == "created") {
+            canvas->setFocus();
+            canvas->reveal(node.node);
+            const QPoint at = canvas->nodeCenter(node.node);
+            QTest::mouseClick(canvas->viewport(), Qt::LeftButton, {}, at);
+            QCOMPARE(editor()->caret().line, lineOf(u"emit"_s));
+            QVERIFY(canvas->hasFocus());
+            QTest::mouseDClick(canvas->viewport(), Qt::LeftButton, {}, at);
+        }
+    waitIdle();
+    QVERIFY(editor()->hasFocus());
     QCOMPARE(editor()->caret().line, lineOf(u"emit"_s));
+    QTRY_COMPARE(clauses(), QStringList{u"min = 0.0"_s});
     // Elsewhere there is none.
     editor()->goTo({1, 1});
     QTRY_VERIFY(!view().drawing() || view().drawing()->name.empty());

@@ -2,10 +2,12 @@
 #include "common/test.h"
 #include "views/steps/step_slider.h"
 #include "views/steps/steps_view.h"
+#include "views/steps/stop_list.h"
 #include "window/story_fixture.h"
 
 #include <QComboBox>
 #include <QDockWidget>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QTreeView>
 
@@ -26,6 +28,7 @@ private Q_SLOTS:
     void phasesAndApplications();
     void whatIsMatchedIsInView();
     void runToAStop();
+    void stopsAreAListThatIsKept();
     void leftOutAndSaved();
     void anotherMatchIsDoneInstead();
 
@@ -152,6 +155,65 @@ void TestSteps::runToAStop() {
     press(u"F10"_s);
     QCOMPARE(steps().phase(), StepPhase::Change);
     QVERIFY(marks().contains(u"2 erased"_s));
+}
+
+void TestSteps::stopsAreAListThatIsKept() {
+    openSteps();
+    StopList& list = *steps().stopList();
+    QVERIFY(list.isHidden());
+    const auto keep = [&](const QString& text) {
+        steps().until()->setFocus();
+        QTest::keyClicks(steps().until()->lineEdit(), text);
+        press(u"Ctrl+Alt+Shift+S"_s);
+        QCOMPARE(steps().until()->currentText(), QString());
+    };
+    keep(u"when op:conv2d strides>1"_s);
+    keep(u"creates shape:1x32"_s);
+    QCOMPARE(list.count(), 2);
+    QVERIFY(!list.isHidden());
+    for (const ThemeChoice theme : {ThemeChoice::Dark, ThemeChoice::Light})
+        for (const QSize size : {QSize(1280, 800), QSize(1600, 1000)}) {
+            m_window->applyTheme(theme);
+            m_window->resize(size);
+            picture(u"stops-%1-%2"_s.arg(size.width())
+                        .arg(theme == ThemeChoice::Dark ? u"dark"_s : u"light"_s));
+        }
+    // The first that comes stops it; what is not ticked does not.
+    press(u"Alt+F10"_s);
+    QTRY_VERIFY2(steps().sentence().contains(u"stopped, "_s), qPrintable(steps().sentence()));
+    const int first = steps().number();
+    QVERIFY(first > 1 && first < steps().model().applications());
+    const bool byQuery = steps().sentence().contains(u"stopped, when op:conv2d strides>1"_s);
+    list.item(byQuery ? 0 : 1)->setCheckState(Qt::Unchecked);
+    press(u"Alt+F10"_s);
+    QTRY_VERIFY(steps().number() > first);
+    QVERIFY2(steps().sentence().contains(byQuery ? u"stopped, creates shape:1x32"_s
+                                                 : u"stopped, when op:conv2d strides>1"_s),
+             qPrintable(steps().sentence()));
+    // They are saved, with what is ticked.
+    const QString file = m_folder.filePath(u"stops.fwdoc"_s);
+    answerFileDialog(file);
+    press(u"Ctrl+S"_s);
+    QVERIFY(QFile::exists(file));
+    const auto kept = list.stops();
+    end();
+    start();
+    m_window->answerUnsaved([] { return Unsaved::Discard; });
+    m_window->openModel(file);
+    waitIdle();
+    QVERIFY(steps().stopList()->stops() == kept);
+    // Enter puts one back into the box, Delete takes it out.
+    m_window->findChild<QDockWidget*>(u"steps"_s)->raise();
+    QTRY_VERIFY(steps().stopList()->isVisible());
+    steps().stopList()->setFocus();
+    steps().stopList()->setCurrentRow(0);
+    QTest::keyClick(steps().stopList(), Qt::Key_Return);
+    QCOMPARE(steps().until()->currentText(), u"when op:conv2d strides>1"_s);
+    steps().stopList()->setFocus();
+    steps().stopList()->setCurrentRow(0);
+    QTest::keyClick(steps().stopList(), Qt::Key_Delete);
+    QCOMPARE(steps().stopList()->count(), 1);
+    QVERIFY(m_window->document().unsaved());
 }
 
 void TestSteps::leftOutAndSaved() {

@@ -456,7 +456,7 @@ void TestWorkspace::valuesOfAConstant() {
 
 void TestWorkspace::heatColoursTheBoxes() {
     QVERIFY(open());
-    window().view<GraphsView>()->setHeat(Heat::Time);
+    window().view<GraphsView>()->setHeat("time");
     GraphCanvas* canvas = m->pane(GraphSide::Fused)->canvas();
     QVERIFY(!canvas->dump().contains(QStringLiteral(" heat")));
     window().document().tasks().profile();

@@ -4,6 +4,7 @@
 // (app/window/main_window.cpp), and does not compile without.
 #pragma once
 
+#include "snapshot/book_records.h"
 #include "snapshot/inputs.h"
 #include "snapshot/protocol.h"
 #include "views/common/choice.h"
@@ -65,6 +66,11 @@ struct WriteText { // into a book
     QString declarations;
 };
 
+struct ChangeText { // in its place, as people do in the text
+    QString book;
+    snapshot::Fix edit;
+};
+
 struct ShowCounterexample {
     QString book;
     snapshot::CheckItem rule;
@@ -114,9 +120,9 @@ struct OfferChoice {
 
 struct TakeOffer {}; // the Offer that waits, by other means than its button
 
-using Intent =
-    std::variant<Request, EditInputs, WantPart, WantState, WantDetails, OpenPlace, WriteText,
-                 ShowCounterexample, SelectNode, ShowInside, ShowNodeMenu, SavePicture, SaveTensor,
-                 ComeToFront, Appear, Say, Log, TellProblem, OfferChoice, Offer, TakeOffer>;
+using Intent = std::variant<Request, EditInputs, WantPart, WantState, WantDetails, OpenPlace,
+                            WriteText, ChangeText, ShowCounterexample, SelectNode, ShowInside,
+                            ShowNodeMenu, SavePicture, SaveTensor, ComeToFront, Appear, Say, Log,
+                            TellProblem, OfferChoice, Offer, TakeOffer>;
 
 } // namespace fw::ui

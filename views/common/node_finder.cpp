@@ -9,20 +9,23 @@ using snapshot::NodeSet;
 
 void NodeFinder::Searched::set(const Shared<snapshot::GraphDocument>& newGraph,
                                const Shared<snapshot::FuseDocument>& newPlan,
-                               const Shared<snapshot::ProfileDocument>& newProfile) {
-    if (graph == newGraph && plan == newPlan && profile == newProfile)
+                               const Shared<snapshot::ProfileDocument>& newProfile,
+                               const Shared<snapshot::VerifyDocument>& newVerified) {
+    if (graph == newGraph && plan == newPlan && profile == newProfile && verified == newVerified)
         return;
     search.reset();
     graph = newGraph;
     plan = newPlan;
     profile = newProfile;
+    verified = newVerified;
     if (graph)
-        search.emplace(*graph, plan.get(), profile.get());
+        search.emplace(*graph, plan.get(), profile.get(), verified.get());
 }
 
 void NodeFinder::prepare() {
-    m_imported.set(m_document.imported(), nullptr, nullptr);
-    m_fused.set(m_document.fused(), m_document.plan(), m_document.profileResult());
+    m_imported.set(m_document.imported(), nullptr, nullptr, nullptr);
+    m_fused.set(m_document.fused(), m_document.plan(), m_document.profileResult(),
+                m_document.verified());
 }
 
 std::vector<Hit> NodeFinder::found() {

@@ -58,11 +58,13 @@ private:
         Shared<snapshot::GraphDocument> graph;
         Shared<snapshot::FuseDocument> plan;
         Shared<snapshot::ProfileDocument> profile;
+        Shared<snapshot::VerifyDocument> verified;
         std::optional<snapshot::NodeSearch> search;
 
         void set(const Shared<snapshot::GraphDocument>& newGraph,
                  const Shared<snapshot::FuseDocument>& newPlan,
-                 const Shared<snapshot::ProfileDocument>& newProfile);
+                 const Shared<snapshot::ProfileDocument>& newProfile,
+                 const Shared<snapshot::VerifyDocument>& newVerified);
     };
     void prepare();
     std::vector<Hit> found();

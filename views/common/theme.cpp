@@ -191,6 +191,11 @@ QTabBar::tab { background: transparent; color: @Muted; padding: 6px 9px; border:
 QTabBar::tab:selected { background: @Pane; color: @Text; border-color: @Line; font-weight: bold;
   border-top-left-radius: 5px; border-top-right-radius: 5px; }
 QTabBar::tab:hover:!selected { color: @Text; }
+QMainWindow > QTabBar { qproperty-elideMode: ElideNone; qproperty-usesScrollButtons: true; }
+QMainWindow > QTabBar::tab { padding: 6px 6px; }
+QMainWindow > QTabBar::tab:selected { font-weight: normal; }
+QMainWindow > QTabBar::scroller { width: 20px; }
+QMainWindow > QTabBar QToolButton { background: @Chrome; border: 1px solid @Line; padding: 0; }
 QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
 QHeaderView { background: @Pane; border: none; }
 QHeaderView::section { background: @Pane; color: @Muted; border: none; border-bottom: 1px solid @Line; padding: 4px 9px; }

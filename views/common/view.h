@@ -6,7 +6,7 @@
 // row (app/window/view_rows.cpp) alone, and a view knows nothing of the window.
 #pragma once
 
-#include "snapshot/hierarchy.h"
+#include "snapshot/kept_view.h"
 #include "views/common/document_parts.h"
 #include "views/common/intent.h"
 #include "views/common/selection.h"
@@ -85,11 +85,16 @@ public:
     virtual bool openPlace(const QString& /*book*/, int /*line*/, int /*column*/) { return false; }
     // Puts declarations into a book, where it is read next; false: it holds no books.
     virtual bool takeText(const QString& /*declarations*/) { return false; }
-    // Which blocks of graphs are open, as the document keeps it; none: it shows no blocks.
-    virtual std::optional<snapshot::BlockView> openBlocks() const { return {}; }
-    virtual void showBlocks(const snapshot::BlockView&) {} // of the model that comes next
-    virtual QStringList openBooks() const { return {}; }   // whose texts it shows
-    virtual bool holdsFiles() const { return false; }      // that can be saved
+    // Puts the text of the edit into its place in a book that it shows; false: it does not.
+    virtual bool changeText(const QString& /*book*/, const snapshot::Fix&) { return false; }
+    // What people left in it, as the document keeps it, and of the model that comes next.
+    virtual void keep(snapshot::KeptView&) const {}
+    virtual void showKept(const snapshot::KeptView&) {}
+    // What they switched, which the next window has again; empty: as at first.
+    virtual QString switched() const { return {}; }
+    virtual void switchTo(const QString&) {}
+    virtual QStringList openBooks() const { return {}; } // whose texts it shows
+    virtual bool holdsFiles() const { return false; }    // that can be saved
     // Whether what would be lost may be; asks people.
     virtual bool mayClose() { return true; }
     virtual void closing() {}
@@ -106,6 +111,7 @@ Q_SIGNALS:
     void statusChanged(const QString& text); // in the status bar, as long as it is so
     void busyChanged();                      // settled() may be another
     void filesChanged();                     // holdsFiles() may be
+    void keptChanged();                      // people left something else in it
     // Of a view in the middle: there is something to show, or nothing any more.
     void filled(bool something);
 

@@ -53,7 +53,8 @@ FoundView::FoundView(NodeFinder& finder, QWidget* parent)
 }
 
 void FoundView::documentChanged(Parts parts) {
-    if (parts.hasAny({Part::Info, Part::Imported, Part::Fused, Part::Plan, Part::Profile}))
+    if (parts.hasAny(
+            {Part::Info, Part::Imported, Part::Fused, Part::Plan, Part::Profile, Part::Verified}))
         m_finder.lookAgain();
     m_isOld = true;
     fill();

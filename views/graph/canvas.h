@@ -59,6 +59,8 @@ public:
     enum class HeatScale : std::uint8_t { FromZero, BothWays };
     void setHeat(HeatOf boxes, HeatOf containers = {}, const QString& most = {},
                  HeatScale scale = HeatScale::FromZero);
+    const HeatOf& heat() const { return m_heat; }
+    const QString& heatMost() const { return m_heatMost; }
     // What keeps its place and is not to be seen.
     struct Hidden {
         std::set<std::int64_t> boxes;

@@ -205,7 +205,8 @@ void GraphsView::documentChanged(Parts parts) {
     }
     if (parts.has(Part::Step) && selection().step())
         stepPane()->show(document().step(), *selection().step());
-    if (parts.hasAny({Part::Fused, Part::Regions, Part::Profile, Part::Against, Part::States}))
+    if (parts.hasAny({Part::Fused, Part::Plan, Part::Regions, Part::Profile, Part::Against,
+                      Part::Verified, Part::States}))
         m_heat.show();
     if (parts.has(Part::Explain))
         showHalos(m_panes);
@@ -285,6 +286,8 @@ void GraphsView::setJoint(bool joint) {
     m_pictures.setJoint(joint);
     m_reach.endAround();
     m_pictures.showAllAnew();
+    if (!joint) // in place of what was said of its changes
+        Q_EMIT asked(Say{u"each graph has its own layout"_s});
 }
 
 void GraphsView::wantStates() {

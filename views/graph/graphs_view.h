@@ -31,8 +31,13 @@ public:
     void stepChanged() override;
     void litChanged() override;
     void revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) override;
-    std::optional<snapshot::BlockView> openBlocks() const override { return collapse()->view(); }
-    void showBlocks(const snapshot::BlockView& view) override { collapse()->restore(view); }
+    void keep(snapshot::KeptView& kept) const override { kept.blocks = collapse()->view(); }
+    void showKept(const snapshot::KeptView& kept) override {
+        if (kept.blocks)
+            collapse()->restore(*kept.blocks);
+    }
+    QString switched() const override; // what boxes and edges say
+    void switchTo(const QString& facts) override;
     void layOut() override { m_row->layOut(); }
     std::vector<QWidget*> stops() override;
     bool settled() const override;
@@ -50,8 +55,8 @@ public:
     // What the pane can show, for people to choose from.
     std::vector<Choice> choicesFor(std::size_t pane);
     StepPane* stepPane() const { return m_row->stepPane(); }
-    GraphSide side() const; // that the keys go to
-    void setHeat(Heat heat) { m_heat.set(heat); }
+    GraphSide side() const;            // that the keys go to
+    void setHeat(std::string_view by); // the key of a number of groups, or what pane_heat.h names
     // In place of groups what each library, and code of ours, gets in a row.
     void setRegionsShown(bool shown);
     // Both graphs in one layout, with marks for what rewriting erased, created and changed.
@@ -72,6 +77,7 @@ private:
     void addBlockCommands();
     void addReachCommands();
     void addFactCommands();
+    void setFacts(const picture::BoxFacts& facts);
     void addHeatCommands();
     void addWalkCommands();
     GraphCanvas* current() const;
@@ -95,7 +101,14 @@ private:
     QPointer<GraphCanvas> m_zoomed; // by people, last
     QAction* m_jointCommand = nullptr;
     QAction* m_regionsCommand = nullptr;
-    std::string m_model; // that the states belong to
+    struct FactCommand {
+        QAction* action;
+        QString word; // by which it is remembered
+        bool picture::BoxFacts::*member;
+    };
+    std::vector<FactCommand> m_factCommands;
+    std::map<std::string_view, QAction*> m_heatCommands; // by what they colour; "any": what else
+    std::string m_model;                                 // that the states belong to
 };
 
 } // namespace fw::ui

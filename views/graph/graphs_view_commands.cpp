@@ -2,11 +2,16 @@
 #include "views/graph/graphs_view.h"
 
 #include <QAction>
-#include <QActionGroup>
 
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::string_view anyHeat = "any";
+
+} // namespace
 
 // In the order in which they stand in menus.
 void GraphsView::addCommands() {
@@ -104,39 +109,78 @@ void GraphsView::addReachCommands() {
 }
 
 void GraphsView::addFactCommands() {
-    const auto fact = [&](const QString& name, const QString& keys,
+    const auto fact = [&](const QString& name, const QString& keys, const QString& word,
                           bool picture::BoxFacts::*member) {
         QAction* action = addCommand(
             MenuPlace::View, name, keys,
             [this, member] {
                 picture::BoxFacts facts = m_pictures.facts();
                 facts.*member = !(facts.*member);
-                m_pictures.setFacts(facts);
+                setFacts(facts);
             },
             Needs::Nothing);
         action->setCheckable(true);
         action->setChecked(m_pictures.facts().*member);
+        m_factCommands.push_back({action, word, member});
     };
-    fact(u"Names in bo&xes"_s, u"Ctrl+Alt+Shift+1"_s, &picture::BoxFacts::names);
-    fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, &picture::BoxFacts::attributes);
-    fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, &picture::BoxFacts::weights);
-    fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, &picture::BoxFacts::bytes);
-    fact(u"Edges by what they &carry"_s, u"Ctrl+Alt+Shift+5"_s, &picture::BoxFacts::classes);
+    using Facts = picture::BoxFacts;
+    fact(u"Names in bo&xes"_s, u"Ctrl+Alt+Shift+1"_s, u"names"_s, &Facts::names);
+    fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, u"attributes"_s, &Facts::attributes);
+    fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, u"weights"_s, &Facts::weights);
+    fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, u"bytes"_s, &Facts::bytes);
+    fact(u"Edges by what they &carry"_s, u"Ctrl+Alt+Shift+5"_s, u"carried"_s, &Facts::classes);
+}
+
+void GraphsView::setFacts(const picture::BoxFacts& facts) {
+    m_pictures.setFacts(facts);
+    for (const FactCommand& command : m_factCommands)
+        command.action->setChecked(facts.*command.member);
+}
+
+QString GraphsView::switched() const {
+    QStringList out{u"boxes"_s}; // none of them is something, too
+    for (const FactCommand& command : m_factCommands)
+        if (m_pictures.facts().*command.member)
+            out << command.word;
+    return out.join(u' ');
+}
+
+void GraphsView::switchTo(const QString& facts) {
+    const QStringList words = facts.split(u' ');
+    if (words.front() != u"boxes"_s)
+        return;
+    picture::BoxFacts out = m_pictures.facts();
+    for (const FactCommand& command : m_factCommands)
+        out.*command.member = words.contains(command.word);
+    setFacts(out);
 }
 
 void GraphsView::addHeatCommands() {
-    auto* heats = new QActionGroup(this);
-    const auto heat = [&](const QString& name, const QString& keys, Heat choice) {
-        QAction* action = addCommand(
-            MenuPlace::View, name, keys, [this, choice] { setHeat(choice); }, Needs::Nothing);
-        action->setCheckable(true);
-        action->setChecked(choice == m_heat.heat());
-        heats->addAction(action);
+    const auto heat = [&](const QString& name, const QString& keys, std::string_view by) {
+        m_heatCommands[by] = addCommand(
+            MenuPlace::View, name, keys, [this, by] { setHeat(by); }, Needs::Nothing);
     };
-    heat(u"No &heat"_s, u"Ctrl+H"_s, Heat::None);
-    heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, Heat::Time);
-    heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, Heat::Slowness);
-    heat(u"Heat by diff&erence to the baseline"_s, u"Ctrl+Alt+Shift+H"_s, Heat::Difference);
+    heat(u"No &heat"_s, u"Ctrl+H"_s, noHeat);
+    heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, "time");
+    heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, "pace");
+    heat(u"Heat by diff&erence to the baseline"_s, u"Ctrl+Alt+Shift+H"_s, heatByDifference);
+    m_heatCommands[anyHeat] =
+        addCommand(MenuPlace::View, u"Heat by any num&ber …"_s, u"Ctrl+Alt+Shift+G"_s, [this] {
+            setHeat(m_heat.by()); // it is checked by what is chosen
+            Q_EMIT asked(OfferChoice{u"Colour boxes by"_s,
+                                     m_heat.choices([this](auto by) { setHeat(by); })});
+        });
+    for (auto& [by, command] : m_heatCommands) {
+        command->setCheckable(true);
+        command->setChecked(by == m_heat.by());
+    }
+}
+
+void GraphsView::setHeat(std::string_view by) {
+    m_heat.set(by);
+    const bool isOwn = m_heatCommands.contains(by);
+    for (auto& [one, command] : m_heatCommands)
+        command->setChecked(one == (isOwn ? by : anyHeat));
 }
 
 void GraphsView::addWalkCommands() {

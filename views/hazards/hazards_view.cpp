@@ -17,6 +17,9 @@ using namespace Qt::StringLiterals;
 HazardsView::HazardsView(QWidget* parent)
     : View(parent), m_table(new QTreeWidget(this)),
       m_declare(new QAction(u"Declare the operator in a book"_s, this)) {
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    connect(&m_soon, &QTimer::timeout, this, &HazardsView::look);
     setPlanOverlay(new StateOverlay(m_table));
     addCommand(MenuPlace::Walk, u"What stands in the &way"_s, u"Ctrl+Alt+Shift+W"_s,
                [this] { Q_EMIT asked(Appear{}); });
@@ -50,27 +53,18 @@ HazardsView::HazardsView(QWidget* parent)
     });
 }
 
-void HazardsView::documentChanged(Parts) {
-    look();
+void HazardsView::documentChanged(Parts parts) {
     fill();
-}
-
-void HazardsView::frontChanged() {
-    look();
-}
-
-void HazardsView::showEvent(QShowEvent* event) {
-    View::showEvent(event);
-    if (isAttached())
-        look();
+    if (parts.has(Part::Plan))
+        m_soon.start();
 }
 
 void HazardsView::look() {
-    const State known = document().state(Part::Hazards);
-    const bool isPlanned = document().state(Part::Plan) == State::Ready;
-    if (isAttached() && inFront() && isVisible() && isPlanned &&
-        (known == State::Empty || known == State::Stale) && !document().wasStopped(Part::Hazards))
+    const State known = isAttached() ? document().state(Part::Hazards) : State::Busy;
+    if ((known == State::Empty || known == State::Stale) &&
+        document().state(Part::Plan) == State::Ready && !document().wasStopped(Part::Hazards))
         Q_EMIT asked(WantPart{Part::Hazards, {}});
+    Q_EMIT busyChanged();
 }
 
 void HazardsView::fill() {
@@ -107,9 +101,9 @@ void HazardsView::fill() {
     else if (m_shown && m_shown->hazards.empty())
         overlay()->setEmpty(u"Nothing stands in the way"_s,
                             u"Every operator has code, and no hazard that is known was found."_s);
-    setDetail(m_shown && !m_shown->hazards.empty()
-                  ? countOf(std::int64_t(m_shown->hazards.size()), u"hazard"_s)
-                  : QString());
+    const std::size_t count = m_shown ? m_shown->hazards.size() : 0;
+    setDetail(count > 0 ? countOf(std::int64_t(count), u"hazard"_s) : QString());
+    Q_EMIT titleChanged(count > 0 ? u"Hazards (%1)"_s.arg(count) : u"Hazards"_s);
 }
 
 const snapshot::HazardRecord* HazardsView::current() const {

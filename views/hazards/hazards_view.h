@@ -4,6 +4,8 @@
 
 #include "views/common/view.h"
 
+#include <QTimer>
+
 class QTreeWidget;
 
 namespace fw::ui {
@@ -17,15 +19,13 @@ public:
     enum Column { Code, What, Places, At, Todo, ColumnCount };
 
     void documentChanged(Parts parts) override;
-    void frontChanged() override;
+    void frontChanged() override { m_soon.start(); }
+    bool settled() const override { return !m_soon.isActive(); }
 
     QTreeWidget* table() const { return m_table; }
 
-protected:
-    void showEvent(QShowEvent* event) override;
-
 private:
-    void look(); // again, if it is seen and what is known is of an earlier plan
+    void look(); // again, if what is known is of an earlier plan
     void fill();
     const snapshot::HazardRecord* current() const; // null: none
     void pickCurrent();
@@ -33,6 +33,7 @@ private:
 
     QTreeWidget* m_table;
     QAction* m_declare;
+    QTimer m_soon; // behind what others ask of the same plan
     Shared<snapshot::LintDocument> m_shown;
 };
 

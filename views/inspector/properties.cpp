@@ -174,7 +174,7 @@ Properties meaningOf(const std::string& op, const snapshot::OpsDocument* ops) {
     Properties out;
     if (!found->doc.empty())
         out.push_back({u"means"_s, text(found->doc)});
-    if (!found->expression.empty())
+    if (!found->expression.empty() && found->expression != "native") // which nobody can read
         out.push_back({u"computes"_s, text(found->expression)});
     return out;
 }

@@ -8,6 +8,7 @@
 #include "views/common/tool_tip.h"
 #include "views/steps/step_slider.h"
 #include "views/steps/step_texts.h"
+#include "views/steps/stop_list.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -30,7 +31,8 @@ constexpr const char* anotherRule = "another rule";
 } // namespace
 
 StepsView::StepsView(QWidget* parent)
-    : View(parent), m_table(new QTreeView(this)), m_sentence(new ElidedLabel(this)) {
+    : View(parent), m_table(new QTreeView(this)), m_stops(new StopList(this)),
+      m_sentence(new ElidedLabel(this)) {
     m_table->setObjectName(u"steps"_s);
     m_table->setAccessibleName(u"Applications of rules"_s);
     m_table->setModel(&m_model);
@@ -49,7 +51,11 @@ StepsView::StepsView(QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(makeBar());
     layout->addWidget(makeChoiceBar());
-    layout->addWidget(m_table, 1);
+    auto* lists = new QHBoxLayout;
+    lists->setSpacing(0);
+    lists->addWidget(m_table, 1);
+    lists->addWidget(m_stops);
+    layout->addLayout(lists, 1);
     setOverlay(new StateOverlay(m_table));
 
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -69,9 +75,16 @@ StepsView::StepsView(QWidget* parent)
     addCommand(MenuPlace::Changes, u"Previous ste&p of rewriting"_s, u"Shift+F11"_s,
                [this] { step(-1); });
     addCommand(MenuPlace::Changes, u"Run to the ne&xt stop"_s, u"Alt+F10"_s,
-               [this] { run(m_until->currentText()); });
+               [this] { runToStops(); });
     addCommand(MenuPlace::Changes, u"Run to another r&ule"_s, u"Alt+F11"_s,
-               [this] { run(QString::fromLatin1(anotherRule)); });
+               [this] { run({anotherRule}); });
+    addCommand(MenuPlace::Changes, u"&Keep the stop in the list"_s, u"Ctrl+Alt+Shift+S"_s,
+               [this] { keepStop(); });
+    connect(m_stops, &StopList::changed, this, &View::keptChanged);
+    connect(m_stops, &StopList::edited, this, [this](const QString& text) {
+        m_until->setCurrentText(text);
+        m_until->setFocus();
+    });
     addCommand(MenuPlace::Changes, u"Lea&ve the application out, or apply it"_s,
                u"Ctrl+Alt+Backspace"_s, [this] { leaveOutCurrent(); });
     addCommand(MenuPlace::Changes, u"What else could be d&one there"_s, u"Alt+Shift+F10"_s,
@@ -141,20 +154,23 @@ QWidget* StepsView::makeBar() {
     m_until->setEditable(true);
     m_until->setInsertPolicy(QComboBox::NoInsert);
     m_until->setAccessibleName(u"Stop at"_s);
-    m_until->setToolTip(u"rule R, creates OP, erases OP, at OPERATOR, or another rule"_s);
-    m_until->lineEdit()->setPlaceholderText(u"stop at: creates OP, at OPERATOR …"_s);
+    m_until->setToolTip(u"rule R, creates OP, erases OP, at OPERATOR, another rule, shape 1x128, "
+                        "dtype f16, or when with what Find takes: when op:conv2d groups>1"_s);
+    m_until->lineEdit()->setPlaceholderText(u"stop at: creates OP, shape 1x128 …"_s);
     m_until->setMinimumContentsLength(18);
     m_until->setMinimumWidth(50); // gives way in a narrow dock
-    connect(m_until->lineEdit(), &QLineEdit::returnPressed, this,
-            [this] { run(m_until->currentText()); });
+    connect(m_until->lineEdit(), &QLineEdit::returnPressed, this, [this] { runToStops(); });
     row->addWidget(m_until);
+    m_add = button(u"+"_s, u"Keep it in a list of stops (Ctrl+Alt+Shift+S)"_s);
+    m_add->setAccessibleName(u"Keep the stop in the list"_s);
+    connect(m_add, &QPushButton::clicked, this, [this] { keepStop(); });
     m_go = button(u"Run"_s, u"Run to the next stop (Alt+F10)"_s);
-    connect(m_go, &QPushButton::clicked, this, [this] { run(m_until->currentText()); });
+    connect(m_go, &QPushButton::clicked, this, [this] { runToStops(); });
     return bar;
 }
 
 std::vector<QWidget*> StepsView::stops() {
-    return {m_table};
+    return {m_table, m_stops};
 }
 
 int StepsView::number() const {
@@ -212,7 +228,7 @@ void StepsView::fill() {
     m_until->setCurrentText(typed);
     for (QWidget* part : {static_cast<QWidget*>(m_back), static_cast<QWidget*>(m_forward),
                           static_cast<QWidget*>(m_slider), static_cast<QWidget*>(m_until),
-                          static_cast<QWidget*>(m_go)})
+                          static_cast<QWidget*>(m_add), static_cast<QWidget*>(m_go)})
         part->setEnabled(count > 0);
     if (m_model.rowCount() > 0) {
         overlay()->setReady();
@@ -250,17 +266,40 @@ void StepsView::show(int number, StepPhase phase) {
     ask(number);
 }
 
-void StepsView::run(const QString& until) {
+void StepsView::run(std::vector<std::string> until) {
     Q_EMIT asked(Appear{});
-    if (until.trimmed().isEmpty()) {
-        m_until->setFocus();
-        return;
-    }
     snapshot::Arguments about;
     about.application = m_wanted;
-    about.until = {until.trimmed().toStdString()};
+    about.until = std::move(until);
     m_phase = StepPhase::Match;
     Q_EMIT asked(WantPart{Part::Step, about});
+}
+
+void StepsView::runToStops() {
+    std::vector<std::string> until = m_stops->on();
+    if (const QString typed = m_until->currentText().trimmed(); !typed.isEmpty())
+        until.push_back(typed.toStdString());
+    if (!until.empty())
+        return run(std::move(until));
+    Q_EMIT asked(Appear{});
+    m_until->setFocus();
+}
+
+void StepsView::keepStop() {
+    Q_EMIT asked(Appear{});
+    const QString typed = m_until->currentText().trimmed();
+    if (typed.isEmpty())
+        return m_until->setFocus();
+    m_stops->add(typed);
+    m_until->setCurrentText({});
+}
+
+void StepsView::keep(snapshot::KeptView& kept) const {
+    kept.stops = m_stops->stops();
+}
+
+void StepsView::showKept(const snapshot::KeptView& kept) {
+    m_stops->show(kept.stops);
 }
 
 void StepsView::step(int by) {
