@@ -155,15 +155,13 @@ QWidget* StepsView::makeBar() {
     m_until->setInsertPolicy(QComboBox::NoInsert);
     m_until->setAccessibleName(u"Stop at"_s);
     m_until->setToolTip(u"rule R, creates OP, erases OP, at OPERATOR, another rule, shape 1x128, "
-                        "dtype f16, or when with what Find takes: when op:conv2d groups>1"_s);
+                        "dtype f16, or when with what Find takes: when op:conv2d groups>1. "
+                        "Ctrl+Alt+Shift+S keeps it in a list of stops"_s);
     m_until->lineEdit()->setPlaceholderText(u"stop at: creates OP, shape 1x128 …"_s);
     m_until->setMinimumContentsLength(18);
     m_until->setMinimumWidth(50); // gives way in a narrow dock
     connect(m_until->lineEdit(), &QLineEdit::returnPressed, this, [this] { runToStops(); });
     row->addWidget(m_until);
-    m_add = button(u"+"_s, u"Keep it in a list of stops (Ctrl+Alt+Shift+S)"_s);
-    m_add->setAccessibleName(u"Keep the stop in the list"_s);
-    connect(m_add, &QPushButton::clicked, this, [this] { keepStop(); });
     m_go = button(u"Run"_s, u"Run to the next stop (Alt+F10)"_s);
     connect(m_go, &QPushButton::clicked, this, [this] { runToStops(); });
     return bar;
@@ -228,7 +226,7 @@ void StepsView::fill() {
     m_until->setCurrentText(typed);
     for (QWidget* part : {static_cast<QWidget*>(m_back), static_cast<QWidget*>(m_forward),
                           static_cast<QWidget*>(m_slider), static_cast<QWidget*>(m_until),
-                          static_cast<QWidget*>(m_add), static_cast<QWidget*>(m_go)})
+                          static_cast<QWidget*>(m_go)})
         part->setEnabled(count > 0);
     if (m_model.rowCount() > 0) {
         overlay()->setReady();

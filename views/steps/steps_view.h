@@ -73,7 +73,7 @@ private:
     QPushButton* m_phases[3];
     QPushButton* m_back;
     QPushButton* m_forward;
-    QPushButton *m_add, *m_go;
+    QPushButton* m_go;
     StepPhase m_phase = StepPhase::Match;
     int m_wanted = 0; // application; 0: none was asked for
     bool m_filling = false;
