@@ -111,6 +111,10 @@ Status takeGiven(snapshot::Asked& asked) {
         FW_TRY(auto pair, splitPair(text, "--set"));
         asked.levels.insert(std::move(pair));
     }
+    for (const std::string& text : asked.givenAttributes) {
+        FW_TRY(auto pair, splitPair(text, "--attr"));
+        asked.attributes.insert_or_assign(std::move(pair.first), std::move(pair.second));
+    }
     return {};
 }
 

@@ -297,6 +297,8 @@ std::string render(const BisectDocument& document) {
         }
         out += table.text();
     }
+    for (const std::string& notice : document.notices)
+        out += notice + "\n";
     if (!document.first)
         return out + fmt::format("the outputs stay within rtol {:g}, atol {:g}: largest error {}\n",
                                  document.rtol, document.atol, number(document.maxAbs));

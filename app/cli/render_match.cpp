@@ -158,7 +158,13 @@ std::string render(const LintDocument& document) {
 }
 
 std::string render(const SketchDocument& document) {
-    std::string out = document.text + "\n";
+    std::string out = document.text;
+    if (document.edit) { // which may be appended to a book as it is
+        for (const std::string& notice : document.notices)
+            out += "# " + notice + "\n";
+        return out;
+    }
+    out += "\n";
     if (!document.facts.empty()) {
         Table table({"fact", "value", "asked", "may be"}, {});
         for (const SketchFactRecord& fact : document.facts) {

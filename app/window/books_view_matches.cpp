@@ -75,14 +75,15 @@ MarginNote verdictNote(const snapshot::CheckItem& item, std::int64_t applied) {
         out.text = verdict;
     else if (word == u"tested")
         out.text = u"tested %1 times"_s.arg(item.trials.value_or(0)) + rest;
-    else if (item.verdict == "unknown" || item.verdict == "refuted")
+    else if (item.verdict == "unknown" || item.verdict == "refuted" ||
+             item.verdict == "changes results")
         out.text = verdict;
     if (out.text.isEmpty())
         return out;
-    out.look = !stands(item)               ? MarginNote::Look::Bad
-               : item.verdict == "unknown" ? MarginNote::Look::Near
-               : word == u"tested"         ? MarginNote::Look::Quiet
-                                           : MarginNote::Look::Good;
+    out.look = !stands(item)                                     ? MarginNote::Look::Bad
+               : item.verdict == "unknown"                       ? MarginNote::Look::Near
+               : word == u"tested" || word == u"changes results" ? MarginNote::Look::Quiet
+                                                                 : MarginNote::Look::Good;
     for (const Diag& diag : item.diagnostics)
         out.tip += QString::fromStdString(diag.text()) + u'\n';
     if (item.verdict == "refuted" && applied > 0)

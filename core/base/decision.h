@@ -74,6 +74,9 @@
     X(RuleLeftOut,        "RUL21", "the user left it out") \
     X(LeftOutUnmet,       "RUL22", "left out by the user, but it would not be applied there") \
     X(RuleRefuted,        "RUL23", "the rule is refuted and acts: {}") \
+    X(RuleChanges,        "RUL24", "what the model computes is changed, as asked: {}") \
+    X(RuleTurnsResult,    "RUL25", "a result of the model would have another type: {}") \
+    X(NameOfPlace,        "EDT11", "the name may come from the place of the operator in the file: {}") \
     X(RuleStopped,        "RUL13", "rewriting stopped: {}") \
     X(RulesInCircle,      "RUL17", "what a rule took out would come back: {}") \
     X(FoldedConstant,     "RUL14", "computed while compiling: {}") \

@@ -36,6 +36,13 @@
     X(RuleIllegal,       "RUL01", 2, "a rule cannot be used") \
     X(RuleLimit,         "RUL02", 1, "rewriting stopped at a limit") \
     X(RuleOrder,         "RUL03", 1, "the order of rules matters") \
+    X(EditElsewhere,     "EDT01", 2, "the operator cannot be edited where it stands") \
+    X(EditNameTwice,     "EDT02", 2, "a name stands for several operators") \
+    X(EditNoRule,        "EDT03", 2, "no rule can say this edit") \
+    X(EditReaders,       "EDT04", 2, "several results of the operator are read") \
+    X(EditResult,        "EDT05", 2, "a result of the model would have another type") \
+    X(EditUnfit,         "EDT06", 2, "the edit does not fit") \
+    X(EditNameTaken,     "EDT07", 2, "the name is taken") \
     X(GraphInvalid,      "GRF01", 4, "a graph breaks an invariant") \
     X(LoopInvalid,       "LOP01", 4, "a loop nest breaks an invariant") \
     X(ScheduleIllegal,   "SCH01", 2, "a schedule step is illegal") \

@@ -162,7 +162,9 @@ void placeRules(std::vector<ReadBook>& books, std::size_t shipped,
     Folding folding;
     for (std::size_t i = shipped; i < books.size(); ++i)
         for (const auto& [item, rule] : books[i].each<RuleTree>()) {
-            if (asShipped[i] || rule->stage != rewriteStages().front())
+            // Edits are made of the model as it was read.
+            const bool edits = rule->changes || !rule->names.empty();
+            if (asShipped[i] || edits || rule->stage != rewriteStages().front())
                 continue;
             if (folding.into.empty())
                 folding = foldingOf(books, shipped, patterns, operators);

@@ -90,6 +90,10 @@ FunctionValue usedOnce(const Given& given) {
     return value.graph->uses(value.ref).size() + (value.graph->isResult(value.ref) ? 1 : 0) == 1;
 }
 
+FunctionValue nameOf(const Given& given) {
+    return tensor(given).graph->node(tensor(given).ref.node).name;
+}
+
 FunctionValue notResult(const Given& given) {
     return !tensor(given).graph->isResult(tensor(given).ref);
 }
@@ -210,6 +214,11 @@ const std::vector<ConditionFunction>& conditionFunctions() {
          "used_only_by(v, n): nothing but the operator that computes n reads v",
          usedOnlyBy},
         {"readers", {K::Tensor}, K::Integer, "how many operators read the value", readers},
+        {"name",
+         {K::Tensor},
+         K::Text,
+         "the name that the operator which computes the value has in the model",
+         nameOf},
         {"splat", {K::Tensor}, K::Truth, "a constant whose elements are all equal", splat},
         {"along",
          {K::Tensor, K::Tensor, K::Integer},

@@ -74,6 +74,8 @@ Result<std::vector<ValueRef>> addRightSide(const RightSide& right, const Graph& 
                 node.name = matched.name;
                 break;
             }
+        if (!planned.name.empty())
+            node.name = planned.name;
         if (node.name.empty())
             node.name = blockAround(graph, match) + planned.op;
         for (const RightOperand& operand : planned.operands) {

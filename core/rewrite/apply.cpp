@@ -238,10 +238,7 @@ Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
     return out;
 }
 
-namespace {
-
-// Whether the types are known to differ; free dimensions may be equal under another spelling.
-bool differ(const TensorType& a, const TensorType& b) {
+bool haveOtherTypes(const TensorType& a, const TensorType& b) {
     if (a.dtype != b.dtype || a.rank() != b.rank())
         return true;
     for (std::size_t i = 0; i < a.rank(); ++i)
@@ -250,6 +247,8 @@ bool differ(const TensorType& a, const TensorType& b) {
             return true;
     return false;
 }
+
+namespace {
 
 // Matched nodes from which others of the set are computed.
 void addSources(const Graph& graph, const Match& match, std::set<NodeId>& nodes) {
@@ -370,7 +369,7 @@ Result<Applied> applyRule(const RuleTree& rule, const Graph& graph, const Match&
     for (std::size_t i = 0; i < results->size(); ++i) {
         const ValueRef from = right->handed[i].from;
         const ValueRef to = (*results)[i];
-        if (differ(graph.type(from), editor.type(to)))
+        if (!rule.changes && haveOtherTypes(graph.type(from), editor.type(to)))
             return at(makeDiag(DiagCode::RuleIllegal,
                                fmt::format("it turns {} into {}", graph.type(from).text(),
                                            editor.type(to).text())));

@@ -70,6 +70,8 @@ Result<RuleMatch> matchRule(Matcher& matcher, const RuleTree& rule,
                             const RuleMatchOptions& options = {});
 // Whether an operator that is no part of the match reads it, or it is a result of the model.
 bool isUsedOutside(const Graph& graph, const Match& match, ValueRef value);
+// Whether types are known to differ; free dimensions may be equal under another spelling.
+bool haveOtherTypes(const TensorType& a, const TensorType& b);
 // What a match binds; captures that it does not bind are absent.
 Scope matchScope(const Graph& graph, const Match& match);
 

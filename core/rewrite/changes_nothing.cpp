@@ -30,6 +30,8 @@ public:
 
 private:
     bool sameNode(const RightNode& a, const Node& b) {
+        if (!a.name.empty() && a.name != b.name)
+            return false;
         if (a.op != b.op || !b.bodies.empty() || a.operands.size() != b.inputs.size())
             return false;
         const Operator& op = *m_graph.operators().find(b.op);

@@ -162,6 +162,8 @@ private:
         const Operator* op = named ? nullptr : m_operators.find(tree.text);
         if (op == nullptr && isInPlace(tree.text))
             return; // what is wrong with it is told where operators are declared
+        if (isNodeByName(tree))
+            return; // which nodes there are a graph says
         if (op == nullptr && tree.text == "out")
             return m_out.refuse(
                 DiagCode::UnknownOperator,
@@ -340,6 +342,28 @@ void checkResults(const std::vector<NamedTree>& named, const OperatorSet& operat
     }
 }
 
+// Names are given to operators that the right side makes.
+void checkNames(const RuleTree& rule, Refusals& out) {
+    for (const RuleTree::Called& called : rule.names) {
+        const NamedTree* made = nullptr;
+        for (const auto* all : {&rule.let, &rule.emit})
+            for (const NamedTree& named : *all)
+                if (named.name == called.value)
+                    made = &named;
+        const bool isOperator =
+            made != nullptr &&
+            (made->value.kind == TreeKind::Binary || made->value.kind == TreeKind::Index ||
+             (made->value.kind == TreeKind::Call && !isNodeByName(made->value)));
+        if (!isOperator)
+            out.refuse(DiagCode::TextName,
+                       fmt::format("{} is no value that an operator of the right side makes",
+                                   called.value),
+                       called.span, "emit y = relu(x)  name y = \"first\"");
+        else if (called.name.empty())
+            out.refuse(DiagCode::TextName, "an operator has a name that is not empty", called.span);
+    }
+}
+
 void checkClauses(const RuleTree& rule, Refusals& out) {
     const std::vector<std::string>& stages = rewriteStages();
     if (std::find(stages.begin(), stages.end(), rule.stage) == stages.end())
@@ -407,6 +431,7 @@ Diags checkRule(const RuleTree& rule, const OperatorSet& operators, const Patter
     }
     checkResults(rule.let, operators, out);
     checkResults(rule.emit, operators, out);
+    checkNames(rule, out);
     return out.take();
 }
 

@@ -235,9 +235,27 @@ private:
         return out;
     }
 
+    static std::vector<TensorType> typesOfResults(const Graph& graph) {
+        std::vector<TensorType> out;
+        for (const NamedValue& result : graph.results())
+            out.push_back(graph.type(result.value));
+        return out;
+    }
+
+    // Who gives data to a model, or takes it, knows the types of its results.
+    static std::string turnedResult(const Graph& graph, const std::vector<TensorType>& before) {
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            const NamedValue& result = graph.results()[i];
+            if (const TensorType& now = graph.type(result.value); haveOtherTypes(now, before[i]))
+                return fmt::format("{} from {} into {}", result.name, before[i].text(), now.text());
+        }
+        return {};
+    }
+
     // False: it does not fit, and the graph is as before.
     bool apply(std::size_t index, const Match& match) {
         Entry& entry = m_entries[index];
+        const RuleTree& rule = entry.rule->tree();
         GraphEditor& editor = m_progress.editor();
         const Graph& graph = m_progress.graph();
         const NodePtr root = editor.share(match.roots.front().node);
@@ -248,14 +266,17 @@ private:
         }
         const NodeId firstMade = out.firstAdded;
         const std::set<NodeId> matched(match.nodes.begin(), match.nodes.end());
-        const Subgraph taken{match.roots, [&](NodeId id) { return matched.contains(id); }};
+        const bool isNamed = !rule.names.empty();
+        const Subgraph taken{match.roots, [&](NodeId id) { return matched.contains(id); }, isNamed};
         // What is handed over changes operands of what is matched.
         const Hash before = hashOf(graph, taken);
-        const Subgraph exposed{exposedOutside(entry.rule->tree(), graph, match), taken.inside};
+        const Subgraph exposed{exposedOutside(rule, graph, match), taken.inside};
         const Hash exposedBefore = hashOf(graph, exposed);
+        const std::vector<TensorType> results =
+            rule.changes ? typesOfResults(graph) : std::vector<TensorType>();
         editor.begin();
         const Result<Applied> applied = applyRule(
-            entry.rule->tree(), graph, match, [](ValueRef value) { return value; }, editor);
+            rule, graph, match, [](ValueRef value) { return value; }, editor);
         const auto undo = [&](ReasonCode code, const std::string& why) {
             editor.rollback();
             refuse(index, *root, out.matched, code, why);
@@ -267,7 +288,7 @@ private:
         };
         if (!applied)
             return undone(applied.diag());
-        const Subgraph made{applied->results, [&](NodeId id) { return id >= firstMade; }};
+        const Subgraph made{applied->results, [&](NodeId id) { return id >= firstMade; }, isNamed};
         const Hash after = hashOf(graph, made);
         std::vector<NodeId> gone;
         std::copy_if(match.nodes.begin(), match.nodes.end(), std::back_inserter(gone),
@@ -285,6 +306,8 @@ private:
         }
         if (const Status settled = editor.settle(); !settled)
             return undone(settled.diag());
+        if (const std::string turned = turnedResult(graph, results); !turned.empty())
+            return undo(ReasonCode::RuleTurnsResult, turned);
         // The rewritten model would refuse inputs that the written one takes.
         for (const Assumption& demand : editor.demands())
             if (!impliedBy(graph.assumptions(), demand.condition))

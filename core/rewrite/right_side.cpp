@@ -2,6 +2,7 @@
 
 #include "condition/elements.h"
 #include "ir/tensor_text.h"
+#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 
@@ -29,6 +30,10 @@ std::string_view infixSign(std::string_view op) {
         if (name == op)
             return sign;
     return {};
+}
+
+bool isNodeByName(const Tree& tree) {
+    return tree.isCall("node") && tree.args.size() == 1 && tree.args[0].kind == TreeKind::Text;
 }
 
 namespace {
@@ -104,6 +109,7 @@ public:
             if (Status status = give(emit); !status)
                 return status.diag();
         }
+        giveNames();
         leaveOutUnused();
         if (auto circle = circleIn(m_out, m_graph, m_rank))
             return std::move(*circle);
@@ -282,7 +288,27 @@ private:
         return out;
     }
 
+    Result<RightOperand> ofModel(const std::string& name) const {
+        const Node* node = m_graph.findByName(name);
+        if (node == nullptr)
+            return refused("no operator and no value of the graph is called " + quoteText(name));
+        RightOperand out{{node->id, 0}};
+        for (std::size_t i = 0; i < node->outputs.size(); ++i)
+            if (node->name != name && node->outputs[i].name == name)
+                out.value.output = static_cast<int>(i);
+        return out;
+    }
+
+    void giveNames() {
+        for (const RuleTree::Called& called : m_rule.names)
+            if (const auto made = m_values.find(called.value);
+                made != m_values.end() && made->second.node >= 0)
+                m_out.nodes[static_cast<std::size_t>(made->second.node)].name = called.name;
+    }
+
     Result<RightOperand> call(const Tree& tree, const std::string& wish) {
+        if (isNodeByName(tree))
+            return ofModel(tree.args[0].text);
         RightNode node;
         node.op = tree.text;
         node.wish = wish;

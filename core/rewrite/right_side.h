@@ -23,8 +23,12 @@ struct RightNode {
     std::string op;
     std::vector<RightOperand> operands;
     Attrs attrs;
-    std::string wish; // its name, if no operator of the kind was matched; may be empty
+    std::string wish;      // its name, if no operator of the kind was matched; may be empty
+    std::string name = {}; // that the rule gives it; empty: none
 };
+
+// node("stem"): a value of the graph, by its name or by that of its operator.
+bool isNodeByName(const Tree& tree);
 
 struct RightSide {
     std::vector<RightNode> nodes; // in the order in which they are computed; each is needed

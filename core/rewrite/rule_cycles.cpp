@@ -1,6 +1,7 @@
 #include "rewrite/rule_cycles.h"
 
 #include "ir/graph_text.h"
+#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 
@@ -88,6 +89,8 @@ void addPart(const Graph& graph, ValueRef value, const Subgraph& part,
     if (!isNew)
         return;
     text += fmt::format("({} {}", node.op, node.attrs.print());
+    if (part.isNamed)
+        text += quoteText(node.name);
     for (const ValueRef& input : node.inputs)
         addPart(graph, input, part, places, text);
     text += ")";

@@ -18,6 +18,7 @@ namespace fw {
 struct Subgraph {
     std::vector<ValueRef> results;
     std::function<bool(NodeId)> inside; // which nodes belong to it
+    bool isNamed = false;               // what its nodes are called belongs to it, too
 };
 
 Hash hashOf(const Graph& graph, const Subgraph& part);

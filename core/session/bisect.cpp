@@ -15,6 +15,7 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 namespace fw {
 
@@ -23,7 +24,8 @@ namespace {
 using namespace snapshot;
 using Tensors = std::vector<TensorData>;
 
-// How far the outputs of a state are from those of the imported model.
+// How far the outputs of a state are from those that it should have: of the imported model, or of
+// the state behind the last application that is meant to change them.
 struct Distance {
     bool within = true;
     double maxAbs = 0;
@@ -60,9 +62,12 @@ public:
         FW_TRY(const Simplified* simplified, m_pipeline.simplified(m_context));
         m_graph = imported->inlined;
         m_trace = &simplified->trace;
+        FW_TRY(const Books* books, m_pipeline.books());
+        m_books = books;
         const std::size_t count = m_trace->applications.size();
         BisectDocument out;
         out.model = m_arguments.model;
+        out.notices = refutedNotices(*simplified);
         out.applications = static_cast<std::int64_t>(count);
         out.rtol = m_tolerance.relative;
         out.atol = m_tolerance.absolute;
@@ -94,13 +99,45 @@ private:
         Distance before, after;
     };
 
+    // Whether outputs are meant to change there.
+    bool isAsked(std::size_t application) const {
+        const auto rule = m_books->rules.ruleAt(m_trace->applications[application - 1].entry);
+        return rule && rule->changes;
+    }
+
+    // Outputs are compared with those behind so many applications.
+    Status compareWith(std::size_t count) {
+        if (std::exchange(m_wantedBehind, count) == count)
+            return {};
+        FW_TRY(m_wanted, outputsBehind(count));
+        return {};
+    }
+
+    // Between two applications that are meant to change outputs, the last ones first.
     Result<Around> halved(std::size_t count, BisectDocument& out) {
         Around around;
-        FW_TRY(around.after, behind(count));
-        out.maxAbs = finite(around.after.maxAbs);
+        for (std::size_t end = count; around.number == 0; --end) {
+            std::size_t begin = end;
+            while (begin > 0 && !isAsked(begin))
+                --begin;
+            FW_CHECK(compareWith(begin));
+            FW_TRY(around, halvedBetween(begin, end));
+            if (end == count)
+                out.maxAbs = finite(around.after.maxAbs);
+            end = begin;
+            if (begin == 0)
+                break;
+        }
+        return around;
+    }
+
+    Result<Around> halvedBetween(std::size_t good, std::size_t bad) {
+        Around around;
+        if (good == bad)
+            return around;
+        FW_TRY(around.after, behind(bad));
         if (around.after.within)
             return around;
-        std::size_t good = 0, bad = count;
         while (bad - good > 1) {
             const std::size_t middle = good + (bad - good) / 2;
             report(middle, m_runs + static_cast<std::size_t>(std::log2(bad - good)) + 1);
@@ -116,13 +153,17 @@ private:
         Around around;
         Distance before;
         RewriteHistory history(m_graph, m_trace->applications);
-        FW_TRY(const Books* books, m_pipeline.books());
         for (std::size_t number = 1; number <= count; ++number) {
             const std::size_t entry = history.next().entry;
             ApplicationRecord one = describeNext(history, *m_trace);
             // What is computed while compiling, or once instead of twice, changes no bit.
-            if (!books->rules.ruleAt(entry))
+            if (!m_books->rules.ruleAt(entry))
                 continue;
+            if (isAsked(number)) {
+                FW_CHECK(compareWith(number));
+                before = {};
+                continue;
+            }
             report(number, count);
             FW_TRY(const Distance there, behind(number));
             out.errors.push_back({one.number, std::move(one.rule), std::move(one.file), one.line,
@@ -140,11 +181,15 @@ private:
         m_context.report("bisect", fmt::format("behind {} applications", number), m_runs, total);
     }
 
-    Result<Distance> behind(std::size_t count) {
+    Result<Tensors> outputsBehind(std::size_t count) {
         ++m_runs;
         FW_TRY(const GraphPtr graph, graphBehind(m_graph, m_trace->applications, count));
         FW_TRY(const Apart apart, m_pipeline.apart(graph, m_options, m_context));
-        FW_TRY(const Tensors got, apart.module->run(m_operands));
+        return apart.module->run(m_operands);
+    }
+
+    Result<Distance> behind(std::size_t count) {
+        FW_TRY(const Tensors got, outputsBehind(count));
         return distanceOf(*m_graph, got, m_wanted, m_tolerance);
     }
 
@@ -222,8 +267,11 @@ private:
     const Tolerance m_tolerance;
     GraphPtr m_graph;
     const RewriteTrace* m_trace = nullptr;
+    const Books* m_books = nullptr;
     PlanOptions m_options;
-    Tensors m_operands, m_wanted, m_partOperands;
+    Tensors m_operands, m_partOperands;
+    std::size_t m_wantedBehind = 0; // so many applications
+    Tensors m_wanted;
     std::size_t m_runs = 0; // states that were computed
 };
 

@@ -2,6 +2,7 @@
 
 #include "pattern/declared.h"
 #include "rewrite/matches.h"
+#include "rewrite/right_side.h"
 #include "session/book_texts.h"
 #include "session/text_range.h"
 
@@ -241,6 +242,8 @@ private:
                                                     : tree.real)
                             : tree.text,
                         tree.span);
+        if (isNodeByName(tree))
+            return leaf(tree.args[0].text, tree.span);
         std::vector<InputRef> inputs;
         for (const Tree& arg : tree.args)
             if (const Drawn value = made(arg); value.node != noNode)

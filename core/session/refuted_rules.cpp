@@ -98,7 +98,10 @@ Decisions refutedRules(const Books& books, const RewriteTrace& trace, const Canc
         if (!rule || applied.count == 0 || applied.file.empty() || isShippedBook(applied.file) ||
             cancel.cancelled())
             continue;
-        if (const std::string how = refutationOf(rule, books, cancel); !how.empty())
+        if (rule->changes)
+            out.push_back({rule->name, Verdict::Note, ReasonCode::RuleChanges,
+                           fmt::format("{}:{}", applied.file, applied.line)});
+        else if (const std::string how = refutationOf(rule, books, cancel); !how.empty())
             out.push_back({rule->name, Verdict::Note, ReasonCode::RuleRefuted,
                            fmt::format("on a small graph it {} ({}:{}; fw check shows the graph)",
                                        how, applied.file, applied.line)});

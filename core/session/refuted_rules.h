@@ -6,7 +6,8 @@
 
 namespace fw {
 
-// A decision (RuleRefuted) for each rule of the user's books that acted and is refuted. What small
+// A decision for each rule of the user's books that acted and is meant to change what the model
+// computes (RuleChanges), or is refuted (RuleRefuted). What small
 // graphs say of a rule is remembered by its text, also from process to process (in the folder of
 // caches): without that a rule takes up to a second.
 Decisions refutedRules(const Books& books, const RewriteTrace& trace, const CancelToken& cancel);

@@ -130,7 +130,7 @@ void addDiagnostics(const RewriteTrace& trace, Diags& out) {
 std::vector<std::string> refutedNotices(const Simplified& simplified) {
     std::vector<std::string> out;
     for (const Decision& decision : simplified.trace.decisions)
-        if (decision.code == ReasonCode::RuleRefuted)
+        if (decision.code == ReasonCode::RuleRefuted || decision.code == ReasonCode::RuleChanges)
             out.push_back(noticeText(decision));
     return out;
 }

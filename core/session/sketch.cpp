@@ -2,6 +2,7 @@
 
 #include "rewrite/matches.h"
 #include "session/book_texts.h"
+#include "session/edit.h"
 #include "session/explain.h"
 #include "sketch/sketch.h"
 #include "syntax/format.h"
@@ -259,6 +260,11 @@ Status tellLevels(const SketchSource& place, const SketchWish& wish, const Sketc
 
 Result<SketchDocument> sketchModel(Pipeline& pipeline, const Arguments& arguments,
                                    const Context& context) {
+    if (!arguments.edit.empty())
+        return editModel(pipeline, arguments, context);
+    if (arguments.operand || !arguments.to.empty() || !arguments.attributes.empty())
+        return makeDiag(DiagCode::Usage, "an operand, a name or an attribute belongs to an edit",
+                        {}, "--edit rewire, for instance");
     FW_TRY(const SketchSource place, placeOf(pipeline, arguments, context));
     FW_TRY(std::vector<BookText> texts, bookTexts(arguments.rules, arguments.texts));
     const Books books = readBooks(texts);

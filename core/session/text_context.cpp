@@ -78,7 +78,7 @@ Words namesAt(Expect expect, Computes computes) {
                : computes == Computes::Expressions ? functionWords()
                                                    : Words();
     case Expect::Value:
-        return {"given", "value", "op"};
+        return {"given", "value", "op", "node"};
     case Expect::Expression:
     case Expect::Call:
         return functionWords();

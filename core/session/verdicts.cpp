@@ -129,9 +129,15 @@ void tryRuleOf(const std::shared_ptr<const RuleTree>& rule, const Books& books, 
     row.counterexample = withValues(*trial.wrong->before, trial.wrong->inputs);
     if (trial.wrong->after)
         row.becomes = withValues(*trial.wrong->after, trial.wrong->inputs);
-    row.diagnostics.push_back(makeWarning(
-        DiagCode::OutputsDiffer, fmt::format("{} {}", rule->name, trial.wrong->difference), where,
-        "mend the right side, or keep such graphs out behind where"));
+    Diag told = makeWarning(DiagCode::OutputsDiffer,
+                            fmt::format("{} {}", rule->name, trial.wrong->difference), where,
+                            "mend the right side, or keep such graphs out behind where");
+    if (rule->changes) {
+        told.message += ", as asked";
+        told.hint.clear();
+        told.severity = Severity::Note;
+    }
+    row.diagnostics.push_back(std::move(told));
 }
 
 // What the schedule is for: what it says, and what blocks with an entry that names it are for.

@@ -3,6 +3,7 @@
 #include "ir/tensor_text.h"
 #include "sketch/operator_text.h"
 #include "sketch/pattern_text.h"
+#include "syntax/lexer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,17 +27,6 @@ constexpr std::pair<std::string_view, SketchLevel> levels[] = {{"exact", SketchL
 std::string about(const SketchPart& part) {
     const Node& last = part.node(part.nodes.back());
     return fmt::format("made of {}", last.name);
-}
-
-// A text of the language, on one line.
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c == '\n' ? ' ' : c;
-    }
-    return out + "\"";
 }
 
 // `match` of a rule: every result, an earlier one by its name.
@@ -73,12 +63,12 @@ Result<std::string> patternOf(const SketchPart& part, const SketchWords& words,
         parameters.push_back(part.names.at(operand) + words.constraint(operand));
     PatternText text(part, words, PatternText::Constraints::None);
     return fmt::format("pattern {}({}) {} =\n  {}", name, fmt::join(parameters, ", "),
-                       quoted(about(part)), text.of(part.ends.front()));
+                       quoteText(about(part)), text.of(part.ends.front()));
 }
 
 std::string ruleOf(const SketchPart& part, const SketchWords& words, const SketchWish& wish,
                    const std::vector<std::string>& right) {
-    std::string out = fmt::format("rule {} {} {{\n", wish.name, quoted(about(part)));
+    std::string out = fmt::format("rule {} {} {{\n", wish.name, quoteText(about(part)));
     out += matchLines(part, words);
     for (const std::string& line : right)
         out += "  " + line + "\n";
@@ -99,7 +89,7 @@ Result<std::string> fuseOf(const SketchPart& part, const SketchWords& words,
     for (const ValueRef& value : part.results)
         if (value != part.ends.front())
             text.wantsName(value);
-    std::string out = fmt::format("fuse {} {} {{\n  match  {}\n", wish.name, quoted(about(part)),
+    std::string out = fmt::format("fuse {} {} {{\n  match  {}\n", wish.name, quoteText(about(part)),
                                   text.of(part.ends.front()));
     if (!exposed.empty())
         out += fmt::format("  expose {}\n", fmt::join(exposed, ", "));
@@ -144,7 +134,7 @@ Result<std::string> graphOf(const SketchPart& part) {
 
 Result<std::string> testOf(const SketchPart& part, const std::string& name) {
     FW_TRY(const std::string graph, graphOf(part));
-    return fmt::format("test {} of {} {{\n{}\n  expect match 1\n}}", quoted(about(part)), name,
+    return fmt::format("test {} of {} {{\n{}\n  expect match 1\n}}", quoteText(about(part)), name,
                        graph);
 }
 

@@ -49,6 +49,10 @@ FW_RECORD(Arguments,
     (std::string, name),                   // ops: operator; match, probe: rule; book: file; sketch, uses: declaration
     (std::string, kind),                   // sketch: "pattern", "rule", "op", "fuse", "test"
     (ByName<std::string>, levels),         // sketch: what its text asks of the facts
+    (std::string, edit),                   // sketch: "delete", "insert", "rewire", "attribute", "rename"
+    (std::optional<int>, operand),         // of an edit
+    (std::string, to),                     // of an edit: a name, or what is inserted
+    (ByName<std::string>, attributes),     // of an edit: as the language writes them
     // match: only what this book declares and what looks at the graph of the stage: rules in
     // "imported", what decides about groups in "rewritten". It need not be among `rules`.
     (std::string, book),

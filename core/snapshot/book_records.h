@@ -61,7 +61,7 @@ FW_RECORD_THAT_IS(TextRange, CheckItem, // of the whole declaration
     (std::string, kind),                 // "rule", "operator", "test", ...
     // "ok", "refused", "failed"; of a rule that is not refused "proved exact", "proved", "tested",
     // each with what it leaves out ("proved but for NaN and rounding"), "unknown" (nothing was
-    // tried), "refuted"
+    // tried), "refuted", "changes results" (as it says)
     (std::string, verdict),
     (Diags, diagnostics),
     // Of an operator the calls, of implementations with a computation of their own the instances
@@ -71,7 +71,7 @@ FW_RECORD_THAT_IS(TextRange, CheckItem, // of the whole declaration
     // values.
     (std::int64_t, proofs),
     (std::vector<ButForRecord>, butFor), // what its verdict leaves out
-    // Of a rule that is refuted: a graph at which something differs, and what the rule makes of it
+    // Of a rule that is refuted, or changes results: a graph at which something differs, and what the rule makes of it
     // (empty: it is undone there).
     (std::string, counterexample),
     (std::string, becomes),

@@ -13,19 +13,20 @@ namespace fw::snapshot {
 // What one types: a question to the worker, what becomes part of it when it is understood, and how
 // the answer is shown.
 struct Asked : Arguments {
-    std::vector<std::string> givenInputs; // "rate=16000", "x=image.npy"
-    std::vector<std::string> givenDims;   // "N=4", "N=1..8"
-    std::vector<std::string> givenTypes;  // "x=f32[N, 4]"
-    std::vector<std::string> givenLevels; // "relu.rank=any"
-    std::string ofBook, place;            // assist: "3:14"
-    std::string machine;                  // a file of `fw doctor --save`
-    std::string worker;                   // a command that reaches one
-    std::string report;                   // rewrite: a file
-    std::string baseline;                 // profile: a file
-    std::string as;                       // help
-    std::vector<std::string> commands;    // mcp: those that are tools
-    std::optional<int> depth;             // draw
-    bool edges = false;                   // draw
+    std::vector<std::string> givenInputs;     // "rate=16000", "x=image.npy"
+    std::vector<std::string> givenDims;       // "N=4", "N=1..8"
+    std::vector<std::string> givenTypes;      // "x=f32[N, 4]"
+    std::vector<std::string> givenLevels;     // "relu.rank=any"
+    std::vector<std::string> givenAttributes; // "axis=1"
+    std::string ofBook, place;                // assist: "3:14"
+    std::string machine;                      // a file of `fw doctor --save`
+    std::string worker;                       // a command that reaches one
+    std::string report;                       // rewrite: a file
+    std::string baseline;                     // profile: a file
+    std::string as;                           // help
+    std::vector<std::string> commands;        // mcp: those that are tools
+    std::optional<int> depth;                 // draw
+    bool edges = false;                       // draw
     bool json = false;
     bool eachOperator = false;                  // fuse
     bool writeFiles = false, checkOnly = false; // format

@@ -112,6 +112,7 @@ FW_RECORD(BisectDocument,
     (std::string, after),
     (std::string, alone),                      // where these two differ on random values; empty: they do not, or cannot run
     (std::string, file),                       // the model with what it matched, if one was written
+    (std::vector<std::string>, notices),       // rules that are refuted, or are meant to change the outputs
     (std::vector<ApplicationError>, errors)    // of every rule's application, if asked for
 )
 

@@ -32,6 +32,7 @@ FW_RECORD(SketchDocument,
     (std::string, model),
     (MatchedStage, stage),                  // the graph in which it was selected and counted
     (SketchedAs, kind),
+    (bool, edit),                           // a rule that changes one operator
     (std::string, name),
     (std::string, text),
     (std::vector<NodeId>, nodes),           // the operators it is made of

@@ -101,6 +101,22 @@ void duplicateClause(Parser&, RuleTree& rule) {
     rule.duplicate = true;
 }
 
+void changesClause(Parser&, RuleTree& rule) {
+    rule.changes = true;
+}
+
+void nameClause(Parser& parser, RuleTree& rule) {
+    do {
+        RuleTree::Called called;
+        const Token first = parser.peek();
+        called.value = parser.expectName("a value of emit or let", Expect::Capture);
+        parser.expect("=");
+        called.name = parser.expectText("the name that its operator gets");
+        called.span = parser.spanFrom(first);
+        rule.names.push_back(std::move(called));
+    } while (!parser.failed() && parser.accept(","));
+}
+
 constexpr Clause<RuleTree> ruleClauses[] = {
     {"stage", stageClause},
     {"strategy", strategyClause},
@@ -108,7 +124,9 @@ constexpr Clause<RuleTree> ruleClauses[] = {
     {"where", parseWhere, Stands::Often},
     {"let", letClause, Stands::Often},
     {"emit", emitClause, Stands::Often},
+    {"name", nameClause, Stands::Often},
     {"duplicate", duplicateClause},
+    {"changes", changesClause},
     {"expose", parseExposed, Stands::Often},
 };
 

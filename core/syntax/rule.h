@@ -17,11 +17,18 @@ struct RuleTree : DeclarationTree {
     Span stageSpan, strategySpan;      // where they are written; line 0: nowhere
     std::string strategy = "fixpoint"; // once, sweep, fixpoint
     bool duplicate = false; // interior values may be used outside: they are computed twice
+    bool changes = false;   // what the graph computes is meant to become something else
     struct Exposed {
         std::string name;
         Span span;
     };
     std::vector<Exposed> expose; // interior values that emit gives, too, to who uses them outside
+    struct Called {
+        std::string value; // of emit or let
+        std::string name;  // of the operator that makes it
+        Span span;
+    };
+    std::vector<Called> names;
     std::vector<NamedPattern> match;
     std::vector<ConditionTree> where;
     std::vector<NamedTree> let;

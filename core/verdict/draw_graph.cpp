@@ -1,6 +1,7 @@
 #include "verdict/draw_graph.h"
 
 #include "verdict/fitting_calls.h"
+#include "verdict/vary_graph.h"
 
 #include <algorithm>
 #include <utility>
@@ -109,8 +110,33 @@ std::optional<GraphPtr> GraphDrawer::draw() {
             m_editor->addResult(name, inner->second);
             roots.push_back(inner->second);
         }
+    addOthers();
     Result<GraphPtr> graph = m_editor->finish();
-    return graph ? std::optional(graph.take()) : std::nullopt;
+    return graph ? named(**graph).value_or(*graph) : std::optional<GraphPtr>();
+}
+
+// Each of the type of some value that is there.
+void GraphDrawer::addOthers() {
+    for (const std::string& name : m_names.others) {
+        const auto nodes = static_cast<std::size_t>(m_editor->nextId());
+        const NodeId like = static_cast<NodeId>(m_random.below(nodes));
+        m_editor->addInput(name, m_editor->type({like, 0}));
+    }
+}
+
+std::optional<GraphPtr> GraphDrawer::named(const Graph& graph) {
+    std::map<NodeId, std::string> names;
+    for (const auto& [bound, some] : m_names.bound)
+        if (const auto value = m_values.find(bound); value != m_values.end())
+            names[value->second.node] = m_random.pick(some);
+    if (names.empty())
+        return std::nullopt;
+    for (const auto& [id, name] : names) {
+        const std::string& leaf = graph.node(id).outputs[0].name;
+        if (const auto hole = m_holes.find(leaf); hole != m_holes.end())
+            m_holes[name] = hole->second;
+    }
+    return renamedGraph(graph, names);
 }
 
 DType GraphDrawer::drawnType() {

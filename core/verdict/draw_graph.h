@@ -21,6 +21,14 @@ Literals literalsAtConstants(const RuleTree& rule, const std::vector<NamedPatter
 std::vector<std::int64_t> extentsNear(const RuleTree& rule,
                                       const std::vector<NamedPattern>& patterns);
 
+// What the rule calls operators of a graph: those that compute what it binds, and others whose
+// values it reads.
+struct AskedNames {
+    std::map<std::string, std::vector<std::string>> bound; // by capture: one of these
+    std::vector<std::string> others;
+};
+AskedNames namesAskedBy(const RuleTree& rule);
+
 // Of the n-th of several things that are drawn: what one of them draws moves no other.
 inline std::uint64_t seedOf(std::uint64_t seed, std::uint64_t which) {
     return Random(Random(seed).next() ^ which).next();
@@ -38,6 +46,8 @@ public:
 
     // Inner values that others may read: most graphs have them as results.
     void expose(std::vector<std::string> names) { m_exposed = std::move(names); }
+
+    void name(AskedNames names) { m_names = std::move(names); }
 
     // nullopt: the draw came to a call that nothing fits, or to a form of pattern that is not
     // drawn. Each follows from the seed and from how many were drawn before.
@@ -64,6 +74,8 @@ private:
     using Previous = std::function<std::optional<Drawn>()>; // what ^ stands for
 
     DType drawnType(); // of most values of a graph
+    void addOthers();
+    std::optional<GraphPtr> named(const Graph& graph);
     std::optional<Drawn> build(const PatternTree& p, const Previous& previous);
     std::optional<Drawn> bound(const PatternTree& p, const Previous& previous);
     std::optional<Drawn> output(const PatternTree& p, const Previous& previous);
@@ -97,6 +109,7 @@ private:
     const std::uint64_t m_seed;
     const int m_attempts;
     std::vector<std::string> m_exposed;
+    AskedNames m_names;
     std::uint64_t m_draws = 0;
     Random m_random;
     std::size_t m_work = 0;

@@ -2,6 +2,7 @@
 #include "verdict/draw_graph.h"
 
 #include "ir/tensor_text.h"
+#include "rewrite/right_side.h"
 #include "syntax/declarations.h"
 #include "syntax/parser.h"
 
@@ -123,6 +124,48 @@ void addCalled(const PatternTree& p, std::set<std::string>& out) {
 }
 
 } // namespace
+
+namespace {
+
+// name(y) == "stem", name(y) in {"a", "b"}
+void addAskedNames(const Tree& tree, AskedNames& out) {
+    const auto isAsked = [](const Tree& one) {
+        return one.isCall("name") && one.args.size() == 1 && one.args[0].isName();
+    };
+    const auto add = [&](const Tree& asked, const Tree& name) {
+        if (isAsked(asked) && name.kind == TreeKind::Text && !name.text.empty())
+            out.bound[asked.args[0].text].push_back(name.text);
+    };
+    if (tree.kind == TreeKind::Binary && tree.text == "==") {
+        add(tree.args[0], tree.args[1]);
+        add(tree.args[1], tree.args[0]);
+    } else if (tree.kind == TreeKind::Binary && tree.text == "in") {
+        for (const Tree& one : tree.args[1].args)
+            add(tree.args[0], one);
+    } else {
+        for (const Tree& part : tree.args)
+            addAskedNames(part, out);
+    }
+}
+
+void addReadNames(const Tree& tree, std::vector<std::string>& out) {
+    if (isNodeByName(tree) && std::find(out.begin(), out.end(), tree.args[0].text) == out.end())
+        out.push_back(tree.args[0].text);
+    for (const Tree& part : tree.args)
+        addReadNames(part, out);
+}
+
+} // namespace
+
+AskedNames namesAskedBy(const RuleTree& rule) {
+    AskedNames out;
+    for (const ConditionTree& condition : rule.where)
+        addAskedNames(condition.tree, out);
+    for (const std::vector<NamedTree>* made : {&rule.let, &rule.emit})
+        for (const NamedTree& named : *made)
+            addReadNames(named.value, out.others);
+    return out;
+}
 
 Literals literalsAtConstants(const RuleTree& rule, const std::vector<NamedPattern>& patterns,
                              const OperatorSet& operators) {

@@ -55,6 +55,7 @@ struct Changes {
     std::map<NodeId, Attrs> attrs;
     std::map<NodeId, TensorData> constants;
     std::map<NodeId, TensorType> inputs;
+    std::map<NodeId, std::string> names = {};
 };
 
 template <class Value>
@@ -68,18 +69,20 @@ std::optional<GraphPtr> copied(const Graph& graph, const Changes& changes) {
     std::map<ValueRef, ValueRef> copies;
     for (const NodePtr& node : graph.nodes()) {
         const Output& first = node->outputs[0];
+        const std::string& name = changedOr(changes.names, node->id, node->name);
         if (node->isInput()) {
             copies[{node->id, 0}] =
-                editor.addInput(first.name, changedOr(changes.inputs, node->id, first.type));
+                editor.addInput(name, changedOr(changes.inputs, node->id, first.type));
             continue;
         }
         if (node->isConstant()) {
             copies[{node->id, 0}] =
-                editor.addConstant(first.name, changedOr(changes.constants, node->id, *node->data));
+                editor.addConstant(name, changedOr(changes.constants, node->id, *node->data));
             continue;
         }
         GraphEditor::NewNode copy;
         copy.op = node->op;
+        copy.name = name;
         copy.attrs = changedOr(changes.attrs, node->id, node->attrs);
         for (const ValueRef& input : node->inputs)
             copy.inputs.push_back(input.valid() ? copies.at(input) : input);
@@ -94,6 +97,17 @@ std::optional<GraphPtr> copied(const Graph& graph, const Changes& changes) {
     Result<GraphPtr> out = editor.finish();
     return out ? std::optional(out.take()) : std::nullopt;
 }
+
+} // namespace
+
+std::optional<GraphPtr> renamedGraph(const Graph& graph,
+                                     const std::map<NodeId, std::string>& names) {
+    Changes changes;
+    changes.names = names;
+    return copied(graph, changes);
+}
+
+namespace {
 
 double valueFor(const TensorData& own, const std::vector<const TensorData*>& others,
                 Random& random) {

@@ -5,13 +5,20 @@
 #include "ir/graph.h"
 #include "tensor/draw_values.h"
 
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace fw {
 
+// With other names of operators and leaves; nullopt if that fits no longer.
+std::optional<GraphPtr> renamedGraph(const Graph& graph,
+                                     const std::map<NodeId, std::string>& names);
+
 // With one attribute of one operator changed, or all elements of one constant: to a value at which
 // laws of arithmetic end, or to one that goes with another constant (equal, reciprocal, opposite).
-// nullopt if that fits no longer. Leaves keep their names.
+// nullopt if that fits no longer. Nodes keep their names, here and below.
 std::optional<GraphPtr> variedGraph(const Graph& graph, Random& random);
 
 // With other data of some of its constants of numbers: those at which their types end, large and

@@ -43,6 +43,7 @@ public:
         const auto once = std::make_shared<RuleTree>(*rule);
         once->strategy = "once";
         m_book.entries = {once};
+        m_out.changes = rule->changes;
         m_book.patterns = around.patterns;
         const PatternTable table = m_book.table();
         m_patterns = rule->match;
@@ -56,6 +57,7 @@ public:
         for (const RuleTree::Exposed& one : rule->expose)
             exposed.push_back(one.name);
         drawer.expose(std::move(exposed));
+        drawer.name(namesAskedBy(*rule));
         const auto enough = [&] {
             return cancel.cancelled() || m_wrong >= mostWrong || m_ofText >= mostOfText ||
                    drawer.work() >= mostAsked ||
@@ -128,7 +130,10 @@ private:
         }
         if (rewritten->trace.applications.empty()) {
             for (const Decision& decision : rewritten->trace.decisions)
-                if (decision.code == ReasonCode::RuleUndone) {
+                if (m_out.changes) {
+                    if (decision.code == ReasonCode::RuleTurnsResult)
+                        turnsResult(graph, decision.evidence);
+                } else if (decision.code == ReasonCode::RuleUndone) {
                     noteTypes(*graph);
                     cannotAct(graph, decision.evidence.substr(decision.evidence.find(": ") + 2));
                 }
@@ -157,6 +162,13 @@ private:
         ++m_out.cases;
         m_acted.push_back({graph, rewritten->graph, ofReals});
         return true;
+    }
+
+    // Where it is a result that gets another type; inside a model its readers take it, or not.
+    void turnsResult(const GraphPtr& graph, const std::string& how) {
+        ++m_wrong;
+        if (smallerThan(m_out.wrong, *graph))
+            m_out.wrong = {graph, nullptr, inputsOf(*graph), "gives another type: " + how};
     }
 
     std::string whyUntried() const {
@@ -323,11 +335,14 @@ private:
         auto& known = m_undone[holesWithout(*graph, true)];
         if (!smallerThan(known, *graph))
             return;
-        std::vector<TensorData> inputs;
-        for (const NodeId id : graph->inputs())
-            inputs.push_back(
-                drawnData(m_random, m_literals, graph->type({id, 0}), DrawnValues::Whole));
-        known = {graph, nullptr, std::move(inputs), "does not fit wherever it matches: " + why};
+        known = {graph, nullptr, inputsOf(*graph), "does not fit wherever it matches: " + why};
+    }
+
+    std::vector<TensorData> inputsOf(const Graph& graph) {
+        std::vector<TensorData> out;
+        for (const NodeId id : graph.inputs())
+            out.push_back(drawnData(m_random, m_literals, graph.type({id, 0}), DrawnValues::Whole));
+        return out;
     }
 
     static bool smallerThan(const std::optional<RuleTrial::Counterexample>& known,
@@ -375,7 +390,7 @@ private:
 
 std::string RuleTrial::verdict() const {
     if (wrong)
-        return "refuted";
+        return changes ? "changes results" : "refuted";
     if (cases == 0)
         return "unknown";
     std::string out = proof == Proof::Exact       ? "proved exact"

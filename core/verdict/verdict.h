@@ -46,9 +46,10 @@ struct RuleTrial {
     // (draw_graph.h); of none where others would be drawn for its patterns alone.
     std::vector<GraphPtr> acted;
     int draws = 0;
+    bool changes = false; // what is computed is meant to become something else
 
-    // "refuted", "unknown", or "tested", "proved", "proved exact" with what is left out:
-    // "proved but for NaN and rounding".
+    // "refuted" ("changes results" if that is meant), "unknown", or "tested", "proved", "proved
+    // exact" with what is left out: "proved but for NaN and rounding".
     std::string verdict() const;
 };
 

@@ -76,7 +76,7 @@ void TestHelp::initTestCase() {
     m_model = m_folder.filePath(u"net.fw"_s);
     QFile model(m_model);
     QVERIFY(model.open(QIODevice::WriteOnly));
-    model.write("graph g(x: f32[4]) -> y {\n  a = relu(x) @node(\"first\")\n"
+    model.write("graph g(x: f32[4], z: f32[4]) -> y {\n  a = softmax(x) @node(\"first\")\n"
                 "  y = exp(a) @node(\"second\")\n}\n");
 }
 
@@ -116,6 +116,11 @@ void TestHelp::listedValuesAreTaken() {
                     words << m_model;
                 if (name == u"sketch")
                     words << u"first"_s;
+                // What an edit needs besides.
+                if (value == u"attribute")
+                    words << u"--attr"_s << u"axis=0"_s;
+                else if (option[u"name"_s].toString() == u"--edit"_s)
+                    words << u"--to"_s << (value == u"rewire" ? u"z"_s : u"neg"_s);
                 if (name == u"draw")
                     words << u"-o"_s << m_folder.filePath(u"out.svg"_s);
                 if (const QString word = option[u"name"_s].toString(); word.startsWith(u'-'))

@@ -170,6 +170,9 @@ QList<Wrong> TestOutcomes::wrongOf(const QString& command, const QJsonObject& op
         {u"--rule"_s, {{u"nosuch"_s}}},
         {u"--until"_s, {{u"rubbish"_s}, {u"shape 1xx2"_s}, {u"when nosuch>1"_s}}},
         {u"--as"_s, {{u"nosuch"_s}}},
+        {u"--edit"_s, {{u"nosuch"_s}}},
+        {u"--to"_s, {{u"relu"_s}}}, // of no edit
+        {u"--attr"_s, {{u"rubbish"_s}, {u"axis=1"_s}}},
         {u"--by"_s, {{u"nosuch"_s}}},
         {u"--name"_s, {{u"1 2"_s}}},
         {u"--set"_s, {{u"rubbish"_s}, {u"nosuch=any"_s, 0}, {u"nosuch=rubbish"_s}}},

@@ -18,6 +18,7 @@ class TestText : public QObject {
 private Q_SLOTS:
     void goldens_data();
     void goldens();
+    void editsAreAppended();
     void jsonIsOneDocument();
     void booksAreLaidOut();
     void includedBooksAreRead();
@@ -63,6 +64,8 @@ void TestText::goldens_data() {
                            "Relu_left_relu --name block");
     row("sketch_operator",
         "sketch samples/lenet Conv_conv1.conv2d Conv_conv1 Relu_relu1 --as op --name block");
+    row("sketch_edit",
+        "sketch samples/residual Relu_stem_relu --edit insert --to clip(^){min=-1.0}");
     row("probe_residual",
         "probe samples/residual Relu_stem_relu --rules tests/golden/cli/probed.fw --rule block");
     QTest::newRow("step_residual")
@@ -102,6 +105,36 @@ void TestText::goldens() {
     }
     QVERIFY(golden.open(QIODevice::ReadOnly));
     QCOMPARE(text, QString::fromUtf8(golden.readAll()));
+}
+
+// What is printed is text of a book.
+void TestText::editsAreAppended() {
+    QTemporaryDir folder;
+    const QString book = folder.filePath(u"edits.fw"_s), out = folder.filePath(u"out.fw"_s);
+    QByteArray text;
+    for (const QStringList& words :
+         {QStringList{u"--edit"_s, u"rename"_s, u"--to"_s, u"first"_s},
+          QStringList{u"--edit"_s, u"insert"_s, u"--to"_s, u"mul(^, 0.5)"_s}}) {
+        QFile file(book);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        file.close();
+        text += fw(QStringList{u"sketch"_s, u"samples/residual"_s, u"Relu_stem_relu"_s,
+                               u"--rules"_s, book} +
+                       words,
+                   0);
+    }
+    QFile file(book);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    file.close();
+    fw({u"check"_s, book}, 0);
+    fw({u"rewrite"_s, u"samples/residual"_s, u"--rules"_s, book, u"-o"_s, out}, 0);
+    QFile written(out);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray rewritten = written.readAll();
+    QVERIFY2(rewritten.contains("@node(\"first\")") && rewritten.contains("@node(\"first_mul\")"),
+             rewritten.constData());
 }
 
 void TestText::jsonIsOneDocument() {
