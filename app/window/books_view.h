@@ -51,8 +51,9 @@ public:
     bool serve(Request request) override;
     // A path, or the name of a shipped book; line 0: where it was left.
     bool openPlace(const QString& file, int line, int column) override;
-    bool takeText(const QString& declarations) override;
+    bool takeText(const QString& declarations, const QString& book) override;
     bool changeText(const QString& book, const snapshot::Fix& edit) override;
+    void saving() override;
     QStringList openBooks() const override;
     bool holdsFiles() const override;
     bool mayClose() override;
@@ -78,6 +79,8 @@ private:
 
     // books_view_files.cpp
     void newBook();
+    void beginBook(const QString& path, const QString& text);
+    void showOwn(const QString& stem); // of the document, in front of its other books
     bool saveBook(const QString& path);
     bool saveBookAs(const QString& path);
     void closeBook(const QString& path);

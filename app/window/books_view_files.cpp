@@ -1,6 +1,7 @@
 // Opening, saving and closing books.
 #include "app/window/books_area.h"
 #include "app/window/books_view.h"
+#include "app/window/graph_edits.h"
 
 #include <QDir>
 #include <QFileDialog>
@@ -20,6 +21,12 @@ QString newBookText() {
     return u"# What this book is about.\n\n"_s;
 }
 
+// "edits.fw", "edits-1.fw"
+bool isOwn(const QString& path, const QString& stem) {
+    const QString name = QFileInfo(path).completeBaseName();
+    return name == stem || name.startsWith(stem + u'-');
+}
+
 } // namespace
 
 // Beside the model, or in its folder.
@@ -31,20 +38,47 @@ QString BooksView::bookFolder() const {
 }
 
 void BooksView::newBook() {
-    const QString folder = bookFolder();
-    const QString path = freeBookPath(folder, u"book"_s, m_books->paths());
-    m_books->begin(path, newBookText());
-    m_document.books().beginText(path, newBookText());
+    beginBook(freeBookPath(bookFolder(), u"book"_s, m_books->paths()), newBookText());
+}
+
+void BooksView::beginBook(const QString& path, const QString& text) {
+    m_books->begin(path, text);
+    m_document.books().beginText(path, text);
     m_books->current()->editor()->moveCursor(QTextCursor::End);
     if (m_document.isOpen())
         edit(snapshot::AddBook{path.toStdString()});
 }
 
+void BooksView::showOwn(const QString& stem) {
+    for (const snapshot::Book& book : m_document.inputs().books)
+        if (const QString path = QString::fromStdString(book.path); isOwn(path, stem)) {
+            edit(snapshot::AddBook{book.path}); // it may be switched off
+            openPlace(path, 0, 1);
+            return;
+        }
+    QString path = QDir(bookFolder()).absoluteFilePath(stem + u".fw"_s);
+    if (QFileInfo::exists(path) || m_books->paths().contains(path))
+        path = freeBookPath(bookFolder(), stem, m_books->paths());
+    beginBook(path,
+              u"# Edits of the graph, each at one operator: rules, undone like any text.\n\n"_s);
+    edit(snapshot::MoveBook{path.toStdString(), 0});
+}
+
+// A document without the edits that were made in it would be another one.
+void BooksView::saving() {
+    for (const QString& path : m_books->changed())
+        if (isOwn(path, QString::fromLatin1(GraphEdits::book)))
+            if (const Status saved = m_books->save(path); !saved)
+                Q_EMIT asked(TellProblem{saved.diag()});
+}
+
 // Behind the current book, or the last one of the document, as one step of undo; a shipped one is
 // not changed.
-bool BooksView::takeText(const QString& declarations) {
-    if (const auto books = m_document.inputs().enabledBooks();
-        m_books->currentPath().isEmpty() && !books.empty())
+bool BooksView::takeText(const QString& declarations, const QString& book) {
+    if (!book.isEmpty())
+        showOwn(book);
+    else if (const auto books = m_document.inputs().enabledBooks();
+             m_books->currentPath().isEmpty() && !books.empty())
         if (const Status opened = m_books->open(QString::fromStdString(books.back())); !opened)
             Q_EMIT asked(TellProblem{opened.diag()});
     if (m_books->currentPath().isEmpty() || m_books->isShipped(m_books->currentPath()))

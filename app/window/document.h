@@ -57,6 +57,10 @@ public:
     void wantState(const GraphState& state) { m_results.states().want(state); }
     // The graph of a body of the imported graph, or why there is none. Always answers.
     void askBody(const std::string& path, Answered<snapshot::GraphDocument> done);
+    // The rule of a small edit, or why there is none.
+    void askEdit(const snapshot::Arguments& about, Answered<snapshot::SketchDocument> done) {
+        m_questions.send<snapshot::SketchDocument>(about, std::move(done));
+    }
     void stop() { m_questions.stop(); } // cancels what is pending
 
     const QString& path() const { return m_path; } // of the model

@@ -157,6 +157,8 @@ bool DocumentFiles::mayOverwrite(const QString& file) {
 bool DocumentFiles::saveTo(const QString& file) {
     if (!mayOverwrite(file))
         return false;
+    for (const ViewDocks::Shown& shown : m_views)
+        shown.view->saving();
     if (const Status saved = m_document.save(file, leftNow()); !saved) {
         Q_EMIT failed(saved.diag()); // the old file is whole, and the document is still here
         return false;

@@ -1,5 +1,6 @@
 #include "app/window/main_menus.h"
 
+#include "app/window/graph_edits.h"
 #include "app/window/graph_windows.h"
 #include "app/window/help_window.h"
 #include "app/window/layouts.h"
@@ -247,6 +248,7 @@ void MainMenus::addGraph() {
     addForModel(u"T&ypes of values…"_s, "Ctrl+Shift+D", [this] { m_parts.dialogs.setTypes(); });
     addForModel(u"Go &to…"_s, "Ctrl+G", [this] { Q_EMIT placeWanted(); });
     addBookmarks();
+    addEdits();
     m_menu->addSeparator();
     addCommands(MenuPlace::Changes);
     m_menu->addSeparator();
@@ -264,6 +266,18 @@ void MainMenus::addBookmarks() {
             [this, number] { Q_EMIT bookmarkUsed(number); });
     m_menu = graph;
     add(u"&Places …"_s, "Ctrl+B, L", [this] { Q_EMIT placesWanted(); });
+}
+
+void MainMenus::addEdits() {
+    QMenu* graph = m_menu;
+    inside(u"&Edit the operator"_s)->menuAction()->setProperty("ofNodes", true);
+    constexpr const char* keys[] = {"Ctrl+J, D", "Ctrl+J, I", "Ctrl+J, W", "Ctrl+J, A",
+                                    "Ctrl+J, N"};
+    const char* const* next = keys;
+    for (const GraphEdit& edit : graphEdits)
+        addForModel(QString::fromUtf8(edit.title), *next++,
+                    [this, &edit] { m_parts.edits.begin(edit); });
+    m_menu = graph;
 }
 
 void MainMenus::addRules() {

@@ -16,6 +16,7 @@ class QMenuBar;
 
 namespace fw::ui {
 
+class GraphEdits;
 class GraphWindows;
 class Layouts;
 class MainBar;
@@ -37,6 +38,7 @@ public:
         DocumentDialogs& dialogs;
         NodeFinder& finder;
         GraphWindows& graphs;
+        GraphEdits& edits;
         MainBar& bar;
         Layouts& layouts;
     };
@@ -75,6 +77,7 @@ private:
     void addThemes();
     void addGraph();
     void addBookmarks();
+    void addEdits();
     void addRules();
     void addTarget();
     void addProfile();

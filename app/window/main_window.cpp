@@ -3,6 +3,7 @@
 #include "app/window/bookmarks.h"
 #include "app/window/drafts.h"
 #include "app/window/find_box.h"
+#include "app/window/graph_edits.h"
 #include "app/window/layouts.h"
 #include "app/window/library_boxes.h"
 #include "app/window/main_bar.h"
@@ -114,10 +115,17 @@ void MainWindow::buildBars() {
     m_layouts = new Layouts(*this, *m_views, m_settings, m_memory, m_layoutVersion);
     m_bar = new MainBar(m_document, *m_views, m_finder,
                         m_memory == Memory::Remember ? &m_settings : nullptr);
-    m_menus = new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views,
-                             *m_files, *m_dialogs, m_finder, m_graphWindows, *m_bar, *m_layouts});
+    auto* edits = new GraphEdits(*this, m_document, m_selection);
+    m_menus =
+        new MainMenus({*this, m_settings, m_memory, m_document, m_selection, *m_views, *m_files,
+                       *m_dialogs, m_finder, m_graphWindows, *edits, *m_bar, *m_layouts});
     addToolBar(m_bar);
     m_status = new StatusLine(statusBar(), m_document, m_worker, m_selection);
+    connect(edits, &GraphEdits::written, m_views, [this](const QString& rule) {
+        m_views->write(rule, QString::fromLatin1(GraphEdits::book));
+    });
+    connect(edits, &GraphEdits::said, m_status, &StatusLine::say);
+    connect(edits, &GraphEdits::refused, this, &MainWindow::showProblem);
     connect(m_views, &ViewDocks::said, m_status, &StatusLine::say);
     connect(m_layouts, &Layouts::said, m_status, &StatusLine::say);
     connect(m_bar, &MainBar::requested, this, &MainWindow::serve);

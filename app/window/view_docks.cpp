@@ -173,9 +173,9 @@ bool ViewDocks::changeText(const QString& book, const snapshot::Fix& edit) const
                        [&](const Shown& shown) { return shown.view->changeText(book, edit); });
 }
 
-void ViewDocks::write(const QString& declarations) const {
+void ViewDocks::write(const QString& declarations, const QString& book) const {
     for (const Shown& shown : m_shown)
-        if (shown.view->takeText(declarations))
+        if (shown.view->takeText(declarations, book))
             return;
 }
 

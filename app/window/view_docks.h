@@ -53,7 +53,8 @@ public:
     bool serve(Request request) const; // by the first view that can; false: by none
     void openPlace(const QString& book, int line, int column) const;
     bool changeText(const QString& book, const snapshot::Fix& edit) const; // false: nobody shows it
-    void write(const QString& declarations) const; // into the first view that holds books
+    // Into the first view that holds books; `book` as View::takeText() has it.
+    void write(const QString& declarations, const QString& book = {}) const;
     void documentChanged(const DocumentParts& document, Parts parts) const;
     void settleSoon() { m_details.start(); } // of the selection
     bool settled() const;

@@ -83,10 +83,14 @@ public:
     virtual bool serve(Request) { return false; } // false: it is not this view's
     // Shows a place of a book as text; false: it shows no texts.
     virtual bool openPlace(const QString& /*book*/, int /*line*/, int /*column*/) { return false; }
-    // Puts declarations into a book, where it is read next; false: it holds no books.
-    virtual bool takeText(const QString& /*declarations*/) { return false; }
+    // Puts declarations into a book, where it is read next: into that of the document which has
+    // this name, or the one that is shown if there is no name. False: it holds no books.
+    virtual bool takeText(const QString& /*declarations*/, const QString& /*book*/) {
+        return false;
+    }
     // Puts the text of the edit into its place in a book that it shows; false: it does not.
     virtual bool changeText(const QString& /*book*/, const snapshot::Fix&) { return false; }
+    virtual void saving() {} // the document is about to be saved
     // What people left in it, as the document keeps it, and of the model that comes next.
     virtual void keep(snapshot::KeptView&) const {}
     virtual void showKept(const snapshot::KeptView&) {}
