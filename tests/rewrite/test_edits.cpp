@@ -28,7 +28,7 @@ private Q_SLOTS:
 
 namespace {
 
-GraphPtr chain() {
+GraphPtr threeInARow() {
     return graphOf("graph g(x: f32[2, 3], k: f32[2, 3]) -> y {\n a = relu(x) @node(\"first\")\n"
                    " b = neg(a) @node(\"middle\")  y = relu(b) @node(\"second\")\n}");
 }
@@ -52,14 +52,14 @@ std::string reasonOf(const Rewritten& out) {
 
 void TestEdits::aNameIsOnePlace() {
     const Rewritten out = rewritten(
-        chain(), bookOf("rule r { match y = relu(x) where name(y) == \"second\" emit y = x }"));
+        threeInARow(), bookOf("rule r { match y = relu(x) where name(y) == \"second\" emit y = x }"));
     QCOMPARE(namesOf(*out.graph), QStringLiteral("first middle"));
     const Rewritten either = rewritten(
-        chain(),
+        threeInARow(),
         bookOf("rule r { match y = relu(x) where name(y) in {\"second\", \"third\"} emit y = x }"));
     QCOMPARE(namesOf(*either.graph), QStringLiteral("first middle"));
     const Rewritten operand = rewritten(
-        chain(), bookOf("rule r { match y = neg(x) where name(x) != \"first\" emit y = x }"));
+        threeInARow(), bookOf("rule r { match y = neg(x) where name(x) != \"first\" emit y = x }"));
     QCOMPARE(applications(operand.trace, "r"), std::size_t(0));
     QVERIFY(reasonOf(operand).find("name(x) = first") != std::string::npos);
 }
@@ -106,10 +106,10 @@ void TestEdits::namesAreAnyText() {
 
 void TestEdits::valuesOfTheModelAreRead() {
     const auto with = [](const std::string& name) {
-        return rewritten(chain(), bookOf("rule r { match y = neg(x) emit y = add(neg(x), node(" +
+        return rewritten(threeInARow(), bookOf("rule r { match y = neg(x) emit y = add(neg(x), node(" +
                                          quoteText(name) + ")) strategy once changes }"));
     };
-    for (const std::string& name : {"k", "first", "x"}) {
+    for (const std::string name : {"k", "first", "x"}) {
         const Rewritten out = with(name);
         QCOMPARE(operatorsOf(*out.graph), QStringLiteral("relu neg add relu"));
         const Node* add = nullptr;
@@ -163,20 +163,20 @@ void TestEdits::resultsKeepTheirTypes() {
 
 void TestEdits::operatorsGetNames() {
     const Rewritten out =
-        rewritten(chain(), bookOf("rule r { match y = neg(x) let t = tanh(x) emit y = exp(t) "
+        rewritten(threeInARow(), bookOf("rule r { match y = neg(x) let t = tanh(x) emit y = exp(t) "
                                   "name t = \"t\", y = \"e\" strategy once changes }"));
     QCOMPARE(namesOf(*out.graph), QStringLiteral("first t e second"));
     // Again and again: it has its name.
     const Rewritten same = rewritten(
-        chain(), bookOf("rule r { match y = neg(x) emit y = neg(x) name y = \"minus\" }"));
+        threeInARow(), bookOf("rule r { match y = neg(x) emit y = neg(x) name y = \"minus\" }"));
     QCOMPARE(namesOf(*same.graph), QStringLiteral("first minus second"));
     QCOMPARE(applications(same.trace, "r"), std::size_t(1));
-    QCOMPARE(difference(*chain(), *same.graph), QString());
+    QCOMPARE(difference(*threeInARow(), *same.graph), QString());
 }
 
 void TestEdits::namesThatComeBackAreACircle() {
     const Rewritten out = rewritten(
-        chain(),
+        threeInARow(),
         bookOf("rule there { match y = neg(x) where name(y) == \"middle\" emit y = neg(x) name y = "
                "\"b\" }\n"
                "rule back { match y = neg(x) where name(y) == \"b\" emit y = neg(x) name y = "
@@ -253,7 +253,7 @@ void TestEdits::refusals_data() {
 void TestEdits::refusals() {
     QFETCH(QString, rule);
     QFETCH(QString, said);
-    const auto out = rewriteGraph(chain(), bookOf(rule.toStdString()), {});
+    const auto out = rewriteGraph(threeInARow(), bookOf(rule.toStdString()), {});
     QVERIFY(!out.ok());
     QVERIFY2(out.diag().message.find(said.toStdString()) != std::string::npos,
              out.diag().text().c_str());
