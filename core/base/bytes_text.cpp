@@ -4,7 +4,7 @@
 
 namespace fw {
 
-std::string bytesText(double bytes) {
+std::string textOfBytes(double bytes) {
     if (bytes < 1e3)
         return fmt::format("{:.0f} B", bytes);
     if (bytes < 1e6)

@@ -5,6 +5,6 @@
 
 namespace fw {
 
-std::string bytesText(double bytes); // "3.6 MB"
+std::string textOfBytes(double bytes); // "3.6 MB"
 
 } // namespace fw

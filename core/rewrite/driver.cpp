@@ -297,7 +297,10 @@ private:
         for (const ValueRef& value : exposed.results)
             given.results.push_back(applied->handed.at(value));
         const bool same = after == before && hashOf(graph, given) == exposedBefore;
-        if (same || returns(entry, *root, out.matched, gone, taken, before, made, after)) {
+        // What goes over the graph once may bring back what was there: an edit takes back another.
+        const bool mayReturn = rule.strategy != "once";
+        if (same ||
+            (mayReturn && returns(entry, *root, out.matched, gone, taken, before, made, after))) {
             editor.rollback();
             keepRefused(index, *root, out.matched, ReasonCode::RulesInCircle,
                         same ? "the right side is what was matched"

@@ -108,7 +108,7 @@ bool isAtStore(const SchedulePlanner& planner, const std::vector<NestPlan>& part
 std::string Melting::text() const {
     return fmt::format("{} at a time, {} less of memory, {:.1f} million operations more: {:.3g} "
                        "million cycles, apart {:.3g}",
-                       bytesText(static_cast<double>(held)), bytesText(saved), repeated / 1e6,
+                       textOfBytes(static_cast<double>(held)), textOfBytes(saved), repeated / 1e6,
                        cycles / 1e6, apart / 1e6);
 }
 

@@ -45,7 +45,7 @@ public:
     std::vector<HazardRecord> take() {
         for (const auto& [row, bytes] : m_bytes)
             if (bytes > 0)
-                m_rows[row].what += fmt::format(", {} in all", bytesText(bytes));
+                m_rows[row].what += fmt::format(", {} in all", textOfBytes(bytes));
         for (HazardRecord& row : m_rows) {
             std::sort(row.nodes.begin(), row.nodes.end());
             row.nodes.erase(std::unique(row.nodes.begin(), row.nodes.end()), row.nodes.end());

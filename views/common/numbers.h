@@ -21,7 +21,7 @@ inline QString timeCell(const std::optional<double>& microseconds) {
 
 // "3.6 MB"
 inline QString bytesText(double bytes) {
-    return QString::fromStdString(fw::bytesText(bytes));
+    return QString::fromStdString(fw::textOfBytes(bytes));
 }
 
 // An error of an output; absent: not finite.
