@@ -196,8 +196,8 @@ void TestEdits::editsFollowOneAnother() {
 }
 
 void TestEdits::whatRulesMadeIsEditedWhereItCameFrom() {
-    const std::string graph = "graph g(x: f32[2]) -> y, z {\n a = neg(x) @node(\"a\")  b = neg(a) "
-                              "@node(\"b\")  y = relu(b) @node(\"r\")  z = exp(x) @node(\"e\")\n}";
+    const std::string graph = "graph g(x: f32[2]) -> y, z {\n p = neg(x) @node(\"a\")  q = neg(p) "
+                              "@node(\"b\")  y = relu(q) @node(\"r\")  z = exp(x) @node(\"e\")\n}";
     const std::string rules = "rule both { match y = relu(neg(neg(x))) emit y = tanh(x) }\n"
                               "rule one { match y = exp(x) emit y = cos(x) }";
     const auto made =

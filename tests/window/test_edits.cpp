@@ -56,6 +56,7 @@ private:
             QTest::keyClick(dialog, Qt::Key_Return);
         });
         asked.start(20);
+        keysGoTo(); // the window, again, behind a dialog
         QTest::keyClick(m_window->windowHandle(), Qt::Key_J, Qt::ControlModifier);
         QTest::keyClick(m_window->windowHandle(), key);
         waitIdle();
