@@ -344,7 +344,9 @@ Result<const FusionPlan*> Pipeline::plan(const Context& context) {
         options.cancel = context.cancel;
         FW_TRY(FusionPlan plan, planOf(*source->graph, options, *on));
         std::copy_if(source->trace.decisions.begin(), source->trace.decisions.end(),
-                     std::back_inserter(notices), wentWrong);
+                     std::back_inserter(notices), [](const Decision& decision) {
+                         return wentWrong(decision) || decision.code == ReasonCode::RuleChanges;
+                     });
         plan.notices.insert(plan.notices.begin(), notices.begin(), notices.end());
         m_machineMs = machineMeasuringMs() - measured;
         ++m_shared->made.planned;

@@ -114,6 +114,12 @@ void addDiagnostics(const RewriteTrace& trace, Diags& out) {
         if (decision.code == ReasonCode::RuleRefuted)
             out.push_back(makeWarning(DiagCode::OutputsDiffer, noticeText(decision),
                                       placeOf(decision.subject, trace)));
+        else if (decision.code == ReasonCode::RuleChanges)
+            out.push_back({DiagCode::OutputsDiffer,
+                           noticeText(decision),
+                           placeOf(decision.subject, trace),
+                           {},
+                           Severity::Note});
         else if (wentWrong(decision) && decision.code != ReasonCode::RulesInCircle)
             out.push_back(makeWarning(DiagCode::RuleIllegal,
                                       fmt::format("{}: {}", decision.subject, decision.sentence()),

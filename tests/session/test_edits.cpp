@@ -319,7 +319,7 @@ void TestEdits::changesAreToldAsAsked() {
 void TestEdits::errorsAreLookedForBehindEdits() {
     const std::string graph =
         "graph g(x: f32[2, 3]) -> y {\n a = relu(x) @node(\"r\")  b = neg(a) @node(\"n\")\n c = "
-        "abs(b) @node(\"a\")  y = tanh(c)\n}";
+        "abs(b) @node(\"third\")  y = tanh(c)\n}";
     const std::string edit =
         "rule out_with_it { match y = relu(x) where name(y) == \"r\" emit y = x "
         "strategy once changes }\n";

@@ -68,7 +68,7 @@ void TestReached::whyARuleDidNotAct() {
                 .ok());
     openWithBook(u"residual"_s, u"why.fw"_s);
     // The rule in *Rules*, its text, and what came of it below the text.
-    auto* rules = m_window->view<RulesView>()->findChild<QTreeView*>();
+    QTreeView* rules = m_window->view<RulesView>()->tree();
     QModelIndexList found;
     QTRY_VERIFY(!(found = rules->model()->match(rules->model()->index(0, 0), Qt::DisplayRole,
                                                 u"bad"_s, 1, Qt::MatchExactly | Qt::MatchRecursive))
