@@ -132,10 +132,10 @@ class Table:
 
 def all_values():
     """The files, by name."""
-    from . import values_elementwise, values_ends, values_moving, values_newer, values_signal, values_sizes, values_sums
+    from . import values_elementwise, values_ends, values_integers, values_moving, values_newer, values_signal, values_sizes, values_sums
 
     out = {}
-    for part in (values_elementwise, values_ends, values_moving, values_newer, values_signal, values_sizes, values_sums):
+    for part in (values_elementwise, values_ends, values_integers, values_moving, values_newer, values_signal, values_sizes, values_sums):
         table = Table()
         part.add_to(table)
         out[part.__name__.rsplit("_", 1)[-1] + ".txt"] = table.text()
