@@ -19,8 +19,7 @@
     X(window)                                                                                      \
     X(normalization)                                                                               \
     X(movement)                                                                                    \
-    X(selection) X(resample) X(quantization) X(integers) X(losses) X(reductions) X(signal)         \
-        X(sizes)
+    X(selection) X(resample) X(quantization) X(integers) X(losses) X(reductions) X(signal) X(sizes)
 extern "C" {
 #define FW_X(name)                                                                                 \
     extern const char fwBook_##name[];                                                             \

@@ -190,7 +190,8 @@ void TestRuleText::mistakes_data() {
         "rule r { match y = tanh(x >> (c = add(^, r))* {1..3}) expose c emit y = x, c = x }",
         "1:62 RUL01 c stands for several values, which cannot be exposed");
     row("clause", "rule r {\n mach y = relu(x)\n}",
-        "2:2 TXT01 expected stage, strategy, match, where, let, emit, duplicate, expose or }");
+        "2:2 TXT01 expected stage, strategy, match, where, let, emit, name, duplicate, changes, "
+        "expose or }");
     row("counts", "rule r {\n match y = relu(^)* {3..2}\n emit y = x\n}",
         "2:12 TXT01 a repetition goes from a smaller to a larger count up to 1000");
     row("chain of itself", "chain a = relu(^) >> b\nchain b = a >> tanh(^)",

@@ -48,8 +48,9 @@ private Q_SLOTS:
 void TestOpCheck::theLibraryPasses() {
     int operators = 0;
     double slowest = 0;
-    for (const char* name : {"elementwise", "contraction", "window", "movement", "normalization",
-                             "integers", "losses", "quantization", "resample", "selection", "signal"}) {
+    for (const char* name :
+         {"elementwise", "contraction", "window", "movement", "normalization", "integers", "losses",
+          "quantization", "resample", "selection", "signal"}) {
         std::ifstream file(std::string(FW_SOURCE_DIR "/resources/library/") + name + ".fw");
         std::stringstream text;
         text << file.rdbuf();
