@@ -553,7 +553,7 @@ std::string RulesInCircle::text() const {
 bool wentWrong(const Decision& decision) {
     return decision.code == ReasonCode::RuleUndone || decision.code == ReasonCode::RulesInCircle ||
            decision.code == ReasonCode::RuleStopped || decision.code == ReasonCode::LeftOutUnmet ||
-           decision.code == ReasonCode::RuleRefuted;
+           decision.code == ReasonCode::RuleRefuted || decision.code == ReasonCode::RuleTurnsResult;
 }
 
 Result<Rewritten> rewriteGraph(const GraphPtr& graph, const RuleBook& book,

@@ -57,23 +57,6 @@ def images(table):
                        strides=[2], before=[2], behind=[1], dilations=[2])
 
 
-def scaled(table):
-    for to in EIGHT:
-        limits = np.iinfo(np.int8 if to == "i8" else np.uint8)
-        x = Tensor("i32", np.array([[-(1 << 31), -7, -5, 0, 3], [1, 5, 7, 300, (1 << 31) - 1]]))
-        for scale in (Tensor("f32", np.array(0.5)), Tensor("f32", np.array([0.5, 1, 0.25, 2, 0.125]))):
-            zero = Tensor(to, np.array(3))
-            y = np.rint(x.v.astype(np.float32) * scale.v.astype(np.float32)) + 3
-            table.call("requantize", [x, scale, zero], Tensor(to, np.clip(y, limits.min, limits.max)))
-
-
-def halves(table):
-    x = bits("u8", 2, 3)
-    flat = np.stack([x.v & 15, x.v >> 4], axis=-1).reshape(2, 6)
-    for count in (5, 6):
-        table.call("unpack_nibbles", [x], Tensor("u8", flat[:, :count]), count=count)
-
-
 def add_to(table):
-    for part in (products, images, scaled, halves):
+    for part in (products, images):
         part(table)

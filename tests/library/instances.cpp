@@ -87,8 +87,6 @@ void addSelection(std::vector<Instance>& out) {
     const Attrs blocks = attrs({{"axis", std::int64_t(1)}, {"block", std::int64_t(2)}});
     out.push_back({"quantize_blocks", {"f32[2, 5]", "f32[2, 3]", "u8[2, 3]"}, blocks});
     out.push_back({"dequantize_blocks", {"i8[2, 5]", "f32[2, 3]", "i8[2, 3]"}, blocks});
-    out.push_back({"unpack_nibbles", {"u8[2, 3]"}, attrs({{"count", std::int64_t(5)}})});
-    out.push_back({"requantize", {"i32[2, 3]", "f32[3]", "u8[]"}, {}});
     for (const char* op : {"matmul_integer", "matmul_widened"}) {
         out.push_back({op, {"u8[2, 3]", "i8[3, 4]", "u8[1]", "i8[4]"}, {}});
         out.push_back({op, {"u8[2, 2, 3]", "i8[3, 4]", "u8[2]", "i8[1]"}, {}});

@@ -84,12 +84,12 @@ private:
 
 namespace {
 
-const std::string model = "graph g(x: f32[2, 3], z: f32[2, 3]) -> y {\n"
-                          "  k = const [1, 2, 3] : f32[3]\n"
-                          "  a = add(x, k) @node(\"stem/add\")  b = relu(a) @node(\"stem/relu\")\n"
-                          "  c = softmax(b) {axis = 1} @node(\"soft\")  d = add(c, b) "
-                          "@node(\"Sum_1\")\n"
-                          "  y = tanh(d) @node(\"last\")\n}\n";
+const std::string stem = "graph g(x: f32[2, 3], z: f32[2, 3]) -> y {\n"
+                         "  k = const [1, 2, 3] : f32[3]\n"
+                         "  a = add(x, k) @node(\"stem/add\")  b = relu(a) @node(\"stem/relu\")\n"
+                         "  c = softmax(b) {axis = 1} @node(\"soft\")  d = add(c, b) "
+                         "@node(\"Sum_1\")\n"
+                         "  y = tanh(d) @node(\"last\")\n}\n";
 
 } // namespace
 
@@ -167,11 +167,11 @@ void TestEdits::edits_data() {
 void TestEdits::edits() {
     QFETCH(QString, words);
     QFETCH(QString, text);
-    const auto made = Asked().get<SketchDocument>("sketch", asked(of(model), words));
+    const auto made = Asked().get<SketchDocument>("sketch", asked(of(stem), words));
     if (!text.isNull())
         QCOMPARE(QString::fromStdString(made.text), text);
     QVERIFY(made.edit);
-    QTEST(behind(model, made.text), "graph");
+    QTEST(behind(stem, made.text), "graph");
     // A name that may come from a place is told.
     const bool ofPlace = words.contains(u"Sum_1");
     QCOMPARE(made.notices.size(), std::size_t(ofPlace ? 1 : 0));
@@ -186,10 +186,10 @@ void TestEdits::editsFollowOneAnother() {
          {"rename stem/relu to=stem/first", "insert stem/relu to=neg", "insert stem/first to=exp",
           "attribute soft axis=0", "attribute soft axis=1", "delete stem/first_neg",
           "rename stem/first to=stem/relu"}) {
-        const auto made = Asked().get<SketchDocument>("sketch", asked(of(model, book), words));
+        const auto made = Asked().get<SketchDocument>("sketch", asked(of(stem, book), words));
         book += made.text + "\n";
     }
-    QCOMPARE(behind(model, book),
+    QCOMPARE(behind(stem, book),
              QStringLiteral("stem/add:add(x k) stem/relu:relu(stem/add) "
                             "stem/first_exp:exp(stem/relu) soft:softmax(stem/first_exp) "
                             "Sum_1:add(soft stem/first_exp) last:tanh(Sum_1)"));
@@ -255,27 +255,27 @@ void TestEdits::refusals_data() {
     const std::string turned = "graph g(x: f32[2, 3]) -> y {\n  a = relu(x) @node(\"r\")  y = "
                                "transpose(a) {perm = [1, 0]} @node(\"t\")\n}";
     row("a result of the model", turned, "delete t", "EDT05", "y from f32[3, 2] into f32[2, 3]");
-    row("types that do not fit", model, "insert soft to=transpose(^){perm=[1,0]}", "EDT06", "");
-    row("no operator", model, "insert stem/relu to=rellu", "EDT06",
+    row("types that do not fit", stem, "insert soft to=transpose(^){perm=[1,0]}", "EDT06", "");
+    row("no operator", stem, "insert stem/relu to=rellu", "EDT06",
         "there is no operator named rellu");
-    row("no call", model, "insert stem/relu to=neg(^", "EDT06", "expected");
-    row("more than a call", model, "insert stem/relu to=neg(^)}rule", "EDT06", "");
-    row("nothing", model, "insert stem/relu to=", "EDT06", "what is inserted has no name");
-    row("no operand", model, "rewire Sum_1 operand=2 to=z", "EDT06",
+    row("no call", stem, "insert stem/relu to=neg(^", "EDT06", "expected");
+    row("more than a call", stem, "insert stem/relu to=neg(^)}rule", "EDT06", "");
+    row("nothing", stem, "insert stem/relu to=", "EDT06", "what is inserted has no name");
+    row("no operand", stem, "rewire Sum_1 operand=2 to=z", "EDT06",
         "Sum_1 has 2 operands, counted from 0: there is no operand 2");
-    row("no value", model, "rewire Sum_1 operand=1 to=zz", "EDT06",
+    row("no value", stem, "rewire Sum_1 operand=1 to=zz", "EDT06",
         "no operator and no value of the graph is called \"zz\"");
-    row("a circle", model, "rewire stem/relu operand=0 to=last", "EDT06", "its own result");
-    row("no attribute", model, "attribute soft", "EDT06", "no attribute is given");
-    row("of others", model, "attribute soft axes=1", "EDT06", "axes");
-    row("no value of it", model, "attribute soft axis=there", "EDT06", "there");
-    row("as it is", model, "attribute soft axis=1", "EDT06", "the right side is what was matched");
-    row("taken", model, "rename soft to=last", "EDT07",
+    row("a circle", stem, "rewire stem/relu operand=0 to=last", "EDT06", "its own result");
+    row("no attribute", stem, "attribute soft", "EDT06", "no attribute is given");
+    row("of others", stem, "attribute soft axes=1", "EDT06", "axes");
+    row("no value of it", stem, "attribute soft axis=there", "EDT06", "there");
+    row("as it is", stem, "attribute soft axis=1", "EDT06", "the right side is what was matched");
+    row("taken", stem, "rename soft to=last", "EDT07",
         "the graph has an operator or a value "
         "called \"last\"");
-    row("empty", model, "rename soft to=", "EDT06", "the name is empty");
-    row("nobody", model, "delete nobody", "USE03", "there is no operator named nobody");
-    row("an input", model, "delete x", "USE03", "there is no operator named x");
+    row("empty", stem, "rename soft to=", "EDT06", "the name is empty");
+    row("nobody", stem, "delete nobody", "USE03", "there is no operator named nobody");
+    row("an input", stem, "delete x", "USE03", "there is no operator named x");
 }
 
 void TestEdits::refusals() {
@@ -292,10 +292,10 @@ void TestEdits::refusals() {
 void TestEdits::changesAreToldAsAsked() {
     const std::string book =
         Asked()
-            .get<SketchDocument>("sketch", asked(of(model), QStringLiteral("delete stem/relu")))
+            .get<SketchDocument>("sketch", asked(of(stem), QStringLiteral("delete stem/relu")))
             .text;
     for (const char* command : {"run", "fuse", "rewrite", "verify"}) {
-        const std::string text = Asked().ask(command, of(model, book)).value();
+        const std::string text = Asked().ask(command, of(stem, book)).value();
         QVERIFY2(text.find("RUL24 delete_stem_relu: what the model computes is changed, as asked: "
                            "/nowhere/edits.fw:1") != std::string::npos,
                  text.c_str());
@@ -361,7 +361,7 @@ void TestEdits::changesCompute() {
     std::string book;
     for (const char* words : {"delete stem/add", "insert stem/relu to=mul(^,0.5)",
                               "attribute soft axis=0", "rewire Sum_1 operand=1 to=z"})
-        book += Asked().get<SketchDocument>("sketch", asked(of(model, book), QString(words))).text +
+        book += Asked().get<SketchDocument>("sketch", asked(of(stem, book), QString(words))).text +
                 "\n";
     const std::string byHand = "graph g(x: f32[2, 3], z: f32[2, 3]) -> y {\n  b = relu(x)  h = "
                                "mul(b, 0.5)\n  c = softmax(h) {axis = 0}  d = add(c, z)  y = "
@@ -371,7 +371,7 @@ void TestEdits::changesCompute() {
         with.seed = 7;
         return Asked().get<RunDocument>("run", with);
     };
-    const RunDocument edited = sampled(of(model, book)), written = sampled(of(byHand));
+    const RunDocument edited = sampled(of(stem, book)), written = sampled(of(byHand));
     QCOMPARE(edited.outputs.size(), std::size_t(1));
     QCOMPARE(edited.outputs.at(0).summary, written.outputs.at(0).summary);
 }

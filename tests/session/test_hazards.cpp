@@ -102,7 +102,7 @@ void TestHazards::each_data() {
         "d = dequantize(t, s, z)  y = relu(d) }",
         {QStringLiteral("HAZ08 at in")});
     row("quantised for one reader of two",
-        "graph g(x: f32[4, 2]) -> (y, t) { s = const [0.5] : f32[]  z = const [3] : u8[]\n"
+        "graph g(x: f32[4, 2]) -> y, t { s = const [0.5] : f32[]  z = const [3] : u8[]\n"
         "q = quantize(x, s, z) @node(\"in\")  t = transpose(q) {perm = [1, 0]}\n"
         "d = dequantize(q, s, z)  y = relu(d) }",
         {});

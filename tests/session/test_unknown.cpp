@@ -492,24 +492,26 @@ void TestUnknown::refusedForTheDataThatAreGiven() {
 void TestUnknown::dataGiveSizesBehindWhatIsUnknown() {
     M m;
     m.input("x", {"N", "4"}, proto::TensorProto::UINT8);
-    m.input("w", {"4", "3"}, proto::TensorProto::UINT8).output("y", {"N", "3"});
-    m.node("MatMulInteger", "x w", "y", "product");
+    m.input("w", {}, proto::TensorProto::FLOAT).output("y", {"N", "4"});
+    auto* contrib = m.model.add_opset_import();
+    contrib->set_domain("com.microsoft");
+    contrib->set_version(1);
+    m.node("QLinearSoftmax", "x w", "y", "rows").set_domain("com.microsoft");
     m.node("Shape", "y", "s", "shape");
     m.output("s", {"2"}, proto::TensorProto::INT64);
     QVERIFY(writeFile(path("shape.onnx"), m.bytes()).ok());
     Asked a;
     Arguments arguments = asked("shape.onnx");
-    for (const auto& [name, rows, columns] : {std::tuple("x", 5, 4), std::tuple("w", 4, 3)}) {
-        const std::vector<double> some(static_cast<std::size_t>(rows * columns), 1);
+    const TensorData rows = dataFromDoubles(DType::U8, {5, 4}, std::vector<double>(20, 1));
+    for (const auto& [name, data] :
+         {std::pair("x", rows), std::pair("w", dataFromDoubles(DType::F32, {}, {1}))}) {
         arguments.inputs[name] = path(std::string(name) + "i.pb");
-        QVERIFY(writeTensorFile(arguments.inputs[name],
-                                {name, dataFromDoubles(DType::U8, {rows, columns}, some)})
-                    .ok());
+        QVERIFY(writeTensorFile(arguments.inputs[name], {name, data}).ok());
     }
     const auto ran = a.get<RunDocument>("run", arguments);
     QCOMPARE(ran.outputs.size(), std::size_t{1});
     QCOMPARE(ran.outputs[0].name, std::string("s"));
-    QCOMPARE(ran.outputs[0].summary, std::string("5, 3"));
+    QCOMPARE(ran.outputs[0].summary, std::string("5, 4"));
 }
 
 void TestUnknown::longChainsOpen() {

@@ -1,5 +1,5 @@
 // Convolutions. The normal form: no bias operand (a `bias` node follows); of eight bits sums are
-// i32, and `requantize` follows.
+// i32, and what they are worth is quantized.
 #include "base/numbers.h"
 #include "onnx/forms/window_geometry.h"
 #include "onnx/model/beyond_texts.h"
@@ -234,9 +234,14 @@ Status qlinearConv(NodeImport& n) {
     FW_TRY(const ValueRef zero, numberOf(n, 7));
     FW_TRY(const ValueRef factor, n.step("mul", {ofX, ofW}));
     FW_TRY(const ValueRef scale, n.step("div", {factor, ofY}));
+    Attrs real;
+    real.set("to", DType::F32);
+    FW_TRY(y, n.step("cast", {y}, real));
+    FW_TRY(y, n.step("mul", {y, scale}));
+    const ValueRef one = n.scalarConstant("one", 1, DType::F32);
     if (!conv.geometry.oneAxis)
-        return n.result("requantize", {y, scale, zero});
-    FW_TRY(y, n.step("requantize", {y, scale, zero}));
+        return n.result("quantize", {y, one, zero});
+    FW_TRY(y, n.step("quantize", {y, one, zero}));
     return n.resultReshaped(y, withoutHeight(n.type(y).shape));
 }
 
