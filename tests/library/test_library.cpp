@@ -49,12 +49,14 @@ void TestLibrary::everyOperatorHasAnInstance() {
 // The program takes them as they are.
 void TestLibrary::definitionsAreSound() {
     std::size_t checked = 0;
+    std::set<std::string> names; // of two of one name the later one would take the place
     for (const LibraryText& book : libraryTexts()) {
         const FileTree tree = parseFile(book.text, book.file);
         QVERIFY2(tree.errors.empty(), book.file.c_str());
         for (const auto& op : each<OpTree>(tree.declarations)) {
             for (const Diag& diag : checkDefinition(*op, book.file))
                 QFAIL(diag.text().c_str());
+            QVERIFY2(names.insert(op->name).second, op->name.c_str());
             ++checked;
         }
     }
