@@ -230,6 +230,8 @@ def of_ort(cases):
     for name, numbers in (("Relu", ()), ("Sigmoid", ()), ("Tanh", ()), ("LeakyRelu", (0.25,)), ("Clip", (-1.0, 2.0)), ("HardSigmoid", (0.5, 0.25))):
         at = {"activation_params": list(numbers)} if numbers else {}
         cases.close(f"fused_conv_{name.lower()}", node("FusedConv", "x w b", activation=name, pads=[1, 1, 1, 1], domain=ORT, **at), x, {**w, **b}, opset=11)
+    cases.close("fused_conv_alone", node("FusedConv", "x w b", domain=ORT), x, {**w, **b}, opset=11)
+    cases.close("fused_gemm_alone", node("FusedGemm", "a b", domain=ORT), {"a": reals(3, 7)}, {"b": reals(7, 5, seed=1)}, opset=11)
     cases.close("fused_conv_term", node("FusedConv", "x w b z", activation="Relu", domain=ORT), {**x, "z": reals(1, 3, 3, 4, seed=5)}, {**w, **b}, opset=11)
     cases.close("fused_conv_one_axis", node("FusedConv", "x w", activation="Relu", domain=ORT), {"x": reals(1, 2, 9)}, {"w": reals(3, 2, 3)}, opset=11)
     a = {"a": reals(3, 7)}

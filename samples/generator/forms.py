@@ -114,12 +114,14 @@ FUNCTIONS = {
 def fused_conv(x, at, opset):
     y = conv([x[0], x[1], optional(x, 2)] if optional(x, 2) is not None else x[:2], at, opset)[0]
     y = y if optional(x, 3) is None else y + x[3]
-    return [FUNCTIONS[at["activation"]](y, *at.get("activation_params", []))]
+    return [FUNCTIONS[at["activation"]](y, *at.get("activation_params", [])) if "activation" in at else y]
 
 
 def fused_gemm(x, at, opset):
     a, b = x[0].T if at.get("transA", 0) else x[0], x[1].T if at.get("transB", 0) else x[1]
     y = at.get("alpha", 1.0) * (a @ b) + (0 if optional(x, 2) is None else at.get("beta", 1.0) * x[2])
+    if "activation" not in at:
+        return [y]
     return [FUNCTIONS[at["activation"]](y, *([at["activation_alpha"]] if "activation_alpha" in at else []))]
 
 

@@ -133,6 +133,8 @@ Status fusedConv(NodeImport& n) {
         FW_TRY(y, n.step("add", {y, z}));
     }
     FW_TRY(const std::string function, n.text("activation", ""));
+    if (function.empty())
+        return n.alias(0, y);
     FW_TRY(const auto given, n.reals("activation_params"));
     const Reals numbers = given.value_or(Reals());
     struct Row {
