@@ -105,7 +105,7 @@ void TestHazards::each_data() {
         "graph g(x: f32[4, 2]) -> y, t { s = const [0.5] : f32[]  z = const [3] : u8[]\n"
         "q = quantize(x, s, z) @node(\"in\")  t = transpose(q) {perm = [1, 0]}\n"
         "d = dequantize(q, s, z)  y = relu(d) }",
-        {});
+        {QStringLiteral("HAZ07 at transpose")});
 }
 
 void TestHazards::each() {

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 
+#include <QAction>
 #include <QTreeView>
 
 using namespace fw;
@@ -67,7 +68,12 @@ void TestReached::whyARuleDidNotAct() {
                       "rule bad { match y = add(a, b) emit y = concat(a, b) { axis = 1 } }\n")
                 .ok());
     openWithBook(u"residual"_s, u"why.fw"_s);
-    // The rule in *Rules*, its text, and what came of it below the text.
+    // The rule in *Rules*, which made place for the text, its text, and what came of it below.
+    for (const QAction* action : m_window->findChildren<QAction*>())
+        if (action->text().remove(u'&') == u"Rules"_s &&
+            action->shortcut().toString().startsWith(u"Alt+"_s))
+            key(action->shortcut().toString());
+    QVERIFY(m_actions == 1 && m_window->view<RulesView>()->inFront());
     QTreeView* rules = m_window->view<RulesView>()->tree();
     QModelIndexList found;
     QTRY_VERIFY(!(found = rules->model()->match(rules->model()->index(0, 0), Qt::DisplayRole,
