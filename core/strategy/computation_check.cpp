@@ -139,8 +139,8 @@ private:
                         !m_refusal.empty() ? m_refusal
                         : m_calls.neverHeld().empty()
                             ? "no call was found that its condition lets through"
-                            : fmt::format("{} held for none of {} calls, with operands of f32, "
-                                          "f64 and i64, constant or not, of ranks 0 to 6",
+                            : fmt::format("{} held for none of {} calls, constant or not, of "
+                                          "ranks 0 to 6, mostly of f32, f64 and i64",
                                           m_calls.neverHeld(), mostDraws)),
             {}, "say in `when` for which calls it is");
     }
