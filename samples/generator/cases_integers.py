@@ -125,6 +125,7 @@ def four_bits(cases):
         cases.close(f"four_bits_{name}", node("MatMulNBits", "a b s", **at), rows, weights, opset=11)
         cases.close(f"four_bits_{name}_zeros", node("MatMulNBits", "a b s z", **at), rows,
                     {**weights, "z": bits(np.uint8, 5 * (-(-blocks // 2)), seed=7)}, opset=11)
+    cases.close("four_bits_term", node("MatMulNBits", "a b s - - c", **at), rows, {**weights, "c": reals(5, seed=9)}, opset=11)
 
 
 def add_to(cases):

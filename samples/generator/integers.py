@@ -113,7 +113,8 @@ def four_bits(x, at, opset):
     scales = x[2].reshape(rows, blocks)
     weights = halves(x[1], blocks * block).reshape(rows, blocks, block)
     weights = (weights - zeros[:, :, None]) * scales[:, :, None]
-    return [x[0] @ weights.reshape(rows, -1)[:, :depth].T]
+    out = x[0] @ weights.reshape(rows, -1)[:, :depth].T
+    return [out if given(x, 5) is None else out + x[5]]
 
 
 OPERATORS = {
