@@ -313,11 +313,14 @@ Result<Tried> tryCall(const OperatorSet& operators, const std::string& op,
     if (!disturbed && mayLeaveFloats(op, operands, attrs))
         return makeDiag(DiagCode::LimitReached, "a step on the way may leave the floats");
     FW_TRY(out.outputs, computed(*known, call, operands));
-    if (!disturbed && out.outputs.size() == 1)
-        if (const auto native = natively(op, data, out.outputs[0].type());
-            native && !sameNumbers(*native, out.outputs[0], op != "max" && op != "min"))
+    if (!disturbed && out.outputs.size() == 1) {
+        auto native = natively(op, data, out.outputs[0].type());
+        if (!native)
+            native = sumsNatively(op, data, call.attrs, out.outputs[0].type());
+        if (native && !sameNumbers(*native, out.outputs[0], op != "max" && op != "min"))
             throw InternalError("the reference of " + op + " of " + data[0]->type().text() +
                                 " is not what the compiler of C++ computes");
+    }
     for (const TensorData& output : out.outputs) {
         real = real || isFloat(output.dtype());
         whole = whole && isWhole(output);

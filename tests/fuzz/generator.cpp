@@ -41,9 +41,9 @@ bool isLeaf(const std::string& op) {
 const Table& table(const OperatorSet& operators) {
     static const Table made = [&] {
         Table out;
-        for (const auto& family :
-             {elementwiseRecipes(), movementRecipes(), computeRecipes(), functionRecipes(),
-              selectionRecipes(), windowRecipes(), arrayRecipes(), sizeRecipes(), newerRecipes()})
+        for (const auto& family : {elementwiseRecipes(), movementRecipes(), computeRecipes(),
+                                   functionRecipes(), selectionRecipes(), windowRecipes(),
+                                   arrayRecipes(), sizeRecipes(), integerRecipes(), newerRecipes()})
             out.single.insert(out.single.end(), family.begin(), family.end());
         for (const Operator* op : operators.all())
             if (!isLeaf(op->name()) &&

@@ -15,4 +15,9 @@ std::optional<TensorData> natively(const std::string& op,
                                    const std::vector<const TensorData*>& operands,
                                    const TensorType& result);
 
+// The same of sums of products of eight bits, less their zero points, which wrap at 32 bits.
+std::optional<TensorData> sumsNatively(const std::string& op,
+                                       const std::vector<const TensorData*>& operands,
+                                       const Attrs& attrs, const TensorType& result);
+
 } // namespace fw::fuzz

@@ -20,6 +20,7 @@ std::vector<Recipe> selectionRecipes(); // by index or by size
 std::vector<Recipe> windowRecipes();    // over any number of axes, and values between elements
 std::vector<Recipe> arrayRecipes();     // parts of matrices, pads, rows of numbers, spectra
 std::vector<Recipe> sizeRecipes();      // sizes that are computed while the graph runs
+std::vector<Recipe> integerRecipes();   // products and windows of eight bits
 std::vector<Recipe> newerRecipes();     // of ONNX's sets from 18 on
 std::vector<Recipe> plantedRecipes();
 std::vector<Recipe> ruleRecipes(); // shapes that the shipped rules look for
