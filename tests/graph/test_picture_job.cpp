@@ -77,7 +77,8 @@ void TestPictureJob::cancelIsSilent() {
              std::string("residual block"));
 }
 
-// Wherever the layout is when another picture is wanted.
+// Wherever the layout is when another picture is wanted. Other work on the machine only lengthens
+// a try, so the shortest of some is judged.
 void TestPictureJob::largeLayoutsEndSoon() {
     const picture::Diagram large = picture::randomDiagram(1, 20000, picture::Grouping::Flat);
     PictureJob job;
@@ -88,14 +89,18 @@ void TestPictureJob::largeLayoutsEndSoon() {
     QVERIFY(finished.wait(120000));
     const qint64 whole = timer.elapsed();
     for (const int percent : {3, 15, 30}) {
-        finished.clear();
-        job.start(large, m_layered);
-        QTest::qWait(int(whole * percent / 100));
-        timer.start();
-        job.start(picture::residualBlock(), m_layered);
-        QVERIFY(finished.wait(30000));
-        QVERIFY2(timer.elapsed() < whole / 2,
-                 qPrintable(QStringLiteral("%1 of %2 ms").arg(timer.elapsed()).arg(whole)));
+        qint64 shortest = whole;
+        for (int tries = 0; tries < 5 && shortest >= whole / 2; ++tries) {
+            finished.clear();
+            job.start(large, m_layered);
+            QTest::qWait(int(whole * percent / 100));
+            timer.start();
+            job.start(picture::residualBlock(), m_layered);
+            QVERIFY(finished.wait(30000));
+            shortest = std::min(shortest, timer.elapsed());
+        }
+        QVERIFY2(shortest < whole / 2,
+                 qPrintable(QStringLiteral("%1 of %2 ms").arg(shortest).arg(whole)));
     }
 }
 
@@ -121,13 +126,17 @@ void TestPictureJob::endsWhileBusy() {
         QVERIFY(finished.wait(120000));
     }
     const qint64 whole = timer.restart();
-    for (int i = 0; i < 3; ++i) {
-        PictureJob job;
-        job.start(large, m_layered);
-        QTest::qWait(i * 20);
+    qint64 shortest = whole;
+    for (int tries = 0; tries < 5 && shortest >= whole; ++tries) {
+        timer.restart();
+        for (int i = 0; i < 3; ++i) {
+            PictureJob job;
+            job.start(large, m_layered);
+            QTest::qWait(i * 20);
+        }
+        shortest = std::min(shortest, timer.elapsed());
     }
-    QVERIFY2(timer.elapsed() < whole,
-             qPrintable(QStringLiteral("%1 of %2 ms").arg(timer.elapsed()).arg(whole)));
+    QVERIFY2(shortest < whole, qPrintable(QStringLiteral("%1 of %2 ms").arg(shortest).arg(whole)));
 }
 
 FW_TEST(TestPictureJob, QApplication)
