@@ -107,12 +107,15 @@ Status takeGiven(snapshot::Asked& asked) {
         FW_CHECK(constants.take(pair.first, "--type", text));
         asked.types.insert_or_assign(pair.first, pair.second);
     }
+    Once levels, attributes;
     for (const std::string& text : asked.givenLevels) {
         FW_TRY(auto pair, splitPair(text, "--set"));
+        FW_CHECK(levels.take(pair.first, "--set", text));
         asked.levels.insert(std::move(pair));
     }
     for (const std::string& text : asked.givenAttributes) {
         FW_TRY(auto pair, splitPair(text, "--attr"));
+        FW_CHECK(attributes.take(pair.first, "--attr", text));
         asked.attributes.insert_or_assign(std::move(pair.first), std::move(pair.second));
     }
     return {};

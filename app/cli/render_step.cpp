@@ -61,7 +61,7 @@ std::string render(const StepDocument& document) {
     if (!one.body.empty())
         out += " in " + one.body;
     out += document.stopped.empty()    ? "\n"
-           : document.stopped == "end" ? ", the last one\n"
+           : document.stopped == "end" ? ", the last one: none is to be stopped at\n"
                                        : fmt::format(", since {}\n", document.stopped);
     const auto list = [&](const std::string& title, const auto& chosen, char sign) {
         bool any = false;

@@ -162,8 +162,12 @@ private:
         const Operator* op = named ? nullptr : m_operators.find(tree.text);
         if (op == nullptr && isInPlace(tree.text))
             return; // what is wrong with it is told where operators are declared
-        if (isNodeByName(tree))
+        if (isNodeByName(tree) && !tree.args[0].text.empty())
             return; // which nodes there are a graph says
+        if (op == nullptr && tree.text == "node")
+            return m_out.refuse(DiagCode::RuleIllegal,
+                                "node wants the name of an operator or a value of the graph",
+                                tree.span, "node(\"layer1/conv\")");
         if (op == nullptr && tree.text == "out")
             return m_out.refuse(
                 DiagCode::UnknownOperator,
@@ -344,6 +348,7 @@ void checkResults(const std::vector<NamedTree>& named, const OperatorSet& operat
 
 // Names are given to operators that the right side makes.
 void checkNames(const RuleTree& rule, Refusals& out) {
+    std::set<std::string> given;
     for (const RuleTree::Called& called : rule.names) {
         const NamedTree* made = nullptr;
         for (const auto* all : {&rule.let, &rule.emit})
@@ -361,6 +366,10 @@ void checkNames(const RuleTree& rule, Refusals& out) {
                        called.span, "emit y = relu(x)  name y = \"first\"");
         else if (called.name.empty())
             out.refuse(DiagCode::TextName, "an operator has a name that is not empty", called.span);
+        else if (!given.insert(called.name).second)
+            out.refuse(DiagCode::TextName,
+                       "another operator of the rule is called " + quoteText(called.name),
+                       called.span);
     }
 }
 

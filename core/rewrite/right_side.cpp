@@ -109,7 +109,7 @@ public:
             if (Status status = give(emit); !status)
                 return status.diag();
         }
-        giveNames();
+        FW_CHECK(giveNames());
         leaveOutUnused();
         if (auto circle = circleIn(m_out, m_graph, m_rank))
             return std::move(*circle);
@@ -299,11 +299,23 @@ private:
         return out;
     }
 
-    void giveNames() {
-        for (const RuleTree::Called& called : m_rule.names)
-            if (const auto made = m_values.find(called.value);
-                made != m_values.end() && made->second.node >= 0)
-                m_out.nodes[static_cast<std::size_t>(made->second.node)].name = called.name;
+    bool isMatched(NodeId id) const {
+        return std::find(m_match.nodes.begin(), m_match.nodes.end(), id) != m_match.nodes.end();
+    }
+
+    Status giveNames() {
+        for (const RuleTree::Called& called : m_rule.names) {
+            const auto made = m_values.find(called.value);
+            if (made == m_values.end() || made->second.node < 0)
+                continue;
+            // What is matched may go, and its name with it.
+            if (const Node* holder = m_graph.findByName(called.name);
+                holder != nullptr && !isMatched(holder->id))
+                return refused(fmt::format("the graph has an operator or a value called {}",
+                                           quoteText(called.name)));
+            m_out.nodes[static_cast<std::size_t>(made->second.node)].name = called.name;
+        }
+        return {};
     }
 
     Result<RightOperand> call(const Tree& tree, const std::string& wish) {

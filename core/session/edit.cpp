@@ -114,7 +114,10 @@ private:
             call != nullptr && !call->isLeaf())
             return elsewhere(call->name + " stands for the operators of a function",
                              "edit one of these");
-        if (const Node* holder = holderOf(*m_imported->graph, name))
+        const Node* holder = holderAt(*m_imported->graph, name);
+        if (holder == nullptr)
+            holder = holderOf(*m_imported->graph, name);
+        if (holder != nullptr)
             return elsewhere(fmt::format("{} stands inside {}", name, holder->name),
                              "rules act there, but in each graph that is like it");
         FW_TRY(const Simplified* simplified, m_pipeline.simplified(m_context));
@@ -155,6 +158,26 @@ private:
                          "edit one of these in the imported graph");
     }
 
+    // What another edit takes, given with this one, was meant to do something.
+    Status checkOptions(EditKind kind) const {
+        const auto isOneOf = [&](std::initializer_list<EditKind> kinds) {
+            return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+        };
+        using enum EditKind;
+        const auto strange = [&](const char* option, const char* takers) {
+            return makeDiag(DiagCode::Usage,
+                            fmt::format("the edit {} takes no {}", m_arguments.edit, option), {},
+                            fmt::format("{} belongs to {}", option, takers));
+        };
+        if (m_arguments.operand && !isOneOf({Delete, Rewire}))
+            return strange("--operand", "delete and rewire");
+        if (!m_arguments.to.empty() && !isOneOf({Insert, Rewire, Rename}))
+            return strange("--to", "insert, rewire and rename");
+        if (!m_arguments.attributes.empty() && kind != Attribute)
+            return strange("--attr", "attribute");
+        return {};
+    }
+
     Result<EditWish> wishFor(const Node& node) const {
         EditWish out;
         const auto kind = editKind(m_arguments.edit);
@@ -162,6 +185,7 @@ private:
             return makeDiag(DiagCode::Usage, "there is no edit " + m_arguments.edit, {},
                             "there are " + editKinds());
         out.kind = *kind;
+        FW_CHECK(checkOptions(*kind));
         if (m_arguments.operand)
             out.operand = static_cast<std::size_t>(std::max(0, *m_arguments.operand));
         out.to = m_arguments.to;

@@ -23,9 +23,27 @@ const Node* nodeNamed(const Graph& graph, const std::string& name) {
     return graph.find(id);
 }
 
+const Node* holderAt(const Graph& graph, std::string_view path) {
+    for (const NodePtr& node : graph.nodes())
+        for (const Body& body : node->bodies) {
+            const std::string prefix = fmt::format("{}/{}/", node->name, body.name);
+            if (!path.starts_with(prefix))
+                continue;
+            const std::string_view inside = path.substr(prefix.size());
+            if (const Node* found = body.graph->findByName(std::string(inside));
+                (found != nullptr && isOperator(*found)) || holderAt(*body.graph, inside))
+                return node.get();
+        }
+    return nullptr;
+}
+
 Result<const Node*> findNode(const Graph& graph, const std::string& name) {
     const Node* found = nodeNamed(graph, name);
     if (found == nullptr || !isOperator(*found)) {
+        if (const Node* holder = holderAt(graph, name))
+            return makeDiag(DiagCode::UnknownName,
+                            fmt::format("{} stands inside {}", name, holder->name), {},
+                            "name " + holder->name + ", which is planned as a whole");
         std::string near;
         for (const NodePtr& node : graph.nodes())
             if (isOperator(*node) && near.size() < 120)

@@ -18,11 +18,15 @@ constexpr std::pair<std::string_view, EditKind> editWords[] = {{"delete", EditKi
                                                                {"attribute", EditKind::Attribute},
                                                                {"rename", EditKind::Rename}};
 
-// What stands for ^ in a text of the language; a name alone is called with it.
+// What stands for ^ in a text of the language; a name alone is called with it. Empty if nothing
+// stands for it.
 std::string inserted(const std::string& text, const std::string& value) {
     const TokenList list = tokenize(text);
     if (list.tokens.size() == 2 && list.tokens[0].kind == TokenKind::Name)
         return fmt::format("{}({})", list.tokens[0].text, value);
+    if (std::none_of(list.tokens.begin(), list.tokens.end(),
+                     [](const Token& token) { return token.is("^"); }))
+        return {};
     std::string out;
     std::size_t from = 0;
     for (const Token& token : list.tokens)
@@ -142,6 +146,11 @@ private:
         if (m_wish.to.empty())
             return refused(DiagCode::EditUnfit, "what is inserted has no name",
                            "relu, or mul(^, 0.5), where ^ is what it stands behind");
+        if (inserted(m_wish.to, "v").empty())
+            return refused(DiagCode::EditUnfit,
+                           fmt::format("{} does not read what {} makes, which would be lost",
+                                       m_wish.to, m_node.name),
+                           "mul(^, 0.5), where ^ is what it stands behind");
         std::vector<std::string> kept;
         std::set<std::string> taken = m_words.names();
         std::string emit;
@@ -203,6 +212,8 @@ private:
         m_about = fmt::format("{} is called {}", m_node.name, m_wish.to);
         if (m_wish.to.empty())
             return refused(DiagCode::EditUnfit, "the name is empty");
+        if (m_wish.to == m_node.name)
+            return refused(DiagCode::EditUnfit, m_node.name + " is called so already");
         if (m_part.graph->findByName(m_wish.to) != nullptr)
             return refused(DiagCode::EditNameTaken,
                            fmt::format("the graph has an operator or a value called {}",

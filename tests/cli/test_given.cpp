@@ -17,6 +17,7 @@ private Q_SLOTS:
     void wrong_data();
     void longOnesAreToldShort();
     void wrong();
+    void attributesAreGivenOnce();
     void filesMayBeCalledLikeValues();
     void graphsInTextTakeFiles();
     void nothingIsMadeUpWhereAllIsGiven();
@@ -100,6 +101,14 @@ void TestGiven::wrong() {
         const Answer answer = fw(QStringList{command, u"sum.onnx"_s, u"-libs="_s} + given);
         QVERIFY2(answer.exitCode == 2 && answer.error.contains(says), qPrintable(answer.error));
     }
+}
+
+void TestGiven::attributesAreGivenOnce() {
+    const Answer answer = fw({u"sketch"_s, u"sum.onnx"_s, u"y"_s, u"--edit"_s, u"attribute"_s,
+                              u"--attr"_s, u"axis=0"_s, u"--attr"_s, u"axis=1"_s});
+    QVERIFY2(answer.exitCode == 2 &&
+                 answer.error.contains(u"axis is given twice: --attr axis=0 and --attr axis=1"_s),
+             qPrintable(answer.error));
 }
 
 void TestGiven::filesMayBeCalledLikeValues() {

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void typesMayChangeInside();
     void resultsKeepTheirTypes();
     void operatorsGetNames();
+    void namesThatAreTakenStay();
     void namesThatComeBackAreACircle();
     void verdicts_data();
     void verdicts();
@@ -176,6 +177,13 @@ void TestEdits::operatorsGetNames() {
     QCOMPARE(difference(*threeInARow(), *same.graph), QString());
 }
 
+void TestEdits::namesThatAreTakenStay() {
+    const Rewritten out = rewritten(
+        threeInARow(), bookOf("rule r { match y = neg(x) emit y = neg(x) name y = \"second\" }"));
+    QCOMPARE(namesOf(*out.graph), namesOf(*threeInARow()));
+    QCOMPARE(applications(out.trace, "r"), std::size_t(0));
+}
+
 void TestEdits::namesThatComeBackAreACircle() {
     const Rewritten out = rewritten(
         threeInARow(),
@@ -249,7 +257,15 @@ void TestEdits::refusals_data() {
     row("no text", "rule r { match y = relu(x) where name(y) == 3 emit y = x }",
         "a text and an integer are not compared by ==");
     row("no name", "rule r { match y = relu(x) emit y = node(x) }",
-        "there is no operator named node");
+        "node wants the name of an operator or a value of the graph");
+    row("no name of it", "rule r { match y = relu(x) emit y = node(\"\") }",
+        "node wants the name of an operator or a value of the graph");
+    row("a number", "rule r { match y = relu(x) emit y = add(x, node(3)) }",
+        "node wants the name of an operator or a value of the graph");
+    row("one name for two",
+        "rule r { match y = relu(x) let a = relu(x) emit y = relu(a) name a = \"n\" name y = \"n\" "
+        "}",
+        "another operator of the rule is called \"n\"");
 }
 
 void TestEdits::refusals() {

@@ -270,6 +270,17 @@ void TestEdits::refusals_data() {
     row("of others", stem, "attribute soft axes=1", "EDT06", "axes");
     row("no value of it", stem, "attribute soft axis=there", "EDT06", "there");
     row("as it is", stem, "attribute soft axis=1", "EDT06", "the right side is what was matched");
+    row("drops what it stands behind", stem, "insert stem/relu to=mul(x,2)", "EDT06",
+        "mul(x,2) does not read what stem/relu makes, which would be lost");
+    row("of another edit: --to", stem, "delete stem/relu to=x", "USE01",
+        "the edit delete takes no --to");
+    row("of another edit: --operand", stem, "rename soft operand=0 to=there", "USE01",
+        "the edit rename takes no --operand");
+    row("of another edit: --attr", stem, "delete soft axis=0", "USE01",
+        "the edit delete takes no --attr");
+    row("its own name", stem, "rename soft to=soft", "EDT06", "soft is called so already");
+    row("inside a branch, by its path", bodies, "delete if/else_branch/inner", "EDT01",
+        "if/else_branch/inner stands inside if");
     row("taken", stem, "rename soft to=last", "EDT07",
         "the graph has an operator or a value "
         "called \"last\"");
