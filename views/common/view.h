@@ -27,7 +27,12 @@ enum class MenuPlace : std::uint8_t {
     Bar,     // the tool bar
     Picture, // File
     Copy,    // Edit
-    View,    // View, behind the docks
+    Zoom,    // View, as the next five
+    Panes,
+    Blocks,
+    Filters, // what is shown of the graphs
+    Boxes,   // what boxes and edges say
+    Heat,
     Walk,    // Graph
     Changes, // Graph
     Books,   // Rules: of the selected book
