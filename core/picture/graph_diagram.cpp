@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "picture/open_bodies.h"
+#include "snapshot/hidden.h"
 #include "snapshot/joint.h"
 
 #include <fmt/format.h>
@@ -266,6 +267,8 @@ private:
             box.subtitle = subtitleOf(node);
         if (node.op == "input") {
             box.role = BoxRole::Input;
+        } else if (snapshot::isHiddenMark(node.id)) {
+            box.role = BoxRole::Hidden;
         } else if (node.unsupported) {
             box.role = BoxRole::Unknown;
         }

@@ -74,6 +74,7 @@ public:
     virtual void placeChanged() {} // of the selection
     virtual void stepChanged() {}  // likewise
     virtual void litChanged() {}   // likewise
+    virtual void filtersChanged() {}
     virtual void revealed(GraphSide, snapshot::NodeId, Selection::Reveal) {}
     virtual void problemAppeared(const Diag&) {}
     virtual void lineLogged(const QString&) {}

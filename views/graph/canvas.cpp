@@ -510,6 +510,11 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         return Q_EMIT traceWanted();
     case Qt::Key_I:
         return Q_EMIT aroundWanted(event->modifiers() & Qt::ShiftModifier ? -1 : +1);
+    case Qt::Key_H:
+        return Q_EMIT filterWanted(event->modifiers() & Qt::ShiftModifier ? Filtering::Everything
+                                                                          : Filtering::Hide);
+    case Qt::Key_O:
+        return Q_EMIT filterWanted(Filtering::Only);
     case Qt::Key_Escape:
         if (m_lit || m_part == Part::Some)
             return Q_EMIT escaped();

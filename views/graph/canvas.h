@@ -75,6 +75,7 @@ public:
     const std::optional<std::set<std::int64_t>>& lit() const { return m_lit; }
     // Whether the picture is of some of the graph only: Esc ends that first.
     enum class Part : std::uint8_t { All, Some };
+    enum class Filtering : std::uint8_t { Hide, Only, Everything }; // the selection, or nothing
     void setPart(Part part) { m_part = part; }
     void setHalos(std::vector<Halo> halos);
     const std::vector<Halo>& halos() const { return m_halos; }
@@ -124,6 +125,7 @@ Q_SIGNALS:
     void leaveWanted();                                   // Backspace
     void traceWanted();                                   // T
     void aroundWanted(int by);                            // I, Shift+I: a step more, or less
+    void filterWanted(Filtering what);                    // H, O, Shift+H
     void escaped();                                       // Esc, while something is lit or a part
     void hovered(std::int64_t id);                        // -1: nothing
     void scaleChanged(double scale);

@@ -98,13 +98,27 @@ void GraphsView::addBlockCommands() {
 
 void GraphsView::addReachCommands() {
     addCommand(
-        MenuPlace::View, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s,
+        MenuPlace::Filters, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s,
         [this] { m_reach.trace(); }, Needs::Model, OfNodes::Yes);
     addCommand(
-        MenuPlace::View, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
-        [this] { drawAnew(m_reach.around(+1)); }, Needs::Model, OfNodes::Yes);
-    addCommand(MenuPlace::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
-               [this] { drawAnew(m_reach.around(-1)); });
+        MenuPlace::Filters, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
+        [this] { m_filters.around(+1); }, Needs::Model, OfNodes::Yes);
+    addCommand(MenuPlace::Filters, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
+               [this] { m_filters.around(-1); });
+}
+
+void GraphsView::addFilterCommands() {
+    using Filtering = GraphCanvas::Filtering;
+    addCommand(
+        MenuPlace::Filters, u"Hi&de the selection (H)"_s, u"Ctrl+Alt+Shift+6"_s,
+        [this] { filter(Filtering::Hide); }, Needs::Model, OfNodes::Yes);
+    addCommand(
+        MenuPlace::Filters, u"&Only the selection (O)"_s, u"Ctrl+Alt+Shift+7"_s,
+        [this] { filter(Filtering::Only); }, Needs::Model, OfNodes::Yes);
+    addCommand(MenuPlace::Filters, u"Show e&verything (Shift+H)"_s, u"Ctrl+Alt+Shift+8"_s,
+               [this] { filter(Filtering::Everything); });
+    addCommand(MenuPlace::Filters, u"Take a &filter out …"_s, u"Ctrl+Alt+Shift+9"_s,
+               [this] { offerFilters(); });
 }
 
 void GraphsView::addFactCommands() {

@@ -85,7 +85,8 @@ void PaneSelection::arrived(const GraphPane* pane) {
         return;
     Awaited awaited = found.mapped();
     const std::int64_t box = m_panes.collapse().boxOf(pane, awaited.node);
-    if (awaited.opens && box != awaited.node) { // of a graph that was not there before
+    if (awaited.opens && box != m_panes.collapse().seenAs(
+                                    pane, awaited.node)) { // of a graph that was not there before
         awaited.opens = false;
         m_awaited[pane] = awaited;
         return m_panes.collapse().reveal(pane, awaited.node);

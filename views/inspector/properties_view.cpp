@@ -2,6 +2,7 @@
 
 #include "snapshot/insides.h"
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <QAction>
