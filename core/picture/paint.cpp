@@ -217,6 +217,10 @@ RectItem frameOf(const Box& box, const Rect& rect) {
         frame.line = Colour::Failing;
         frame.dash = Dash::Dashed;
         break;
+    case BoxRole::Reorder:
+        frame.fill = Colour::ConstantFill;
+        frame.radius = static_cast<float>(std::min(14.0, rect.height / 2));
+        break;
     case BoxRole::Hidden:
         frame.fill = Colour::Canvas;
         frame.dash = Dash::Dashed;

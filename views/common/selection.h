@@ -26,6 +26,8 @@ struct Picked {
     snapshot::NodeSet fused;
     int group = -1;  // if a whole group is meant
     int region = -1; // if a whole region of Part::Regions is
+    // If a reorder of the plan is (snapshot/reorders.h): which; the nodes are those of its group.
+    snapshot::NodeId reorder = snapshot::noNode;
     int result = -1; // if an output of the model is: which; the nodes are those that make it
     // Of several the one that views of one node speak of: that was picked last, or the first.
     // noNode: none.

@@ -3,6 +3,7 @@
 #include "snapshot/hidden.h"
 #include "snapshot/insides.h"
 #include "snapshot/open_blocks.h"
+#include "snapshot/reorders.h"
 
 #include <algorithm>
 
@@ -200,7 +201,8 @@ snapshot::NodeSet Collapse::nodesOf(const GraphPane* pane, const Ids& boxes) con
     const PaneBlocks& now = shown(pane);
     const auto add = [&](NodeId node) {
         if (!snapshot::isHiddenMark(node)) {
-            out.insert(node);
+            if (!snapshot::isReorder(node)) // which is no operator
+                out.insert(node);
             return;
         }
         for (const auto& [hidden, mark] : now.marks)

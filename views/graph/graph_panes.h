@@ -23,6 +23,7 @@ struct ShownPane {
     // What the picture was made of.
     Shared<snapshot::GraphDocument> drawn = nullptr;
     Shared<snapshot::ProfileDocument> times = nullptr;
+    Shared<snapshot::FuseDocument> plan = nullptr;         // whose reorders it shows; null: none
     std::shared_ptr<const snapshot::Shown> seen = nullptr; // that filters leave; null: all of it
 };
 

@@ -141,6 +141,7 @@ void GraphsView::addFactCommands() {
     fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, u"attributes"_s, &Facts::attributes);
     fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, u"weights"_s, &Facts::weights);
     fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, u"bytes"_s, &Facts::bytes);
+    fact(u"&Reorders of libraries"_s, u"Ctrl+Alt+Shift+0"_s, u"reorders"_s, &Facts::reorders);
     fact(u"Edges by what they &carry"_s, u"Ctrl+Alt+Shift+5"_s, u"carried"_s, &Facts::classes);
 }
 

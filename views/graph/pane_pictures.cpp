@@ -1,6 +1,7 @@
 #include "views/graph/pane_pictures.h"
 
 #include "snapshot/insides.h"
+#include "snapshot/reorders.h"
 #include "snapshot/time_text.h"
 #include "views/common/numbers.h"
 #include "views/graph/pane_states.h"
@@ -67,8 +68,9 @@ void PanePictures::show(std::size_t at) {
     if (groups && m_panes.document().state(Part::Profile) == State::Ready)
         times = m_panes.document().profileResult();
     const auto seen = m_panes.joint().shown() ? nullptr : m_filters.of(at);
+    const auto plan = groups ? planWithReorders() : nullptr;
     if (shown.drawn == graph && shown.pane->canvas()->picture() && times == shown.times &&
-        seen == shown.seen)
+        seen == shown.seen && plan == shown.plan)
         return;
     shown.drawn = graph;
     shown.times = times;
@@ -94,13 +96,30 @@ void PanePictures::show(std::size_t at) {
         showApart(at, options);
 }
 
+// Of the fused graph as it is planned now; null: it shows none.
+Shared<snapshot::FuseDocument> PanePictures::planWithReorders() const {
+    const auto& plan = m_panes.document().plan();
+    const bool any =
+        m_facts.reorders && plan && m_panes.document().state(Part::Plan) == State::Ready &&
+        std::any_of(plan->groups.begin(), plan->groups.end(),
+                    [](const snapshot::GroupRecord& group) { return !group.reorders.empty(); });
+    return any ? plan : nullptr;
+}
+
+Collapse::Graph PanePictures::withReorders(const Collapse::Graph& graph,
+                                           const ShownPane& shown) const {
+    return shown.plan ? std::make_shared<const snapshot::GraphDocument>(
+                            snapshot::withReorders(*graph, *shown.plan, shown.times.get()))
+                      : graph;
+}
+
 // What little is left of a large graph is shown whole.
 void PanePictures::showApart(std::size_t at, const picture::DiagramOptions& options) {
     ShownPane& shown = m_panes[at];
     Collapse& collapse = m_panes.collapse();
     shown.seen = m_filters.of(at);
     if (!shown.seen)
-        return collapse.show(shown.pane, shown.drawn, options,
+        return collapse.show(shown.pane, withReorders(shown.drawn, shown), options,
                              collapse.view());
     const auto& left = shown.seen->graph.nodes;
     const auto boxes = std::size_t(std::count_if(
@@ -108,7 +127,7 @@ void PanePictures::showApart(std::size_t at, const picture::DiagramOptions& opti
     const bool isWhole = boxes <= Collapse::mostOpen && shown.seen->graph.insides.empty() &&
                          collapse.view().rest == snapshot::BlockView::Rest::Closed;
     const Collapse::Graph seen(shown.seen, &shown.seen->graph);
-    collapse.show(shown.pane, seen, options,
+    collapse.show(shown.pane, withReorders(seen, shown), options,
                   isWhole ? snapshot::BlockView() : collapse.view(), shown.seen->markOf);
 }
 

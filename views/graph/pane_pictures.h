@@ -22,6 +22,8 @@ public:
     void setFacts(const picture::BoxFacts& facts); // what boxes and edges say
 
 private:
+    Shared<snapshot::FuseDocument> planWithReorders() const;
+    Collapse::Graph withReorders(const Collapse::Graph& graph, const ShownPane& shown) const;
     bool showJoint(); // false: they are shown apart
     void showApart(std::size_t pane, const picture::DiagramOptions& options);
 
