@@ -31,6 +31,7 @@ GraphCanvas::GraphCanvas(QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+    takeGestures();
     setAccessibleName(tr("Graph"));
     setMinimumSize(120, 80);
     setTheme(Theme::instance().kind());
@@ -437,6 +438,8 @@ bool GraphCanvas::viewportEvent(QEvent* event) {
     }
     if (event->type() == QEvent::Leave)
         hover(-1);
+    if (gesture(event))
+        return true;
     return QAbstractScrollArea::viewportEvent(event);
 }
 

@@ -147,6 +147,8 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
+    void takeGestures();
+    bool gesture(QEvent* event); // false: it is none that means something here
     static constexpr double largestScale = 6;
     enum class Drag : std::uint8_t { None, Press, Pan, Select, Zoom, Minimap };
 
