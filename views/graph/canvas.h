@@ -12,6 +12,7 @@
 
 #include "views/common/halo.h"
 #include "views/common/theme.h"
+#include "views/graph/legend.h"
 #include "views/graph/scene_index.h"
 
 #include <QAbstractScrollArea>
@@ -171,6 +172,7 @@ private:
     QSizeF minimapSize() const;  // empty: none at this scale
     double mapColumn() const;    // what it takes of the width; 0: nothing lies below it
     double legendHeight() const; // 0: nothing to explain
+    Legend legend() const;
 
     // What is in view, painted or to be painted.
     struct View {
@@ -249,6 +251,7 @@ private:
     std::int64_t m_hovered = -1;
     HeatOf m_heat, m_containerHeat;
     QString m_heatMost;
+    std::set<picture::MakerRecord> m_makers; // of what is not hidden
     HeatScale m_heatScale = HeatScale::FromZero;
     std::vector<Halo> m_halos;
 
