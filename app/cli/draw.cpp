@@ -7,6 +7,8 @@
 #include "picture/picture.h"
 #include "picture/writers.h"
 #include "render.h"
+#include "snapshot/filters.h"
+#include "snapshot/hidden.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,6 +41,27 @@ picture::DiagramOptions shownIn(const GraphDocument& graph, const Asked& argumen
             if (block.closedAtFirst)
                 out.view.set(block, BlockView::Rest::Open);
     return out;
+}
+
+// What is asked for finds something, or a picture of everything would be taken for it.
+Result<GraphDocument> filtered(GraphDocument graph, const Asked& arguments) {
+    NodeSet hidden;
+    const NodeSearch search(graph, nullptr, nullptr);
+    const auto hide = [&](KeptFilter::Shows shows, const std::string& query) -> Status {
+        const KeptFilter filter{shows, query, {}, 0};
+        FW_TRY(const NodeSet these, filteredBy(filter, graph, search));
+        if (these.empty())
+            return makeDiag(DiagCode::Usage, "nothing is found by " + query, {},
+                            "a query is words, or like \"op:conv2d groups>1\"");
+        const NodeSet out = hiddenBy(filter, graph, these);
+        hidden.insert(out.begin(), out.end());
+        return {};
+    };
+    for (const std::string& query : arguments.hide)
+        FW_CHECK(hide(KeptFilter::Shows::Others, query));
+    for (const std::string& query : arguments.only)
+        FW_CHECK(hide(KeptFilter::Shows::These, query));
+    return hidden.empty() ? std::move(graph) : withoutHidden(graph, hidden).graph;
 }
 
 } // namespace
@@ -75,8 +98,9 @@ Result<DrawDocument> drawModel(Client& client, const Asked& arguments) {
     for (const InsideRecord& body : graph->insides)
         if (!body.leftOut.empty())
             out.notices.push_back(body.path + " is left out: " + body.leftOut);
-    const picture::DiagramOptions options = shownIn(*graph, arguments);
-    const picture::Diagram diagram = picture::diagramOf(*graph, options);
+    FW_TRY(const GraphDocument drawn, filtered(std::move(*graph), arguments));
+    const picture::DiagramOptions options = shownIn(drawn, arguments);
+    const picture::Diagram diagram = picture::diagramOf(drawn, options);
     out.nodes = static_cast<std::int64_t>(diagram.boxes.size());
     if (dot) {
         FW_CHECK(writeFile(out.file, picture::dotText(diagram)));

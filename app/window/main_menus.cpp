@@ -64,10 +64,16 @@ MainMenus::MainMenus(const WindowParts& parts)
     addProfile();
     const QMenu* times = m_menu;
     for (const QMenu* one : {graph, rules, times, edit, view})
-        for (QAction* action : one->actions())
-            if (action->property("ofNodes").toBool())
-                m_nodes->addAction(action);
+        addNodeActions(*one);
     addHelp();
+}
+
+void MainMenus::addNodeActions(const QMenu& menu) {
+    for (QAction* action : menu.actions())
+        if (action->property("ofNodes").toBool())
+            m_nodes->addAction(action);
+        else if (action->menu())
+            addNodeActions(*action->menu());
 }
 
 QMenu* MainMenus::menu(const QString& title) {
@@ -152,9 +158,20 @@ void MainMenus::addView() {
             Qt::QueuedConnection); // the action that was chosen is made anew
     add(u"&Reset layout"_s, "Ctrl+Alt+R", [this] { m_parts.layouts.reset(); });
     m_menu->addSeparator();
-    addCommands(MenuPlace::View);
+    constexpr std::pair<const char16_t*, MenuPlace> groups[] = {
+        {u"&Zoom", MenuPlace::Zoom},
+        {u"&Panes and layouts of graphs", MenuPlace::Panes},
+        {u"&Blocks", MenuPlace::Blocks},
+        {u"&Filters", MenuPlace::Filters},
+        {u"Bo&xes and edges", MenuPlace::Boxes},
+        {u"&Heat", MenuPlace::Heat}};
+    for (const auto& [title, place] : groups) {
+        inside(QString::fromUtf16(title));
+        addCommands(place);
+        m_menu = view;
+    }
     m_menu->addSeparator();
-    inside(u"T&heme"_s);
+    inside(u"&Theme"_s);
     addThemes();
     m_menu = view;
     add(u"F&ull screen"_s, "F11", [this] {

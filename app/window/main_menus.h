@@ -69,6 +69,7 @@ private:
     void addFile();
     void addEdit();
     void addView();
+    void addNodeActions(const QMenu& menu);
     void addDocks();
     void addLayouts();
     void fillLayouts();

@@ -43,8 +43,19 @@ void MessageBar::tell(const QString& text) {
     offer(text, {}, {});
 }
 
+// Of several of one kind, as the operators of a model that cannot run are, the first.
 void MessageBar::tell(const Diag& diag, const DocumentParts& document) {
+    const bool isAnother = !isHidden() && m_told && m_told->code == diag.code &&
+                           m_told->where.file == diag.where.file && !diag.where.node.empty() &&
+                           m_told->where.node != diag.where.node;
+    if (isAnother) {
+        ++m_more;
+        m_label->setText(QString::fromStdString(m_told->text()) +
+                         u" (and %1 more, in Problems)"_s.arg(m_more));
+        return;
+    }
     tell(QString::fromStdString(diag.text()));
+    m_told = diag;
     for (const PartRow& row : documentParts)
         if (document.state(row.part) == State::Error && document.error(row.part) == diag)
             m_failed.push_back(row.part);
@@ -60,6 +71,8 @@ void MessageBar::follow(const DocumentParts& document) {
 void MessageBar::offer(const QString& text, const QString& action, std::function<void()> act,
                        std::function<void()> dismissed) {
     m_failed.clear();
+    m_told.reset();
+    m_more = 0;
     m_label->setText(text);
     m_act = std::move(act);
     m_dismissed = std::move(dismissed);
@@ -70,6 +83,7 @@ void MessageBar::offer(const QString& text, const QString& action, std::function
 
 void MessageBar::clear() {
     m_failed.clear();
+    m_told.reset();
     m_label->clear();
     m_act = {};
     m_dismissed = {};

@@ -7,6 +7,7 @@
 #include <QFrame>
 
 #include <functional>
+#include <optional>
 
 class QLabel;
 class QPushButton;
@@ -35,6 +36,8 @@ private:
     QPushButton* m_action;
     std::function<void()> m_act, m_dismissed;
     std::vector<Part> m_failed; // that are told of
+    std::optional<Diag> m_told;
+    int m_more = 0; // of its kind
 };
 
 } // namespace fw::ui

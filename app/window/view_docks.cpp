@@ -145,6 +145,10 @@ void ViewDocks::listen(Selection& selection) {
         for (const Shown& shown : m_shown)
             shown.view->litChanged();
     });
+    connect(&selection, &Selection::filtersChanged, this, [this] {
+        for (const Shown& shown : m_shown)
+            shown.view->filtersChanged();
+    });
     connect(&selection, &Selection::revealed, this,
             [this](GraphSide side, qint64 node, Selection::Reveal how) {
                 for (const Shown& shown : m_shown)

@@ -107,7 +107,7 @@
     X(HazardDouble,       "HAZ03", "computed in f64 between narrower numbers: {}") \
     X(HazardUnread,       "HAZ04", "no result of the model needs it: {}") \
     X(HazardBranch,       "HAZ05", "a branch that is never taken: {}") \
-    X(HazardFreeSize,     "HAZ06", "a size that is not known keeps operators apart: {}") \
+    X(HazardFreeSize,     "HAZ06", "the plan depends on a size that is not known: {}") \
     X(HazardReorder,      "HAZ07", "elements are moved to stand in another order: {}") \
     X(HazardQuantised,    "HAZ08", "quantised, and brought back before anything computes with it: {}") \
     X(LayoutEngine,       "PIC11", "drawn with the built-in layout: {}") \

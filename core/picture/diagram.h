@@ -15,7 +15,17 @@
 
 namespace fw::picture {
 
-enum class BoxRole : std::uint8_t { Operator, Input, Output, Constant, Unknown, Block };
+// Hidden: stands for boxes that are not shown. Reorder: brings a tensor into another order.
+enum class BoxRole : std::uint8_t {
+    Operator,
+    Input,
+    Output,
+    Constant,
+    Unknown,
+    Block,
+    Hidden,
+    Reorder
+};
 // Shape: sizes that are computed. Residual: round other operators, to where both are added. Body:
 // across the border of a graph inside a node.
 enum class EdgeKind : std::uint8_t { Data, Shape, Residual, Body };

@@ -32,6 +32,8 @@ std::string boxLine(const Box& box) {
         style += ",dashed";
         line = Colour::Failing;
         fill = Colour::FailingFill;
+    } else if (box.role == BoxRole::Hidden) {
+        style += ",dashed";
     } else if (box.role == BoxRole::Constant) {
         fill = Colour::ConstantFill;
     }

@@ -2,7 +2,9 @@
 
 #include "base/hash.h"
 #include "picture/open_bodies.h"
+#include "snapshot/hidden.h"
 #include "snapshot/joint.h"
+#include "snapshot/reorders.h"
 
 #include <fmt/format.h>
 
@@ -262,10 +264,14 @@ private:
         box.id = node.id;
         box.title = node.op;
         box.inside = m_blocks ? m_bodies.of(node.id) : Inside::None;
-        if (m_options.facts.names || node.op == "input")
+        if (m_options.facts.names || node.op == "input" || snapshot::isReorder(node.id))
             box.subtitle = subtitleOf(node);
         if (node.op == "input") {
             box.role = BoxRole::Input;
+        } else if (snapshot::isHiddenMark(node.id)) {
+            box.role = BoxRole::Hidden;
+        } else if (snapshot::isReorder(node.id)) {
+            box.role = BoxRole::Reorder;
         } else if (node.unsupported) {
             box.role = BoxRole::Unknown;
         }

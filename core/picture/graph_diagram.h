@@ -24,6 +24,7 @@ struct BoxFacts {
     bool weights = false;    // the shapes of constants that an operator reads
     bool bytes = false;      // edges are as wide as what they carry is large
     bool classes = false;    // edges look like what they carry: data, sizes, what goes round
+    bool reorders = true;    // what brings tensors into other orders has boxes
 
     bool operator==(const BoxFacts&) const = default;
 };

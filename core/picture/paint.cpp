@@ -217,6 +217,15 @@ RectItem frameOf(const Box& box, const Rect& rect) {
         frame.line = Colour::Failing;
         frame.dash = Dash::Dashed;
         break;
+    case BoxRole::Reorder:
+        frame.fill = Colour::ConstantFill;
+        frame.radius = static_cast<float>(std::min(14.0, rect.height / 2));
+        break;
+    case BoxRole::Hidden:
+        frame.fill = Colour::Canvas;
+        frame.dash = Dash::Dashed;
+        frame.radius = static_cast<float>(std::min(14.0, rect.height / 2));
+        break;
     }
     return frame;
 }
@@ -280,9 +289,13 @@ void Painter::paintBox(std::uint32_t index, Point corner) {
         titleRoom -= openerSize;
     }
     const double x = rect.x + boxPadding;
-    text(owner, {x, rect.y + 17}, box.title, titleRoom, titleSize, Weight::Bold,
-         box.role == BoxRole::Unknown ? Colour::Failing : Colour::Text, TextRole::Title,
-         Elide::Right);
+    const bool isMark = box.role == BoxRole::Hidden;
+    text(owner, {x, rect.y + 17}, box.title, titleRoom, titleSize,
+         isMark ? Weight::Regular : Weight::Bold,
+         isMark                         ? Colour::Muted
+         : box.role == BoxRole::Unknown ? Colour::Failing
+                                        : Colour::Text,
+         TextRole::Title, Elide::Right);
     double y = rect.y + 17;
     if (!box.subtitle.empty())
         text(owner, {x, y += 15}, box.subtitle, room, titleSize, Weight::Regular, Colour::Muted,

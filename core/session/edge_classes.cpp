@@ -29,8 +29,8 @@ public:
                 if (const ValueRef from = node->inputs[k];
                     from.valid() && (binds || m_sizes[m_places.at(from.node)] != 0))
                     out.push_back({node->id, k, "shape"});
-            if (const auto operand = skipInto(*node))
-                out.push_back({node->id, *operand, "residual"});
+            for (const auto& [reader, operand] : skipInto(*node))
+                out.push_back({reader, operand, "residual"});
         }
         return out;
     }
@@ -58,17 +58,52 @@ private:
         }
     }
 
-    // The operand of a sum of two values that goes round what makes the other one.
-    std::optional<std::size_t> skipInto(const Node& node) {
+    using Way = std::vector<std::pair<NodeId, std::size_t>>; // readers, and which operand
+
+    // The way to a sum of two values round what makes the other one, be it a value that both read
+    // or what a few operators make of it.
+    Way skipInto(const Node& node) {
         if (node.isLeaf() || node.inputs.size() != 2 || !isSum(node))
-            return std::nullopt;
+            return {};
+        const auto isWhole = [&](ValueRef operand) {
+            return m_graph.type(operand).shape == m_graph.type({node.id, 0}).shape;
+        };
         for (const std::size_t k : {std::size_t(0), std::size_t(1)}) {
             const ValueRef from = node.inputs[k], other = node.inputs[1 - k];
-            const bool whole = m_graph.type(from).shape == m_graph.type({node.id, 0}).shape;
-            if (whole && from.node != other.node && reaches(from.node, other.node))
-                return k;
+            if (isWhole(from) && from.node != other.node && stepsBack(other.node, from.node))
+                return {{node.id, k}};
         }
-        return std::nullopt;
+        for (const std::size_t k : {std::size_t(0), std::size_t(1)})
+            if (isWhole(node.inputs[k]))
+                if (Way way = shortWay(node, k); !way.empty())
+                    return way;
+        return {};
+    }
+
+    // Back from the operand through what reads one value and constants, as far as one that the
+    // other operand is made of, too, by more operators.
+    Way shortWay(const Node& sum, std::size_t operand) {
+        constexpr std::size_t longest = 3; // a convolution, a normalization, and one more
+        const NodeId other = sum.inputs[1 - operand].node;
+        Way way{{sum.id, operand}};
+        for (NodeId at = sum.inputs[operand].node; way.size() <= longest;) {
+            const Node& node = m_graph.node(at);
+            std::optional<std::size_t> only;
+            for (std::size_t k = 0; k < node.inputs.size(); ++k)
+                if (const ValueRef input = node.inputs[k];
+                    input.valid() && !m_graph.node(input.node).isConstant()) {
+                    if (only)
+                        return {};
+                    only = k;
+                }
+            if (!only || !node.bodies.empty())
+                return {};
+            way.emplace_back(at, *only);
+            at = node.inputs[*only].node;
+            if (const auto steps = stepsBack(other, at))
+                return *steps >= way.size() ? way : Way();
+        }
+        return {};
     }
 
     bool isSum(const Node& node) {
@@ -96,25 +131,27 @@ private:
                body.arg(1).op() == ExprOp::Load;
     }
 
-    bool reaches(NodeId from, NodeId to) {
-        const std::uint32_t first = m_places.at(from);
-        std::vector<NodeId> open{to};
+    // Over how few edges one comes back from a node to another; none: there is no way.
+    std::optional<std::size_t> stepsBack(NodeId from, NodeId to) {
+        const std::uint32_t first = m_places.at(to);
+        std::vector<NodeId> open{from}, next;
         ++m_search;
-        while (!open.empty() && m_left > 0) {
-            const NodeId at = open.back();
-            open.pop_back();
-            --m_left;
-            for (const ValueRef input : m_graph.node(at).inputs) {
-                if (!input.valid())
-                    continue;
-                if (input.node == from)
-                    return true;
-                const std::uint32_t place = m_places.at(input.node);
-                if (place > first && std::exchange(m_seen[place], m_search) != m_search)
-                    open.push_back(input.node);
+        for (std::size_t steps = 1; !open.empty(); ++steps, open = std::exchange(next, {}))
+            for (const NodeId at : open) {
+                if (m_left == 0)
+                    return std::nullopt;
+                --m_left;
+                for (const ValueRef input : m_graph.node(at).inputs) {
+                    if (!input.valid())
+                        continue;
+                    if (input.node == to)
+                        return steps;
+                    const std::uint32_t place = m_places.at(input.node);
+                    if (place > first && std::exchange(m_seen[place], m_search) != m_search)
+                        next.push_back(input.node);
+                }
             }
-        }
-        return false;
+        return std::nullopt;
     }
 
     const Graph& m_graph;

@@ -82,7 +82,7 @@ GraphRecord::GraphRecord(const Graph& graph, GraphStage stage, const FusionPlan*
     m_out.stage = stage;
     m_out.name = graph.name();
     m_out.body = path;
-    addLevel(graph, path, {}, -1, 0);
+    addLevel(graph, path, {});
     m_out.inputs = modelInputs(graph);
     for (const NamedValue& result : graph.results()) {
         InputRef ref = refTo(0, {}, result.value);
@@ -107,25 +107,25 @@ InputRef GraphRecord::refTo(std::size_t level, const Bound& bound, ValueRef valu
     return {one.idOf(value.node), value.output, one.graph->output(value).name};
 }
 
-void GraphRecord::addLevel(const Graph& graph, const std::string& path, const Bound& bound,
-                           int inside, std::size_t depth) {
+void GraphRecord::addLevel(const Graph& graph, const std::string& path, const Around& around) {
     const std::size_t level = m_levels.size();
     m_levels.push_back({path, &graph, {}, {}});
     m_byPath.emplace(path, level);
     for (const NodePtr& node : graph.nodes()) {
-        if (bound.contains(node->id))
+        if (around.bound.contains(node->id))
             continue;
-        if (inside >= 0)
+        if (around.inside >= 0)
             m_levels[level].ids.emplace(node->id, m_next++);
         if (m_bodies == Bodies::Show)
-            addBodies(level, *node, bound, depth);
-        addNode(level, *node, bound, inside);
+            addBodies(level, *node, around.bound, around.depth);
+        addNode(level, *node, around);
     }
     if (m_what == Ids::AndNodes)
-        addClasses(level, bound);
+        addClasses(level, around);
 }
 
-void GraphRecord::addNode(std::size_t level, const Node& node, const Bound& bound, int inside) {
+void GraphRecord::addNode(std::size_t level, const Node& node, const Around& around) {
+    const int inside = around.inside;
     const NodeId id = m_levels[level].idOf(node.id);
     if (inside >= 0)
         m_out.insides[static_cast<std::size_t>(inside)].nodes.push_back(id);
@@ -138,7 +138,9 @@ void GraphRecord::addNode(std::size_t level, const Node& node, const Bound& boun
         return;
     out.id = id;
     for (InputRef& input : out.inputs)
-        input = refTo(level, bound, {input.node, input.output});
+        input = refTo(level, around.bound, {input.node, input.output});
+    if (const auto first = around.begins.find(node.id); first != around.begins.end())
+        out.inputs.push_back(first->second);
 }
 
 void GraphRecord::addBodies(std::size_t level, const Node& node, const Bound& bound,
@@ -148,14 +150,15 @@ void GraphRecord::addBodies(std::size_t level, const Node& node, const Bound& bo
         const std::size_t place = m_out.insides.size();
         const NodeId owner = m_levels[level].idOf(node.id);
         m_out.insides.push_back({path, body.name, owner, {}, {}, {}, {}});
-        Bound taken;
+        Around taken{{}, {}, static_cast<int>(place), depth + 1};
         for (std::size_t i = 0; i < body.operands.size(); ++i) {
-            if (body.operands[i] == Body::givenByOperator)
+            // Loops begin with the operand of the same number, or take elements of it.
+            const bool isOwn = body.operands[i] == Body::givenByOperator;
+            const std::size_t operand = isOwn ? i : static_cast<std::size_t>(body.operands[i]);
+            if (operand >= node.inputs.size() || !node.inputs[operand].valid())
                 continue;
-            const auto operand = static_cast<std::size_t>(body.operands[i]);
-            if (!node.inputs[operand].valid())
-                continue;
-            taken.emplace(body.graph->inputs()[i], refTo(level, bound, node.inputs[operand]));
+            (isOwn ? taken.begins : taken.bound)
+                .emplace(body.graph->inputs()[i], refTo(level, bound, node.inputs[operand]));
             m_out.insides[place].reads.push_back(recordedOperand(node, operand));
         }
         m_count += body.graph->nodes().size();
@@ -168,16 +171,17 @@ void GraphRecord::addBodies(std::size_t level, const Node& node, const Bound& bo
             continue;
         }
         const std::size_t inner = m_levels.size();
-        addLevel(*body.graph, path, taken, static_cast<int>(place), depth + 1);
+        addLevel(*body.graph, path, taken);
         for (const NamedValue& result : body.graph->results()) {
-            InputRef ref = refTo(inner, taken, result.value);
+            InputRef ref = refTo(inner, taken.bound, result.value);
             ref.name = result.name;
             m_out.insides[place].results.push_back(std::move(ref));
         }
     }
 }
 
-void GraphRecord::addClasses(std::size_t level, const Bound& bound) {
+void GraphRecord::addClasses(std::size_t level, const Around& around) {
+    const Bound& bound = around.bound;
     const Graph& graph = *m_levels[level].graph;
     for (const ClassedEdge& edge : classedEdges(graph)) {
         const Node& node = graph.node(edge.node);
@@ -185,6 +189,8 @@ void GraphRecord::addClasses(std::size_t level, const Bound& bound) {
             m_out.edges.push_back({m_levels[level].idOf(edge.node),
                                    recordedOperand(node, edge.operand), edge.carries});
     }
+    for (const auto& [input, value] : around.begins)
+        m_out.edges.push_back({m_levels[level].idOf(input), 0, "body"});
     if (bound.empty())
         return;
     for (const NodePtr& node : graph.nodes())

@@ -58,11 +58,16 @@ private:
     // What stands for a value of the graph: of an input that is taken from around it another one.
     using Bound = std::unordered_map<NodeId, snapshot::InputRef>;
 
-    void addLevel(const Graph& graph, const std::string& path, const Bound& bound, int inside,
-                  std::size_t depth);
-    void addNode(std::size_t level, const Node& node, const Bound& bound, int inside);
+    struct Around {        // a graph: what stands for inputs of it,
+        Bound bound = {};  // and is read in their place
+        Bound begins = {}; // and is what they begin with, or have elements of
+        int inside = -1;   // of GraphDocument::insides; -1: it is the outermost one
+        std::size_t depth = 0;
+    };
+    void addLevel(const Graph& graph, const std::string& path, const Around& around);
+    void addNode(std::size_t level, const Node& node, const Around& around);
     void addBodies(std::size_t level, const Node& node, const Bound& bound, std::size_t depth);
-    void addClasses(std::size_t level, const Bound& bound);
+    void addClasses(std::size_t level, const Around& around);
     snapshot::InputRef refTo(std::size_t level, const Bound& bound, ValueRef value) const;
 
     snapshot::GraphDocument m_out;

@@ -26,10 +26,17 @@ struct StopRecord {
     bool enabled = true;
 };
 
+struct FilterRecord {
+    std::string shows, query;
+    std::vector<std::string> nodes;
+    std::int64_t steps = 0;
+};
+
 struct KeptRecord {
     std::optional<BlocksRecord> blocks;
     std::vector<PlaceRecord> bookmarks, places;
     std::vector<StopRecord> stops;
+    std::vector<FilterRecord> filters;
 };
 
 template <class Visitor, class R>
@@ -58,12 +65,22 @@ void fields(Visitor& v, R& r) {
 }
 
 template <class Visitor, class R>
+requires std::is_same_v<std::remove_const_t<R>, FilterRecord>
+void fields(Visitor& v, R& r) {
+    v("shows", r.shows);
+    v("query", r.query);
+    v("nodes", r.nodes);
+    v("steps", r.steps);
+}
+
+template <class Visitor, class R>
 requires std::is_same_v<std::remove_const_t<R>, KeptRecord>
 void fields(Visitor& v, R& r) {
     v("blocks", r.blocks);
     v("bookmarks", r.bookmarks);
     v("places", r.places);
     v("stops", r.stops);
+    v("filters", r.filters);
 }
 
 // How a path of a book is written, or read.

@@ -1,5 +1,7 @@
 #include "snapshot/kept_records.h"
 
+#include <algorithm>
+
 namespace fw::snapshot {
 
 namespace {
@@ -23,6 +25,33 @@ KeptPlace placeOf(const PlaceRecord& record, const WithPath& path) {
             record.column};
 }
 
+constexpr std::pair<KeptFilter::Shows, const char*> shown[] = {
+    {KeptFilter::Shows::Others, "others"},
+    {KeptFilter::Shows::These, "these"},
+    {KeptFilter::Shows::Around, "around"},
+};
+
+FilterRecord recordOf(const KeptFilter& filter) {
+    FilterRecord out{{}, filter.query, filter.nodes, filter.steps};
+    for (const auto& [shows, word] : shown)
+        if (shows == filter.shows)
+            out.shows = word;
+    return out;
+}
+
+std::optional<KeptFilter> filterOf(const FilterRecord& record) {
+    const bool isLong = record.query.size() > longestText || record.nodes.size() > mostFiltered ||
+                        std::any_of(record.nodes.begin(), record.nodes.end(),
+                                    [](const auto& name) { return name.size() > longestText; });
+    if (isLong || record.query.empty() == record.nodes.empty() || record.steps < 0 ||
+        record.steps > mostSteps)
+        return {};
+    for (const auto& [shows, word] : shown)
+        if (word == record.shows)
+            return KeptFilter{shows, record.query, record.nodes, record.steps};
+    return {};
+}
+
 } // namespace
 
 KeptRecord recordOf(const KeptView& kept, const WithPath& path) {
@@ -37,6 +66,8 @@ KeptRecord recordOf(const KeptView& kept, const WithPath& path) {
         out.places.push_back(recordOf(0, one, path));
     for (const KeptStop& one : kept.stops)
         out.stops.push_back({one.text, one.isOn});
+    for (const KeptFilter& one : kept.filters)
+        out.filters.push_back(recordOf(one));
     return out;
 }
 
@@ -59,6 +90,9 @@ KeptView keptOf(const KeptRecord& record, const WithPath& path) {
     for (const StopRecord& one : record.stops)
         if (!one.stop.empty() && one.stop.size() <= longestText && out.stops.size() < mostStops)
             out.stops.push_back({one.stop, one.enabled});
+    for (const FilterRecord& one : record.filters)
+        if (const auto filter = filterOf(one); filter && out.filters.size() < mostFilters)
+            out.filters.push_back(*filter);
     return out;
 }
 

@@ -3,7 +3,6 @@
 #include "snapshot/insides.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
 namespace fw::snapshot {
@@ -116,48 +115,6 @@ NodeSet nodesAround(const GraphDocument& graph, const NodeSet& nodes, int steps)
                      [&](NodeId node) { return inside.contains(node); }))
         neighbours.leaveInsides();
     return neighbours.ids(neighbours.from(nodes, Neighbours::Way::Both, steps));
-}
-
-GraphDocument partOf(const GraphDocument& graph, const NodeSet& nodes) {
-    GraphDocument out;
-    out.stage = graph.stage;
-    out.name = graph.name;
-    out.body = graph.body;
-    NodeSet read; // by them
-    for (const NodeRecord& node : graph.nodes)
-        if (nodes.contains(node.id))
-            for (const InputRef& input : node.inputs)
-                read.insert(input.node);
-    NodeSet there;
-    for (const NodeRecord& node : graph.nodes)
-        if (nodes.contains(node.id) || (node.constant && read.contains(node.id))) {
-            out.nodes.push_back(node);
-            there.insert(node.id);
-        }
-    std::set<int> groups;
-    std::map<std::pair<NodeId, int>, EdgeClass> classes;
-    for (const EdgeRecord& edge : graph.edges)
-        classes.emplace(std::pair(edge.node, edge.operand), edge.carries);
-    for (NodeRecord& node : out.nodes) {
-        for (int from = 0, to = 0; from < static_cast<int>(node.inputs.size()); ++from) {
-            const bool kept = there.contains(node.inputs[static_cast<std::size_t>(from)].node);
-            if (const auto found = classes.find({node.id, from}); kept && found != classes.end())
-                out.edges.push_back({node.id, to, found->second});
-            to += kept;
-        }
-        std::erase_if(node.inputs, [&](const InputRef& in) { return !there.contains(in.node); });
-        groups.insert(node.group);
-    }
-    for (const NodeId input : graph.inputs)
-        if (there.contains(input))
-            out.inputs.push_back(input);
-    for (const InputRef& result : graph.results)
-        if (there.contains(result.node))
-            out.results.push_back(result);
-    for (const GroupLabel& group : graph.groups)
-        if (groups.contains(group.id))
-            out.groups.push_back(group);
-    return out;
 }
 
 } // namespace fw::snapshot

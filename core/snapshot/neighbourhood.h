@@ -18,9 +18,4 @@ NodeSet waysBetween(const GraphDocument& graph, NodeId one, NodeId other);
 // one of them lies there.
 NodeSet nodesAround(const GraphDocument& graph, const NodeSet& nodes, int steps);
 
-// The graph of these nodes alone, with the constants that they read; ids stay. What comes from
-// elsewhere is missing among the operands, and results of other nodes among the results. Of bodies
-// it has the nodes, not the borders.
-GraphDocument partOf(const GraphDocument& graph, const NodeSet& nodes);
-
 } // namespace fw::snapshot

@@ -27,6 +27,7 @@ struct Asked : Arguments {
     std::vector<std::string> commands;        // mcp: those that are tools
     std::optional<int> depth;                 // draw
     bool edges = false;                       // draw
+    std::vector<std::string> hide, only;      // draw: queries
     bool json = false;
     bool eachOperator = false;                  // fuse
     bool writeFiles = false, checkOnly = false; // format

@@ -169,6 +169,8 @@ QList<Wrong> TestOutcomes::wrongOf(const QString& command, const QJsonObject& op
         {u"--stage"_s, {{u"nosuch"_s}}},
         {u"--rule"_s, {{u"nosuch"_s}}},
         {u"--until"_s, {{u"rubbish"_s}, {u"shape 1xx2"_s}, {u"when nosuch>1"_s}}},
+        {u"--hide"_s, {{u""_s}, {u"nosuch>1"_s}, {u"op:nosuch"_s}}},
+        {u"--only"_s, {{u""_s}, {u"nosuch>1"_s}, {u"op:nosuch"_s}}},
         {u"--as"_s, {{u"nosuch"_s}}},
         {u"--edit"_s, {{u"nosuch"_s}}},
         {u"--to"_s, {{u"relu"_s}}}, // of no edit

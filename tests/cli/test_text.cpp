@@ -29,6 +29,7 @@ private Q_SLOTS:
     void rewritingIsTraced();
     void blocksAndBodiesAreDrawn();
     void edgesAreDrawnByWhatTheyCarry();
+    void whatIsHiddenIsAMark();
     void librariesBesideATarget();
     void oneMissingOperatorIsToldOnce();
     void shardsOfAMakefile();
@@ -297,6 +298,25 @@ void TestText::edgesAreDrawnByWhatTheyCarry() {
     const auto plain = colours({});
     QVERIFY(plain >= 0);
     QVERIFY(colours({u"--edges"_s}) > plain);
+}
+
+void TestText::whatIsHiddenIsAMark() {
+    const QTemporaryDir folder;
+    const QString out = folder.filePath(u"picture.svg"_s);
+    const auto drawn = [&](const QStringList& words) {
+        fw(QStringList{u"draw"_s, u"samples/residual"_s, u"--stage"_s, u"imported"_s, u"-o"_s,
+                       out} +
+               words,
+           0);
+        QFile picture(out);
+        return picture.open(QIODevice::ReadOnly) ? picture.readAll() : QByteArray();
+    };
+    QVERIFY(!drawn({}).contains(" hidden<"));
+    const QByteArray without = drawn({u"--hide"_s, u"op:conv2d"_s});
+    QVERIFY(without.contains("1 hidden<") && !without.contains(">conv2d<"));
+    QVERIFY(without.contains(">relu<"));
+    const QByteArray only = drawn({u"--only"_s, u"op:conv2d"_s, u"--hide"_s, u"op:add"_s});
+    QVERIFY(only.contains(" hidden<") && only.contains(">conv2d<") && !only.contains(">relu<"));
 }
 
 void TestText::librariesBesideATarget() {

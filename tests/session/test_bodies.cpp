@@ -129,8 +129,8 @@ void TestBodies::allStandInOneGraph() {
     QCOMPARE(body.results.size(), std::size_t(2));
     const NodeRecord& loop = nodeOf(all, "Loop_turned");
     QCOMPARE(body.node, loop.id);
-    QCOMPARE(body.reads.size(), std::size_t(1));
-    const NodeId limit = loop.inputs[static_cast<std::size_t>(body.reads[0])].node;
+    QCOMPARE(body.reads.size(), std::size_t(4)); // its own inputs, and what it takes from outside
+    const NodeId limit = loop.inputs[static_cast<std::size_t>(body.reads[3])].node;
     std::size_t readers = 0;
     for (const NodeRecord& node : all.nodes)
         for (const InputRef& input : node.inputs)
@@ -163,6 +163,15 @@ void TestBodies::edgesAreClassed() {
             ++skips;
         }
     QCOMPARE(skips, std::size_t(4)); // round attention and the products, in two layers
+    // A shortcut with operators of its own, as far as where it leaves.
+    const GraphDocument shortcut = a.get<GraphDocument>("graph", on("residual"));
+    std::set<std::string> readers;
+    for (const EdgeRecord& edge : shortcut.edges)
+        for (const NodeRecord& node : shortcut.nodes)
+            if (node.id == edge.node && edge.carries == EdgeClass("residual"))
+                readers.insert(node.name);
+    QCOMPARE(readers,
+             (std::set<std::string>{"Add_sum", "BatchNormalization_right_bn", "Conv_right"}));
     const GraphDocument sizes = a.get<GraphDocument>("graph", on("detector"));
     QVERIFY(std::any_of(sizes.edges.begin(), sizes.edges.end(),
                         [](const auto& edge) { return edge.carries == EdgeClass("shape"); }));
@@ -173,6 +182,22 @@ void TestBodies::edgesAreClassed() {
     const GraphDocument bodies = a.get<GraphDocument>("graph", arguments);
     QVERIFY(std::any_of(bodies.edges.begin(), bodies.edges.end(),
                         [](const auto& edge) { return edge.carries == EdgeClass("body"); }));
+    // What a loop is given leads to the inputs of its body.
+    for (const InsideRecord& body : bodies.insides)
+        if (body.path == "Loop_turned/body") {
+            const NodeRecord& loop =
+                *std::find_if(bodies.nodes.begin(), bodies.nodes.end(),
+                              [&](const NodeRecord& node) { return node.id == body.node; });
+            std::set<NodeId> given, read;
+            for (const InputRef& input : loop.inputs)
+                given.insert(input.node);
+            for (const NodeRecord& node : bodies.nodes)
+                if (node.op == "input" && std::count(body.nodes.begin(), body.nodes.end(), node.id))
+                    for (const InputRef& input : node.inputs)
+                        read.insert(input.node);
+            QVERIFY(read.size() >= 2);
+            QVERIFY(std::includes(given.begin(), given.end(), read.begin(), read.end()));
+        }
 }
 
 void TestBodies::callsArePlannedAsTheirBodies() {

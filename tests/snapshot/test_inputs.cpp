@@ -245,6 +245,9 @@ void TestInputs::documentRoundTrips() {
     kept.bookmarks = {{1, {"Conv_3"}}, {9, {"", file("mine.fw"), 12, 3}}};
     kept.places = {{"Relu_4"}, {"", "/elsewhere/a.fw", 1, 1}};
     kept.stops = {{"creates conv2d"}, {"when dtype:f16", false}};
+    kept.filters = {{KeptFilter::Shows::Others, "op:relu", {}, 0},
+                    {KeptFilter::Shows::These, {}, {"conv1", "conv2"}, 0},
+                    {KeptFilter::Shows::Around, {}, {"conv1"}, 3}};
     QVERIFY(saveDocument(inputs, path, kept).ok());
     QVERIFY(loadKept(path) == kept);
     QVERIFY(readFile(path, 1 << 20)->find("\"book\": \"mine.fw\"") != std::string::npos);

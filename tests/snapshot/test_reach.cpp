@@ -1,4 +1,4 @@
-// What is connected with a node, and the part of a graph around it.
+// What is connected with a node.
 #include "common/test.h"
 #include "snapshot/graphs.h"
 #include "snapshot/neighbourhood.h"
@@ -13,7 +13,6 @@ private Q_SLOTS:
     void streams();
     void ways();
     void steps();
-    void partsAreGraphs();
     void whatIsUnknownIsNothing();
 };
 
@@ -62,40 +61,11 @@ void TestReach::steps() {
     QCOMPARE(nodesAround(graph, {g.b}, 9), nodesAround(graph, {g.b}, 2));
 }
 
-void TestReach::partsAreGraphs() {
-    Small g;
-    g.maker.group({g.a, g.b});
-    g.maker.group({g.d, g.e});
-    const GraphDocument graph = g.maker.finish(g.e);
-    const GraphDocument part = partOf(graph, {g.b, g.c});
-    QCOMPARE(part.nodes.size(), std::size_t(4)); // with their constants
-    QCOMPARE(part.groups.size(), std::size_t(1));
-    QVERIFY(part.results.empty() && part.inputs.empty());
-    for (const NodeRecord& node : part.nodes)
-        if (!node.constant)
-            QCOMPARE(node.inputs.size(), std::size_t(1)); // a lies elsewhere
-    const GraphDocument end = partOf(graph, nodesAround(graph, {g.e}, 9));
-    QCOMPARE(end.results.size(), std::size_t(1));
-    for (std::uint32_t seed = 0; seed < 20; ++seed) {
-        const GraphDocument random = randomGraph(seed, 80, true);
-        const NodeSet around = nodesAround(random, {random.nodes[30].id}, 2);
-        const GraphDocument some = partOf(random, around);
-        std::set<NodeId> there;
-        for (const NodeRecord& node : some.nodes) {
-            for (const InputRef& input : node.inputs)
-                QVERIFY(there.contains(input.node)); // in order, and nothing is missing
-            there.insert(node.id);
-            QVERIFY(node.constant || around.contains(node.id));
-        }
-    }
-}
-
 void TestReach::whatIsUnknownIsNothing() {
     Small g;
     const GraphDocument graph = g.maker.finish(g.e);
     QVERIFY(streamOf(graph, {99}).empty());
     QVERIFY(nodesAround(graph, {}, 3).empty());
-    QVERIFY(partOf(graph, {99}).nodes.empty());
 }
 
 FW_TEST(TestReach, QCoreApplication)

@@ -2,6 +2,7 @@
 // what lies deeper, found, selected and explained there; and in a window of their own, deeper ones
 // from there, and back; named in the inspector; closed with their model.
 #include "app/window/body_window.h"
+#include "app/window/message_bar.h"
 #include "common/test.h"
 #include "window_fixture.h"
 
@@ -22,6 +23,7 @@ class TestBodies : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void theFirstThatStandsInTheWayIsTold();
     void bodiesOpenInTheirPlace();
     void whatIsFoundInsideIsOpened();
     void whatLiesInsideSaysSo();
@@ -74,6 +76,14 @@ private:
             20000);
     }
 };
+
+void TestBodies::theFirstThatStandsInTheWayIsTold() {
+    WindowFixture f(QStringLiteral(FW_BINARY_DIR "/bin/fw"));
+    QVERIFY(f.open(sample("control-flow/branches_and_loops.onnx")));
+    const QString told = f.window.messageBar()->text();
+    QVERIFY2(told.contains(u"node Loop_turned"_s) && told.endsWith(u"(and 1 more, in Problems)"_s),
+             qPrintable(told));
+}
 
 void TestBodies::bodiesOpenInTheirPlace() {
     WindowFixture f(QStringLiteral(FW_BINARY_DIR "/bin/fw"));

@@ -318,11 +318,11 @@ void TestCollapse::neighbourhoodsAreShownAlone() {
     waitIdle();
     canvas(side)->setFocus();
     press(u"I"_s);
-    QCOMPARE(boxes(side).size(), std::size_t(3)); // exp, sigmoid, neg
+    QCOMPARE(boxes(side).size(), std::size_t(5)); // exp, sigmoid, neg, and two marks
     press(u"I"_s);
-    QCOMPARE(boxes(side).size(), std::size_t(5));
+    QCOMPARE(boxes(side).size(), std::size_t(7));
     press(u"Shift+I"_s);
-    QCOMPARE(boxes(side).size(), std::size_t(3));
+    QCOMPARE(boxes(side).size(), std::size_t(5));
     QVERIFY(!canvas(side)->nodeRect(named(side, "b41_neg")).isNull());
     // What is looked for elsewhere ends it.
     m_window->view<GraphsView>()->revealed(side, named(side, "b3_exp"),

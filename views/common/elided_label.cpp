@@ -21,7 +21,8 @@ void ElidedLabel::setFullText(const QString& text, const QString& more) {
 }
 
 QSize ElidedLabel::sizeHint() const {
-    return {fontMetrics().horizontalAdvance(m_text) + 1, QLabel::sizeHint().height()};
+    const int around = width() - contentsRect().width(); // that the style keeps free
+    return {fontMetrics().horizontalAdvance(m_text) + 1 + around, QLabel::sizeHint().height()};
 }
 
 QSize ElidedLabel::minimumSizeHint() const {
@@ -40,7 +41,7 @@ void ElidedLabel::changeEvent(QEvent* event) {
 }
 
 void ElidedLabel::refresh() {
-    const QString shown = fontMetrics().elidedText(m_text, Qt::ElideRight, width());
+    const QString shown = fontMetrics().elidedText(m_text, Qt::ElideRight, contentsRect().width());
     setText(shown);
     QStringList tip;
     if (shown != m_text)

@@ -130,6 +130,23 @@ void Selection::setLit(std::optional<Picked> lit) {
     Q_EMIT litChanged();
 }
 
+void Selection::setFilters(std::vector<snapshot::KeptFilter> filters) {
+    if (filters == m_filters)
+        return;
+    m_filters = std::move(filters);
+    Q_EMIT filtersChanged();
+}
+
+void Selection::addFilter(snapshot::KeptFilter filter) {
+    auto filters = m_filters;
+    if (std::find(filters.begin(), filters.end(), filter) != filters.end())
+        return;
+    if (filters.size() == snapshot::mostFilters)
+        filters.erase(filters.begin());
+    filters.push_back(std::move(filter));
+    setFilters(std::move(filters));
+}
+
 bool Selection::canGo(int step) const {
     const auto at = std::int64_t(m_historyAt) + step;
     return at >= 0 && at < std::int64_t(m_history.size());

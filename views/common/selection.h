@@ -6,6 +6,7 @@
 // itself.
 #pragma once
 
+#include "snapshot/kept_view.h"
 #include "snapshot/provenance.h"
 #include "views/common/halo.h"
 
@@ -25,6 +26,8 @@ struct Picked {
     snapshot::NodeSet fused;
     int group = -1;  // if a whole group is meant
     int region = -1; // if a whole region of Part::Regions is
+    // If a reorder of the plan is (snapshot/reorders.h): which; the nodes are those of its group.
+    snapshot::NodeId reorder = snapshot::noNode;
     int result = -1; // if an output of the model is: which; the nodes are those that make it
     // Of several the one that views of one node speak of: that was picked last, or the first.
     // noNode: none.
@@ -114,6 +117,12 @@ public:
     const std::optional<Picked>& lit() const { return m_lit; }
     void setLit(std::optional<Picked> lit);
 
+    // --- what of the graphs is shown; none: everything
+    const std::vector<snapshot::KeptFilter>& filters() const { return m_filters; }
+    void setFilters(std::vector<snapshot::KeptFilter> filters);
+    // Hides these, or all others, from now on; the same once more changes nothing.
+    void addFilter(snapshot::KeptFilter filter);
+
     enum class Reveal : std::uint8_t { IntoView, InTheMiddle };
     void reveal(GraphSide side, snapshot::NodeId node, Reveal how = Reveal::IntoView) {
         Q_EMIT revealed(side, node, how);
@@ -125,6 +134,7 @@ Q_SIGNALS:
     void placeChanged();
     void stepChanged();
     void litChanged();
+    void filtersChanged();
     void revealed(fw::ui::GraphSide side, qint64 node, fw::ui::Selection::Reveal how);
 
 private:
@@ -141,6 +151,7 @@ private:
     PickedPlace m_place;
     std::optional<StepPhase> m_step;
     std::optional<Picked> m_lit;
+    std::vector<snapshot::KeptFilter> m_filters;
 };
 
 } // namespace fw::ui

@@ -167,7 +167,8 @@ QToolBar QToolButton:pressed, QPushButton:pressed, QToolBar QToolButton:checked 
 QPushButton:checked { background: @PaneHighlight; border-color: @Accent; color: @Accent; }
 QToolBar QToolButton:disabled, QPushButton:disabled { color: @BoxLine; background: @PaneAlternate; }
 QToolButton[primary="true"], QPushButton[primary="true"], QPushButton:default {
-  background: @Accent; color: @OnAccent; border-color: @Accent; font-weight: bold; }
+  background: @Accent; color: @OnAccent; border-color: @Accent; }
+QToolButton[primary="true"], QPushButton[primary="true"] { font-weight: bold; }
 QToolButton[primary="true"]:hover, QPushButton[primary="true"]:hover { background: @Hover; border-color: @Hover; color: @OnAccent; }
 QToolButton[primary="true"]:disabled, QPushButton[primary="true"]:disabled { background: @Line; border-color: @Line; color: @Muted; }
 QPushButton:focus, QToolBar QToolButton:focus, QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border-color: @Accent; }

@@ -27,7 +27,12 @@ enum class MenuPlace : std::uint8_t {
     Bar,     // the tool bar
     Picture, // File
     Copy,    // Edit
-    View,    // View, behind the docks
+    Zoom,    // View, as the next five
+    Panes,
+    Blocks,
+    Filters, // what is shown of the graphs
+    Boxes,   // what boxes and edges say
+    Heat,
     Walk,    // Graph
     Changes, // Graph
     Books,   // Rules: of the selected book
@@ -69,6 +74,7 @@ public:
     virtual void placeChanged() {} // of the selection
     virtual void stepChanged() {}  // likewise
     virtual void litChanged() {}   // likewise
+    virtual void filtersChanged() {}
     virtual void revealed(GraphSide, snapshot::NodeId, Selection::Reveal) {}
     virtual void problemAppeared(const Diag&) {}
     virtual void lineLogged(const QString&) {}

@@ -28,6 +28,10 @@ FoundView::FoundView(NodeFinder& finder, QWidget* parent)
                [this] { Q_EMIT asked(Appear{}); });
     addCommand(MenuPlace::Walk, u"Light what is foun&d, dim the rest"_s, u"Ctrl+Shift+J"_s,
                [this] { light(); });
+    addCommand(MenuPlace::Filters, u"Hide &what is found"_s, u"Ctrl+Alt+Shift+K"_s,
+               [this] { filter(snapshot::KeptFilter::Shows::Others); });
+    addCommand(MenuPlace::Filters, u"Only what is fo&und"_s, u"Ctrl+Alt+Shift+J"_s,
+               [this] { filter(snapshot::KeptFilter::Shows::These); });
     m_tree->setModel(&m_model);
     m_tree->setObjectName(u"foundTree"_s);
     m_tree->setAccessibleName(u"What was found"_s);
@@ -98,6 +102,13 @@ void FoundView::light() {
     selection().setLit(m_finder.all());
     Q_EMIT asked(Say{
         u"%1 lit, Esc for all"_s.arg(countOf(std::int64_t(m_finder.hits().size()), u"node"_s))});
+}
+
+// From now on, whatever is looked for next.
+void FoundView::filter(snapshot::KeptFilter::Shows shows) {
+    if (m_finder.hits().empty())
+        return Q_EMIT asked(Say{u"look for something first (Ctrl+F)"_s});
+    selection().addFilter({shows, m_finder.query().trimmed().toStdString(), {}, 0});
 }
 
 } // namespace fw::ui

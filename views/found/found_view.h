@@ -24,6 +24,7 @@ public:
 private:
     void fill();
     void light();
+    void filter(snapshot::KeptFilter::Shows shows);
 
     NodeFinder& m_finder;
     FoundModel m_model;

@@ -31,6 +31,7 @@ GraphCanvas::GraphCanvas(QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+    takeGestures();
     setAccessibleName(tr("Graph"));
     setMinimumSize(120, 80);
     setTheme(Theme::instance().kind());
@@ -437,6 +438,8 @@ bool GraphCanvas::viewportEvent(QEvent* event) {
     }
     if (event->type() == QEvent::Leave)
         hover(-1);
+    if (gesture(event))
+        return true;
     return QAbstractScrollArea::viewportEvent(event);
 }
 
@@ -510,6 +513,11 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         return Q_EMIT traceWanted();
     case Qt::Key_I:
         return Q_EMIT aroundWanted(event->modifiers() & Qt::ShiftModifier ? -1 : +1);
+    case Qt::Key_H:
+        return Q_EMIT filterWanted(event->modifiers() & Qt::ShiftModifier ? Filtering::Everything
+                                                                          : Filtering::Hide);
+    case Qt::Key_O:
+        return Q_EMIT filterWanted(Filtering::Only);
     case Qt::Key_Escape:
         if (m_lit || m_part == Part::Some)
             return Q_EMIT escaped();

@@ -12,6 +12,7 @@
 
 #include "views/common/halo.h"
 #include "views/common/theme.h"
+#include "views/graph/legend.h"
 #include "views/graph/scene_index.h"
 
 #include <QAbstractScrollArea>
@@ -75,6 +76,7 @@ public:
     const std::optional<std::set<std::int64_t>>& lit() const { return m_lit; }
     // Whether the picture is of some of the graph only: Esc ends that first.
     enum class Part : std::uint8_t { All, Some };
+    enum class Filtering : std::uint8_t { Hide, Only, Everything }; // the selection, or nothing
     void setPart(Part part) { m_part = part; }
     void setHalos(std::vector<Halo> halos);
     const std::vector<Halo>& halos() const { return m_halos; }
@@ -124,6 +126,7 @@ Q_SIGNALS:
     void leaveWanted();                                   // Backspace
     void traceWanted();                                   // T
     void aroundWanted(int by);                            // I, Shift+I: a step more, or less
+    void filterWanted(Filtering what);                    // H, O, Shift+H
     void escaped();                                       // Esc, while something is lit or a part
     void hovered(std::int64_t id);                        // -1: nothing
     void scaleChanged(double scale);
@@ -145,6 +148,8 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
+    void takeGestures();
+    bool gesture(QEvent* event); // false: it is none that means something here
     static constexpr double largestScale = 6;
     enum class Drag : std::uint8_t { None, Press, Pan, Select, Zoom, Minimap };
 
@@ -167,6 +172,7 @@ private:
     QSizeF minimapSize() const;  // empty: none at this scale
     double mapColumn() const;    // what it takes of the width; 0: nothing lies below it
     double legendHeight() const; // 0: nothing to explain
+    Legend legend() const;
 
     // What is in view, painted or to be painted.
     struct View {
@@ -245,6 +251,7 @@ private:
     std::int64_t m_hovered = -1;
     HeatOf m_heat, m_containerHeat;
     QString m_heatMost;
+    std::set<picture::MakerRecord> m_makers; // of what is not hidden
     HeatScale m_heatScale = HeatScale::FromZero;
     std::vector<Halo> m_halos;
 

@@ -16,6 +16,11 @@ void GraphCanvas::setHidden(Hidden hidden) {
 }
 
 void GraphCanvas::refreshHidden() {
+    m_makers.clear();
+    if (m_picture)
+        for (const picture::PlacedContainer& container : m_picture->containers)
+            if (!m_hidden.containers.contains(container.id) && container.maker.isSomebody())
+                m_makers.insert(container.maker);
     m_hiddenEdges.assign(m_picture ? m_picture->links.size() : 0, 0);
     for (std::size_t e = 0; e < m_hiddenEdges.size(); ++e) {
         const picture::Link& link = m_picture->links[e];

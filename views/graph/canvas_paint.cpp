@@ -326,19 +326,10 @@ void GraphCanvas::paintMinimap(QPainter& painter) {
 }
 
 void GraphCanvas::paintLegend(QPainter& painter) const {
-    if (legendHeight() == 0)
-        return;
-    Legend legend;
-    for (const picture::PlacedContainer& container : m_picture->containers)
-        if (!m_hidden.containers.contains(container.id) && container.maker.isSomebody())
-            legend.makers.insert(container.maker);
-    if (!m_heat.empty())
-        legend.heatMost = m_heatMost;
-    legend.edges = m_picture->edgeKinds;
-    legend.heatHasSigns = m_heatScale == HeatScale::BothWays;
-    const double top = viewport()->height() - legendHeight();
-    ui::paintLegend(painter, {0, top, double(viewport()->width()), legendHeight()}, legend,
-                    m_theme);
+    const double height = legendHeight(), width = viewport()->width();
+    if (height > 0)
+        ui::paintLegend(painter, {0, viewport()->height() - height, width, height}, legend(),
+                        m_theme);
 }
 
 QString GraphCanvas::dump() const {

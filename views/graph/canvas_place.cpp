@@ -257,15 +257,19 @@ QRectF GraphCanvas::freeRect() const {
     return {0, 0, viewport()->width() - mapColumn(), viewport()->height() - legendHeight()};
 }
 
+Legend GraphCanvas::legend() const {
+    Legend out;
+    out.makers = m_makers;
+    if (!m_heat.empty())
+        out.heatMost = m_heatMost;
+    if (m_picture)
+        out.edges = m_picture->edgeKinds;
+    out.heatHasSigns = m_heatScale == HeatScale::BothWays;
+    return out;
+}
+
 double GraphCanvas::legendHeight() const {
-    const bool any =
-        m_picture && std::any_of(m_picture->containers.begin(), m_picture->containers.end(),
-                                 [this](const picture::PlacedContainer& container) {
-                                     return container.maker.isSomebody() &&
-                                            !m_hidden.containers.contains(container.id);
-                                 });
-    const bool kinds = m_picture && !m_picture->edgeKinds.empty();
-    return (any || kinds || !m_heat.empty()) && viewport()->height() >= 120 ? 32 : 0;
+    return viewport()->height() >= 120 ? ui::legendHeight(legend(), viewport()->width()) : 0;
 }
 
 } // namespace fw::ui

@@ -1,7 +1,9 @@
 #include "views/graph/collapse.h"
 
+#include "snapshot/hidden.h"
 #include "snapshot/insides.h"
 #include "snapshot/open_blocks.h"
+#include "snapshot/reorders.h"
 
 #include <algorithm>
 
@@ -70,7 +72,7 @@ void Collapse::setView(BlockView view) {
 }
 
 void Collapse::show(GraphPane* pane, const Graph& graph, const picture::DiagramOptions& options,
-                    const BlockView& view) {
+                    const BlockView& view, const Marks& marks) {
     auto& coming = m_coming[pane];
     std::shared_ptr<const Hierarchy> known;
     if (coming && coming->graph == graph && !pane->busy())
@@ -78,6 +80,7 @@ void Collapse::show(GraphPane* pane, const Graph& graph, const picture::DiagramO
     coming = std::make_shared<Coming>();
     coming->graph = graph;
     coming->view = view;
+    coming->shown.marks = marks;
     pane->setDiagram([coming, options, known] { // in another thread
         picture::DiagramOptions all = options;
         all.blocks = known ? known : std::make_shared<const Hierarchy>(hierarchyOf(*coming->graph));
@@ -120,15 +123,21 @@ std::uint32_t Collapse::blockOf(const GraphPane* pane, NodeId node) const {
     if (!now.blocks)
         return Hierarchy::none;
     const auto& places = now.places.empty() ? now.blocks->placeOf : now.places;
-    const auto place = places.find(node);
+    const auto place = places.find(seenAs(pane, node));
     return place == places.end() ? Hierarchy::none : now.blocks->blockOf[place->second];
+}
+
+NodeId Collapse::seenAs(const GraphPane* pane, NodeId node) const {
+    const Marks& marks = shown(pane).marks;
+    const auto mark = marks.find(node);
+    return mark == marks.end() ? node : mark->second;
 }
 
 std::int64_t Collapse::boxOf(const GraphPane* pane, NodeId node) const {
     const std::uint32_t block = blockOf(pane, node);
     const PaneBlocks& now = shown(pane);
     return block == Hierarchy::none || now.closed[block] == Hierarchy::none
-               ? node
+               ? seenAs(pane, node)
                : now.blocks->blocks[now.closed[block]].box;
 }
 
@@ -190,15 +199,25 @@ std::vector<Halo> Collapse::onBoxes(const GraphPane* pane, std::vector<Halo> hal
 snapshot::NodeSet Collapse::nodesOf(const GraphPane* pane, const Ids& boxes) const {
     snapshot::NodeSet out;
     const PaneBlocks& now = shown(pane);
+    const auto add = [&](NodeId node) {
+        if (!snapshot::isHiddenMark(node)) {
+            if (!snapshot::isReorder(node)) // which is no operator
+                out.insert(node);
+            return;
+        }
+        for (const auto& [hidden, mark] : now.marks)
+            if (mark == node)
+                out.insert(hidden);
+    };
     for (const std::int64_t box : boxes) {
-        if (box >= 0)
-            out.insert(box);
+        if (box >= 0 || snapshot::isHiddenMark(box))
+            add(box);
         if (!now.blocks || !snapshot::isBlock(box))
             continue;
         if (const auto block = now.blocks->numberOf.find(box); block != now.blocks->numberOf.end())
             for (const std::uint32_t place : now.blocks->nodesIn(block->second))
                 if (now.nodes[place] != snapshot::noNode)
-                    out.insert(now.nodes[place]);
+                    add(now.nodes[place]);
     }
     return out;
 }

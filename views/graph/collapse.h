@@ -32,8 +32,10 @@ public:
     void setView(snapshot::BlockView view);
 
     using Graph = Shared<snapshot::GraphDocument>;
+    // `marks`: of nodes that are hidden (snapshot/hidden.h), what stands for them.
+    using Marks = std::unordered_map<snapshot::NodeId, snapshot::NodeId>;
     void show(GraphPane* pane, const Graph& graph, const picture::DiagramOptions& options,
-              const snapshot::BlockView& view);
+              const snapshot::BlockView& view, const Marks& marks = {});
     // The pane is given its picture by others; `nodes` is, by place in the graph that the blocks
     // are of, the node that stands there in this one, `containers` the same of its groups.
     void showOthers(GraphPane* pane, std::shared_ptr<const snapshot::Hierarchy> blocks,
@@ -51,6 +53,8 @@ public:
     bool isHidden(const GraphPane* pane, snapshot::NodeId node) const {
         return boxOf(pane, node) != node;
     }
+    // The node, or the mark that stands for it while it is hidden.
+    snapshot::NodeId seenAs(const GraphPane* pane, snapshot::NodeId node) const;
     // Values of nodes as those of the boxes that stand for them.
     enum class Together : std::uint8_t { Sum, Most };
     std::map<std::int64_t, double> onBoxes(const GraphPane* pane,
@@ -94,6 +98,7 @@ private:
         std::unordered_map<snapshot::NodeId, std::uint32_t> places;
         std::vector<std::int64_t> containers; // by group of the blocks; empty: the same
         std::vector<std::uint32_t> closed;    // per block, the closed one around it
+        Marks marks;
     };
     struct Coming; // made with the picture
 

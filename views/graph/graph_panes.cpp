@@ -155,7 +155,9 @@ snapshot::NodeSet GraphPanes::nodesIn(std::size_t at, const Picked& picked) cons
 const std::vector<snapshot::InputRef>* GraphPanes::resultsIn(std::size_t at) const {
     if (m_joint->stateOf(pane(at)))
         return &m_joint->graph()->graph.results;
-    const auto& graph = m_shown[at].part ? m_shown[at].part : m_shown[at].drawn;
+    if (m_shown[at].seen)
+        return &m_shown[at].seen->graph.results;
+    const auto& graph = m_shown[at].drawn;
     return graph ? &graph->results : nullptr;
 }
 

@@ -6,6 +6,7 @@
 // given this, and reads document and selection of the view through it.
 #pragma once
 
+#include "snapshot/hidden.h"
 #include "views/common/view.h"
 #include "views/graph/collapse.h"
 #include "views/graph/graph_pane.h"
@@ -22,7 +23,8 @@ struct ShownPane {
     // What the picture was made of.
     Shared<snapshot::GraphDocument> drawn = nullptr;
     Shared<snapshot::ProfileDocument> times = nullptr;
-    Shared<snapshot::GraphDocument> part = nullptr; // that is shown alone; null: all of it
+    Shared<snapshot::FuseDocument> plan = nullptr;         // whose reorders it shows; null: none
+    std::shared_ptr<const snapshot::Shown> seen = nullptr; // that filters leave; null: all of it
 };
 
 class GraphPanes {

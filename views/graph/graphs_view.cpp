@@ -3,13 +3,14 @@
 #include "views/common/pane.h"
 #include "views/common/region_pins.h"
 #include "views/common/state_overlay.h"
+#include "views/graph/filter_strip.h"
 #include "views/graph/pane_states.h"
 #include "views/graph/trail.h"
 
 #include <QAction>
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QSignalBlocker>
+#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -23,14 +24,20 @@ constexpr std::size_t mostPanes = 4;
 
 } // namespace
 
-GraphsView::GraphsView(QWidget* parent) : View(parent), m_row(new PaneRow(this)), m_panes(*this) {
+GraphsView::GraphsView(QWidget* parent)
+    : View(parent), m_strip(new FilterStrip(this)), m_row(new PaneRow(this)), m_panes(*this) {
     makePane({Stage::Imported});
     makePane({Stage::Fused});
     m_row->setChildrenCollapsible(false);
     m_row->setSizes({500, 560, 560});
-    auto* layout = new QHBoxLayout(this);
+    auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_row);
+    layout->setSpacing(0);
+    layout->addWidget(m_strip);
+    layout->addWidget(m_row, 1);
+    connect(m_strip, &FilterStrip::takenOut, this,
+            [this](std::size_t filter) { m_filters.takeOut(filter); });
+    connect(m_strip, &FilterStrip::everythingWanted, this, [this] { m_filters.takeOutAll(); });
     setFocusProxy(pane(1));
     connect(collapse(), &Collapse::changed, this, [this] { m_pictures.redraw(); });
     connect(collapse(), &Collapse::limited, this,
@@ -110,6 +117,7 @@ void GraphsView::connectPane(GraphPane* shown) {
             m_reach.show();
             m_picked.arrived(shown);
             showTrails(m_panes);
+            showFilters();
         }
         showStateOf(m_panes, m_panes.indexOf(shown));
         showStatus();
@@ -136,6 +144,8 @@ void GraphsView::connectPane(GraphPane* shown) {
 
 // In its place, or in a window of its own where that cannot be.
 void GraphsView::showInside(const GraphPane* shown, std::int64_t id, QPointF place) {
+    if (snapshot::isHiddenMark(id))
+        return m_filters.takeOutWhatHides(m_panes.indexOf(shown), id);
     if (id < 0 || collapse()->toggleBodies(shown, id, place))
         return;
     const std::size_t at = m_panes.indexOf(shown);
@@ -167,9 +177,9 @@ void GraphsView::connectKeys(GraphPane* shown) {
     connect(canvas, &GraphCanvas::leaveWanted, this,
             [this, shown, canvas] { collapse()->closeAround(shown, canvas->selected()); });
     connect(canvas, &GraphCanvas::traceWanted, this, [this] { m_reach.trace(); });
-    connect(canvas, &GraphCanvas::aroundWanted, this,
-            [this](int by) { drawAnew(m_reach.around(by)); });
-    connect(canvas, &GraphCanvas::escaped, this, &GraphsView::endReach);
+    connect(canvas, &GraphCanvas::aroundWanted, this, [this](int by) { m_filters.around(by); });
+    connect(canvas, &GraphCanvas::filterWanted, this, &GraphsView::filter);
+    connect(canvas, &GraphCanvas::escaped, this, &GraphsView::leaveReach);
 }
 
 std::vector<QWidget*> GraphsView::stops() {
@@ -198,6 +208,10 @@ void GraphsView::documentChanged(Parts parts) {
                                    parts.has(Part::Profile) && document().fused()))
             m_pictures.show(i);
     }
+    if (!selection().filters().empty() &&
+        parts.hasAny({Part::Plan, Part::Profile, Part::Verified})) // that queries ask
+        for (std::size_t i = 0; i < m_panes.size(); ++i)
+            m_pictures.show(i);
     if (parts.has(Part::Plan)) {
         selectionChanged(nullptr);
         if (m_regionsCommand->isChecked())
@@ -249,8 +263,10 @@ void GraphsView::revealed(GraphSide side, snapshot::NodeId node, Selection::Reve
     const auto at = m_panes.paneOf(side);
     if (!at)
         return;
-    if (m_reach.alone() == pane(*at) && collapse()->isMissing(pane(*at), node))
-        endReach();
+    while (m_filters.hides(*at, node) && m_filters.takeOutAround()) {
+    }
+    if (m_filters.hides(*at, node))
+        Q_EMIT asked(Say{u"it is hidden by a filter; Shift+H shows everything"_s});
     collapse()->reveal(pane(*at), node);
     m_picked.comeIntoView(*at, node, how);
 }
@@ -284,8 +300,8 @@ void GraphsView::showJointOfAll() {
 
 void GraphsView::setJoint(bool joint) {
     m_pictures.setJoint(joint);
-    m_reach.endAround();
     m_pictures.showAllAnew();
+    showFilters();
     if (!joint) // in place of what was said of its changes
         Q_EMIT asked(Say{u"each graph has its own layout"_s});
 }
@@ -333,8 +349,6 @@ void GraphsView::removePane() {
     GraphPane* last = pane(m_panes.size() - 1);
     if (last->isAncestorOf(window()->focusWidget()))
         pane(1)->setFocus();
-    if (m_reach.alone() == last)
-        m_reach.endAround();
     m_picked.forget(last);
     m_panes.removeLast();
     delete last;
@@ -360,17 +374,70 @@ void GraphsView::offerRegion() {
 
 // --- what is shown
 
-void GraphsView::drawAnew(std::optional<std::size_t> at) {
-    if (!at)
-        return;
-    m_pictures.showAnew(*at);
+void GraphsView::filtersChanged() {
+    m_pictures.redraw();
     m_reach.show();
+    showFilters();
+    if (!m_isShowingKept) // other views do not show theirs yet
+        Q_EMIT keptChanged();
 }
 
-void GraphsView::endReach() {
-    if (const auto at = m_reach.end())
-        m_pictures.showAnew(*at);
-    m_reach.show();
+void GraphsView::filter(GraphCanvas::Filtering what) {
+    switch (what) {
+    case GraphCanvas::Filtering::Hide:
+        return m_filters.hide();
+    case GraphCanvas::Filtering::Only:
+        return m_filters.showOnly();
+    case GraphCanvas::Filtering::Everything:
+        return m_filters.takeOutAll();
+    }
+}
+
+void GraphsView::showFilters() {
+    const auto told = m_filters.told();
+    const bool joint = m_panes.joint().shown();
+    std::vector<FilterStrip::Row> rows;
+    for (const PaneFilters::Told& one : told) {
+        const QString why =
+            joint ? u"one layout of several graphs shows everything (Ctrl+Alt+Q)"_s : one.problem;
+        rows.push_back({why.isEmpty() ? one.text : u"%1 (%2)"_s.arg(one.text, why),
+                        u"A click takes this filter out of the graphs"_s, why.isEmpty()});
+    }
+    m_strip->setRows(rows);
+    const auto& filters = selection().filters();
+    const bool isAround =
+        !filters.empty() && filters.back().shows == snapshot::KeptFilter::Shows::Around;
+    for (const ShownPane& shown : m_panes)
+        shown.pane->canvas()->setPart(isAround ? GraphCanvas::Part::Some : GraphCanvas::Part::All);
+}
+
+void GraphsView::offerFilters() {
+    std::vector<Choice> out;
+    const auto told = m_filters.told();
+    for (std::size_t i = 0; i < told.size(); ++i)
+        out.push_back({told[i].text, told[i].problem.isEmpty() ? u"take it out"_s : told[i].problem,
+                       [this, i] { m_filters.takeOut(i); }});
+    if (out.empty())
+        return Q_EMIT asked(Say{u"nothing is hidden"_s});
+    Q_EMIT asked(OfferChoice{u"Take a filter out"_s, out});
+}
+
+void GraphsView::leaveReach() {
+    if (!m_reach.end())
+        m_filters.takeOutAround();
+}
+
+void GraphsView::keep(snapshot::KeptView& kept) const {
+    kept.blocks = collapse()->view();
+    kept.filters = selection().filters();
+}
+
+void GraphsView::showKept(const snapshot::KeptView& kept) {
+    if (kept.blocks)
+        collapse()->restore(*kept.blocks);
+    m_isShowingKept = true;
+    selection().setFilters(kept.filters);
+    m_isShowingKept = false;
 }
 
 void GraphsView::tellPart() {

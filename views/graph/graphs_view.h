@@ -8,6 +8,7 @@
 
 #include "views/graph/graph_panes.h"
 #include "views/graph/pane_changes.h"
+#include "views/graph/pane_filters.h"
 #include "views/graph/pane_heat.h"
 #include "views/graph/pane_pictures.h"
 #include "views/graph/pane_reach.h"
@@ -17,6 +18,8 @@
 #include <QPointer>
 
 namespace fw::ui {
+
+class FilterStrip;
 
 class GraphsView : public View {
     Q_OBJECT
@@ -30,12 +33,10 @@ public:
     void placeChanged() override { showHalos(m_panes); }
     void stepChanged() override;
     void litChanged() override;
+    void filtersChanged() override;
     void revealed(GraphSide side, snapshot::NodeId node, Selection::Reveal how) override;
-    void keep(snapshot::KeptView& kept) const override { kept.blocks = collapse()->view(); }
-    void showKept(const snapshot::KeptView& kept) override {
-        if (kept.blocks)
-            collapse()->restore(*kept.blocks);
-    }
+    void keep(snapshot::KeptView& kept) const override;
+    void showKept(const snapshot::KeptView& kept) override;
     QString switched() const override; // what boxes and edges say
     void switchTo(const QString& facts) override;
     void layOut() override { m_row->layOut(); }
@@ -63,6 +64,7 @@ public:
     void setJoint(bool joint);
     const JointPanes* joint() const { return &m_panes.joint(); }
     Collapse* collapse() const { return &m_panes.collapse(); }
+    const FilterStrip* filterStrip() const { return m_strip; }
 
 private:
     using Stage = GraphState::Stage;
@@ -85,16 +87,21 @@ private:
     void showJointOfAll();
     void wantStates();
     void beginAnew(); // another model
-    void drawAnew(std::optional<std::size_t> pane);
-    void endReach();
+    void addFilterCommands();
+    void filter(GraphCanvas::Filtering what);
+    void offerFilters(); // to take one out
+    void showFilters();
+    void leaveReach();
     void offerRegion();
     void tellPart(); // of the joint layout
     void showStatus();
 
+    FilterStrip* m_strip;
     PaneRow* m_row;
     GraphPanes m_panes;
     PaneReach m_reach{m_panes};
-    PanePictures m_pictures{m_panes, m_reach};
+    PaneFilters m_filters{m_panes};
+    PanePictures m_pictures{m_panes, m_filters};
     PaneSelection m_picked{m_panes};
     PaneChanges m_changes{m_panes, m_picked};
     PaneHeat m_heat{m_panes};
@@ -109,6 +116,7 @@ private:
     std::vector<FactCommand> m_factCommands;
     std::map<std::string_view, QAction*> m_heatCommands; // by what they colour; "any": what else
     std::string m_model;                                 // that the states belong to
+    bool m_isShowingKept = false;
 };
 
 } // namespace fw::ui

@@ -17,10 +17,9 @@ constexpr std::string_view anyHeat = "any";
 void GraphsView::addCommands() {
     addZoomCommands();
     addPaneCommands();
-    addSeparator(MenuPlace::View);
     addBlockCommands();
     addReachCommands();
-    addSeparator(MenuPlace::View);
+    addFilterCommands();
     addFactCommands();
     addHeatCommands();
     addWalkCommands();
@@ -35,18 +34,18 @@ void GraphsView::addZoomCommands() {
         },
         Needs::Nothing);
     fit->setToolTip(u"Fit all graphs"_s);
-    addCommand(MenuPlace::View, u"&Fit"_s, u"Ctrl+9"_s, [this] { current()->fitAll(); });
+    addCommand(MenuPlace::Zoom, u"&Fit"_s, u"Ctrl+9"_s, [this] { current()->fitAll(); });
     addCommand(
-        MenuPlace::View, u"Fit &selection"_s, u"Ctrl+8"_s, [this] { current()->fitSelection(); },
+        MenuPlace::Zoom, u"Fit &selection"_s, u"Ctrl+8"_s, [this] { current()->fitSelection(); },
         Needs::Model, OfNodes::Yes);
-    addCommand(MenuPlace::View, u"&100 %"_s, u"Ctrl+0"_s,
+    addCommand(MenuPlace::Zoom, u"&100 %"_s, u"Ctrl+0"_s,
                [this] { current()->setScale(GraphCanvas::usualScale()); });
-    addCommand(MenuPlace::View, u"Zoom &in"_s, u"Ctrl++"_s,
+    addCommand(MenuPlace::Zoom, u"Zoom &in"_s, u"Ctrl++"_s,
                [this] { current()->setScale(current()->scale() * 1.25); });
-    addCommand(MenuPlace::View, u"Zoom &out"_s, u"Ctrl+-"_s,
+    addCommand(MenuPlace::Zoom, u"Zoom &out"_s, u"Ctrl+-"_s,
                [this] { current()->setScale(current()->scale() / 1.25); });
     QAction* minimap = addCommand(
-        MenuPlace::View, u"&Minimap"_s, u"Ctrl+M"_s, [] {}, Needs::Nothing);
+        MenuPlace::Zoom, u"&Minimap"_s, u"Ctrl+M"_s, [] {}, Needs::Nothing);
     minimap->setCheckable(true);
     minimap->setChecked(true);
     connect(minimap, &QAction::toggled, this, [this](bool on) {
@@ -57,19 +56,19 @@ void GraphsView::addZoomCommands() {
 
 void GraphsView::addPaneCommands() {
     m_regionsCommand = addCommand(
-        MenuPlace::View, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
+        MenuPlace::Panes, u"&Regions of libraries"_s, u"Ctrl+Alt+J"_s, [] {}, Needs::Nothing);
     m_regionsCommand->setCheckable(true);
     connect(m_regionsCommand, &QAction::toggled, this, &GraphsView::setRegionsShown);
     m_jointCommand = addCommand(
-        MenuPlace::View, u"&One layout for all graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
+        MenuPlace::Panes, u"&One layout for all graphs"_s, u"Ctrl+Alt+Q"_s, [] {}, Needs::Nothing);
     m_jointCommand->setCheckable(true);
     connect(m_jointCommand, &QAction::toggled, this, &GraphsView::setJoint);
-    addCommand(MenuPlace::View, u"Choose what the pane shows …"_s, u"Ctrl+Alt+."_s, [this] {
+    addCommand(MenuPlace::Panes, u"Choose what the pane shows …"_s, u"Ctrl+Alt+."_s, [this] {
         const std::size_t at = m_panes.current();
         Q_EMIT asked(OfferChoice{u"What the pane %1 shows"_s.arg(at + 1), choicesFor(at)});
     });
-    addCommand(MenuPlace::View, u"Add a pane"_s, u"Alt+Shift+Right"_s, [this] { addPane(); });
-    addCommand(MenuPlace::View, u"Take a pane away"_s, u"Alt+Shift+Left"_s,
+    addCommand(MenuPlace::Panes, u"Add a pane"_s, u"Alt+Shift+Right"_s, [this] { addPane(); });
+    addCommand(MenuPlace::Panes, u"Take a pane away"_s, u"Alt+Shift+Left"_s,
                [this] { removePane(); });
     addCommand(
         MenuPlace::Pins, u"Pin re&gion to …"_s, u"Ctrl+Alt+Z"_s, [this] { offerRegion(); },
@@ -77,12 +76,12 @@ void GraphsView::addPaneCommands() {
 }
 
 void GraphsView::addBlockCommands() {
-    addCommand(MenuPlace::View, u"&Close all blocks"_s, u"Ctrl+Alt+-"_s,
+    addCommand(MenuPlace::Blocks, u"&Close all blocks"_s, u"Ctrl+Alt+-"_s,
                [this] { collapse()->closeEverything(); });
-    addCommand(MenuPlace::View, u"&Open all blocks"_s, u"Ctrl+Alt++"_s,
+    addCommand(MenuPlace::Blocks, u"&Open all blocks"_s, u"Ctrl+Alt++"_s,
                [this] { collapse()->openEverything(); });
     addCommand(
-        MenuPlace::View, u"Close the &block around"_s, u"Ctrl+Backspace"_s,
+        MenuPlace::Blocks, u"Close the &block around"_s, u"Ctrl+Backspace"_s,
         [this] {
             const GraphPane* shown = pane(m_panes.current());
             if (current() == shown->canvas())
@@ -99,20 +98,34 @@ void GraphsView::addBlockCommands() {
 
 void GraphsView::addReachCommands() {
     addCommand(
-        MenuPlace::View, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s,
+        MenuPlace::Filters, u"&Trace up and down stream (T)"_s, u"Ctrl+Alt+0"_s,
         [this] { m_reach.trace(); }, Needs::Model, OfNodes::Yes);
     addCommand(
-        MenuPlace::View, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
-        [this] { drawAnew(m_reach.around(+1)); }, Needs::Model, OfNodes::Yes);
-    addCommand(MenuPlace::View, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
-               [this] { drawAnew(m_reach.around(-1)); });
+        MenuPlace::Filters, u"Only the &neighbourhood, a step more (I)"_s, u"Ctrl+Alt+9"_s,
+        [this] { m_filters.around(+1); }, Needs::Model, OfNodes::Yes);
+    addCommand(MenuPlace::Filters, u"The neighbourhood, a step &less (Shift+I)"_s, u"Ctrl+Alt+8"_s,
+               [this] { m_filters.around(-1); });
+}
+
+void GraphsView::addFilterCommands() {
+    using Filtering = GraphCanvas::Filtering;
+    addCommand(
+        MenuPlace::Filters, u"Hi&de the selection (H)"_s, u"Ctrl+Alt+Shift+6"_s,
+        [this] { filter(Filtering::Hide); }, Needs::Model, OfNodes::Yes);
+    addCommand(
+        MenuPlace::Filters, u"&Only the selection (O)"_s, u"Ctrl+Alt+Shift+7"_s,
+        [this] { filter(Filtering::Only); }, Needs::Model, OfNodes::Yes);
+    addCommand(MenuPlace::Filters, u"Show e&verything (Shift+H)"_s, u"Ctrl+Alt+Shift+8"_s,
+               [this] { filter(Filtering::Everything); });
+    addCommand(MenuPlace::Filters, u"Take a &filter out …"_s, u"Ctrl+Alt+Shift+9"_s,
+               [this] { offerFilters(); });
 }
 
 void GraphsView::addFactCommands() {
     const auto fact = [&](const QString& name, const QString& keys, const QString& word,
                           bool picture::BoxFacts::*member) {
         QAction* action = addCommand(
-            MenuPlace::View, name, keys,
+            MenuPlace::Boxes, name, keys,
             [this, member] {
                 picture::BoxFacts facts = m_pictures.facts();
                 facts.*member = !(facts.*member);
@@ -128,6 +141,7 @@ void GraphsView::addFactCommands() {
     fact(u"&Attributes in boxes"_s, u"Ctrl+Alt+Shift+2"_s, u"attributes"_s, &Facts::attributes);
     fact(u"Shapes of &weights in boxes"_s, u"Ctrl+Alt+Shift+3"_s, u"weights"_s, &Facts::weights);
     fact(u"Edges as wide as their &bytes"_s, u"Ctrl+Alt+Shift+4"_s, u"bytes"_s, &Facts::bytes);
+    fact(u"&Reorders of libraries"_s, u"Ctrl+Alt+Shift+0"_s, u"reorders"_s, &Facts::reorders);
     fact(u"Edges by what they &carry"_s, u"Ctrl+Alt+Shift+5"_s, u"carried"_s, &Facts::classes);
 }
 
@@ -158,14 +172,14 @@ void GraphsView::switchTo(const QString& facts) {
 void GraphsView::addHeatCommands() {
     const auto heat = [&](const QString& name, const QString& keys, std::string_view by) {
         m_heatCommands[by] = addCommand(
-            MenuPlace::View, name, keys, [this, by] { setHeat(by); }, Needs::Nothing);
+            MenuPlace::Heat, name, keys, [this, by] { setHeat(by); }, Needs::Nothing);
     };
     heat(u"No &heat"_s, u"Ctrl+H"_s, noHeat);
     heat(u"Heat by &time"_s, u"Ctrl+Shift+H"_s, "time");
     heat(u"Heat by time &per operation"_s, u"Ctrl+Alt+H"_s, "pace");
     heat(u"Heat by diff&erence to the baseline"_s, u"Ctrl+Alt+Shift+H"_s, heatByDifference);
     m_heatCommands[anyHeat] =
-        addCommand(MenuPlace::View, u"Heat by any num&ber …"_s, u"Ctrl+Alt+Shift+G"_s, [this] {
+        addCommand(MenuPlace::Heat, u"Heat by any num&ber …"_s, u"Ctrl+Alt+Shift+G"_s, [this] {
             setHeat(m_heat.by()); // it is checked by what is chosen
             Q_EMIT asked(OfferChoice{u"Colour boxes by"_s,
                                      m_heat.choices([this](auto by) { setHeat(by); })});

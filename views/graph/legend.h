@@ -22,6 +22,8 @@ struct Legend {
     std::set<picture::EdgeKind> edges; // of what there are edges that look so; none: all look alike
 };
 
+// Of as many lines as it takes at this width; 0: there is nothing to explain.
+double legendHeight(const Legend& legend, double width);
 // A strip of its own at the foot of a view: nothing shows through it.
 void paintLegend(QPainter& painter, const QRectF& strip, const Legend& legend, ThemeKind theme);
 

@@ -31,10 +31,18 @@ QString textOf(GroupNumber::Unit unit, double value) {
     return {};
 }
 
-// Ratios differ by orders of magnitude.
+// Groups differ by orders of magnitude: one that is large would leave the others without colour.
+// Of an error it counts how close it is to what is allowed.
 bool isLogarithmic(const GroupNumber* number) {
-    return number != nullptr && (number->unit == GroupNumber::Unit::FlopsPerByte ||
-                                 number->unit == GroupNumber::Unit::PicosecondsPerFlop);
+    return number != nullptr && number->unit != GroupNumber::Unit::OfAllowed;
+}
+
+double shareOf(double heat, double hottest, bool logarithmic) {
+    constexpr double range = 1000; // from the hottest down
+    if (hottest <= 0)
+        return 0;
+    return logarithmic ? std::log1p((range - 1) * heat / hottest) / std::log(range)
+                       : heat / hottest;
 }
 
 QString mostText(const GroupNumber* number, double most) {
@@ -180,9 +188,7 @@ void PaneHeat::show(std::size_t pane, const HeatOf& nodes) const {
     }
     const auto share = [&](HeatOf& all) {
         for (auto& [id, heat] : all)
-            heat = hottest <= 0            ? 0
-                   : isLogarithmic(number) ? std::log1p(heat) / std::log1p(hottest)
-                                           : heat / hottest;
+            heat = shareOf(heat, hottest, isLogarithmic(number));
     };
     share(boxes);
     share(containers);

@@ -1,9 +1,12 @@
 #include "views/graph/pane_pictures.h"
 
 #include "snapshot/insides.h"
+#include "snapshot/reorders.h"
 #include "snapshot/time_text.h"
 #include "views/common/numbers.h"
 #include "views/graph/pane_states.h"
+
+#include <algorithm>
 
 namespace fw::ui {
 
@@ -21,6 +24,10 @@ std::map<int, std::string> groupTextsOf(const snapshot::ProfileDocument* times) 
     for (const auto& [group, us] : sums)
         out[group] = snapshot::timeText(us);
     return out;
+}
+
+QString hiddenText(const snapshot::Shown* shown) {
+    return shown ? u", %1 hidden"_s.arg(shown->markOf.size()) : QString();
 }
 
 // Where what is explained gets out of a group, or comes back: of the pair that is selected.
@@ -60,10 +67,14 @@ void PanePictures::show(std::size_t at) {
     const bool groups = graph == m_panes.document().fused();
     if (groups && m_panes.document().state(Part::Profile) == State::Ready)
         times = m_panes.document().profileResult();
-    if (shown.drawn == graph && shown.pane->canvas()->picture() && times == shown.times)
+    const auto seen = m_panes.joint().shown() ? nullptr : m_filters.of(at);
+    const auto plan = groups ? planWithReorders() : nullptr;
+    if (shown.drawn == graph && shown.pane->canvas()->picture() && times == shown.times &&
+        seen == shown.seen && plan == shown.plan)
         return;
     shown.drawn = graph;
     shown.times = times;
+    shown.plan = plan;
     int operators = 0;
     const auto inside = snapshot::nodesInside(*graph);
     for (const auto& node : graph->nodes)
@@ -72,19 +83,52 @@ void PanePictures::show(std::size_t at) {
     const bool regions = graph->stage == "partitioned";
     shown.pane->setDetail(
         graph->groups.empty() && graph->stage != "fused"
-            ? ops
+            ? ops + hiddenText(seen.get())
             : countOf(std::int64_t(graph->groups.size()), regions ? u"region"_s : u"group"_s) +
-                  u", "_s + ops);
+                  u", "_s + ops + hiddenText(seen.get()));
     m_panes.collapse().begin(
         m_panes.document().info() ? m_panes.document().info()->model : graph->name, *graph);
     picture::DiagramOptions options;
     options.groupTexts = groupTextsOf(times.get());
     options.facts = m_facts;
-    shown.part = m_reach.partOf(at);
-    if (shown.part)
-        m_panes.collapse().show(shown.pane, shown.part, options, {});
-    else if (!showJoint())
-        m_panes.collapse().show(shown.pane, graph, options, m_panes.collapse().view());
+    shown.seen = nullptr;
+    if (!showJoint())
+        showApart(at, options);
+}
+
+// Of the fused graph as it is planned now; null: it shows none.
+Shared<snapshot::FuseDocument> PanePictures::planWithReorders() const {
+    const auto& plan = m_panes.document().plan();
+    const bool any =
+        m_facts.reorders && plan && m_panes.document().state(Part::Plan) == State::Ready &&
+        std::any_of(plan->groups.begin(), plan->groups.end(),
+                    [](const snapshot::GroupRecord& group) { return !group.reorders.empty(); });
+    return any ? plan : nullptr;
+}
+
+Collapse::Graph PanePictures::withReorders(const Collapse::Graph& graph,
+                                           const ShownPane& shown) const {
+    return shown.plan ? std::make_shared<const snapshot::GraphDocument>(
+                            snapshot::withReorders(*graph, *shown.plan, shown.times.get()))
+                      : graph;
+}
+
+// What little is left of a large graph is shown whole.
+void PanePictures::showApart(std::size_t at, const picture::DiagramOptions& options) {
+    ShownPane& shown = m_panes[at];
+    Collapse& collapse = m_panes.collapse();
+    shown.seen = m_filters.of(at);
+    if (!shown.seen)
+        return collapse.show(shown.pane, withReorders(shown.drawn, shown), options,
+                             collapse.view());
+    const auto& left = shown.seen->graph.nodes;
+    const auto boxes = std::size_t(std::count_if(
+        left.begin(), left.end(), [](const snapshot::NodeRecord& node) { return !node.constant; }));
+    const bool isWhole = boxes <= Collapse::mostOpen && shown.seen->graph.insides.empty() &&
+                         collapse.view().rest == snapshot::BlockView::Rest::Closed;
+    const Collapse::Graph seen(shown.seen, &shown.seen->graph);
+    collapse.show(shown.pane, withReorders(seen, shown), options,
+                  isWhole ? snapshot::BlockView() : collapse.view(), shown.seen->markOf);
 }
 
 void PanePictures::setFacts(const picture::BoxFacts& facts) {

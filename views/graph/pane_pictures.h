@@ -1,16 +1,16 @@
 // The pictures of the panes: made when a pane has another graph, all of them in one layout or each
-// apart, whole or the part that PaneReach shows alone.
+// apart, whole or what PaneFilters leave of them.
 #pragma once
 
 #include "picture/graph_diagram.h"
-#include "views/graph/pane_reach.h"
+#include "views/graph/pane_filters.h"
 
 namespace fw::ui {
 
 class PanePictures {
 public:
     // Both live longer.
-    PanePictures(GraphPanes& panes, PaneReach& reach) : m_panes(panes), m_reach(reach) {}
+    PanePictures(GraphPanes& panes, PaneFilters& filters) : m_panes(panes), m_filters(filters) {}
 
     void show(std::size_t pane); // with its state; no new picture of what is there already
     void showAnew(std::size_t pane);
@@ -22,10 +22,13 @@ public:
     void setFacts(const picture::BoxFacts& facts); // what boxes and edges say
 
 private:
+    Shared<snapshot::FuseDocument> planWithReorders() const;
+    Collapse::Graph withReorders(const Collapse::Graph& graph, const ShownPane& shown) const;
     bool showJoint(); // false: they are shown apart
+    void showApart(std::size_t pane, const picture::DiagramOptions& options);
 
     GraphPanes& m_panes;
-    PaneReach& m_reach;
+    PaneFilters& m_filters;
     picture::BoxFacts m_facts;
     bool m_joint = false; // if two panes have graphs
 };

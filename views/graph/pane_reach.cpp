@@ -3,17 +3,9 @@
 #include "snapshot/neighbourhood.h"
 #include "views/common/numbers.h"
 
-#include <algorithm>
-
 namespace fw::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {
-
-constexpr int mostSteps = 50;
-
-} // namespace
 
 void PaneReach::trace() {
     const std::size_t at = m_panes.current();
@@ -56,47 +48,13 @@ void PaneReach::show() {
             }
         }
         shown->canvas()->setLit(std::move(lit));
-        shown->canvas()->setPart(m_around && m_around->pane == shown ? GraphCanvas::Part::Some
-                                                                     : GraphCanvas::Part::All);
     }
 }
 
-std::optional<std::size_t> PaneReach::around(int by) {
-    const std::size_t at = m_around ? m_panes.indexOf(m_around->pane) : m_panes.current();
-    if (m_around) {
-        m_around->steps = std::clamp(m_around->steps + by, 0, mostSteps);
-    } else {
-        const snapshot::NodeSet nodes = m_panes.nodesIn(at, m_panes.selection().picked());
-        if (nodes.empty() || m_panes.joint().shown())
-            Q_EMIT m_panes.view().asked(Say{nodes.empty()
-                                                ? u"select the middle of a neighbourhood first"_s
-                                                : u"a neighbourhood is shown of graphs apart"_s});
-        m_around = Around{m_panes.graphOf(at), m_panes.pane(at), nodes, 1};
-    }
-    return at;
-}
-
-// Null: all of it is shown.
-Shared<snapshot::GraphDocument> PaneReach::partOf(std::size_t at) {
-    const auto graph = m_panes.graphOf(at);
-    if (!m_around || m_around->pane != m_panes.pane(at))
-        return nullptr;
-    if (m_around->graph != graph) { // ids of the new one are others
-        m_around.reset();
-        return nullptr;
-    }
-    const snapshot::NodeSet nodes = snapshot::nodesAround(*graph, m_around->nodes, m_around->steps);
-    m_panes.pane(at)->setDetail(u"%1 within %2, I for more, Esc for all"_s.arg(
-        countOf(std::int64_t(nodes.size()), u"node"_s), countOf(m_around->steps, u"step"_s)));
-    return std::make_shared<const snapshot::GraphDocument>(snapshot::partOf(*graph, nodes));
-}
-
-std::optional<std::size_t> PaneReach::end() {
-    if (m_panes.selection().lit() || !m_around) {
-        m_panes.selection().setLit(std::nullopt);
-        return {};
-    }
-    return m_panes.indexOf(std::exchange(m_around, {})->pane);
+bool PaneReach::end() {
+    const bool any = m_panes.selection().lit().has_value();
+    m_panes.selection().setLit(std::nullopt);
+    return any;
 }
 
 } // namespace fw::ui

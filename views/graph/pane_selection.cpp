@@ -1,6 +1,7 @@
 #include "views/graph/pane_selection.h"
 
 #include "snapshot/insides.h"
+#include "snapshot/reorders.h"
 
 #include <algorithm>
 
@@ -14,6 +15,13 @@ snapshot::NodeSet PaneSelection::pick(std::size_t at, const std::vector<std::int
     if (result)
         nodes = {result->maker};
     Picked picked = m_panes.pickedOf(at, nodes, m_panes.pane(at)->canvas()->focused());
+    if (const auto& plan = m_panes.document().plan();
+        plan && boxes.size() == 1 && snapshot::isReorder(boxes.front()))
+        if (const auto reorder = snapshot::reorderOf(*plan, boxes.front()); reorder.group) {
+            picked = m_panes.selection().ofGroup(reorder.group->id);
+            picked.reorder = boxes.front();
+            nodes = picked.fused;
+        }
     if (result)
         picked.result = result->number;
     m_panes.collapse().keepOpen(m_panes.pane(at), nodes);
@@ -21,6 +29,13 @@ snapshot::NodeSet PaneSelection::pick(std::size_t at, const std::vector<std::int
     m_panes.selection().pick(picked, &m_panes.view(), m_panes.sideOf(at));
     m_pointed.reset();
     return nodes;
+}
+
+bool PaneSelection::hasBox(std::size_t at, snapshot::NodeId reorder) const {
+    const auto picture = m_panes.pane(at)->canvas()->picture();
+    return reorder != snapshot::noNode && picture &&
+           std::any_of(picture->boxes.begin(), picture->boxes.end(),
+                       [&](const picture::PlacedBox& box) { return box.id == reorder; });
 }
 
 void PaneSelection::show(const QObject* origin) const {
@@ -31,7 +46,9 @@ void PaneSelection::show(const QObject* origin) const {
         const auto result = m_panes.boxOfResult(i, picked.result);
         m_panes.pane(i)->canvas()->setSelected(
             result ? Ids{*result}
-                   : m_panes.collapse().boxesOf(m_panes.pane(i), m_panes.nodesIn(i, picked)));
+            : hasBox(i, picked.reorder)
+                ? Ids{picked.reorder}
+                : m_panes.collapse().boxesOf(m_panes.pane(i), m_panes.nodesIn(i, picked)));
     }
 }
 
@@ -85,7 +102,8 @@ void PaneSelection::arrived(const GraphPane* pane) {
         return;
     Awaited awaited = found.mapped();
     const std::int64_t box = m_panes.collapse().boxOf(pane, awaited.node);
-    if (awaited.opens && box != awaited.node) { // of a graph that was not there before
+    if (awaited.opens && box != m_panes.collapse().seenAs(
+                                    pane, awaited.node)) { // of a graph that was not there before
         awaited.opens = false;
         m_awaited[pane] = awaited;
         return m_panes.collapse().reveal(pane, awaited.node);

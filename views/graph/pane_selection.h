@@ -27,6 +27,7 @@ public:
     void walkCopies(std::size_t pane, int step);
 
 private:
+    bool hasBox(std::size_t pane, snapshot::NodeId reorder) const;
     struct Awaited {
         snapshot::NodeId node;
         Selection::Reveal how;

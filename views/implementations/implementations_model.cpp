@@ -306,8 +306,8 @@ QVariant ImplementationsModel::headerData(int section, Qt::Orientation orientati
         return int((section >= Estimate ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList titles = {u"group, candidates"_s, u"verdict"_s,  u"est."_s, u"time"_s,
-                                       u"baseline"_s,          u"verified"_s, u"prio"_s};
+    static const QStringList titles = {u"candidates"_s, u"verdict"_s,  u"est."_s, u"time"_s,
+                                       u"baseline"_s,   u"verified"_s, u"prio"_s};
     return titles[section];
 }
 

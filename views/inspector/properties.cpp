@@ -187,6 +187,20 @@ Properties propertiesOf(const ModelResult& result) {
     return out;
 }
 
+Properties propertiesOf(const snapshot::Reorder& reorder, const snapshot::ProfileDocument* times) {
+    const snapshot::ReorderRecord& record = *reorder.record;
+    Properties out{{u"reorder"_s, text(record.name)},
+                   {u"brings"_s, text(record.value)},
+                   {u"order of the library"_s, text(record.layout)},
+                   {u"for the group"_s,
+                    text(reorder.group->name) + u" → "_s + text(reorder.group->implementation)}};
+    if (record.bytes)
+        out.push_back({u"reads and writes"_s, bytesText(*record.bytes)});
+    if (const std::string time = snapshot::reorderTime(record, times); !time.empty())
+        out.push_back({u"time"_s, text(time)});
+    return out;
+}
+
 Properties propertiesOf(const snapshot::GroupRecord& group) {
     Properties out;
     out.push_back({u"group"_s, text(group.name)});

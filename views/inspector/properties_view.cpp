@@ -1,7 +1,9 @@
 #include "views/inspector/properties_view.h"
 
 #include "snapshot/insides.h"
+#include "snapshot/reorders.h"
 #include "views/common/state_overlay.h"
+#include "views/common/text.h"
 #include "views/common/tool_tip.h"
 
 #include <QAction>
@@ -134,6 +136,13 @@ void PropertiesView::selectionChanged(const QObject*) {
         properties = propertiesOf(*result);
         title = result->name;
     }
+    if (plan && properties.empty())
+        if (const auto reorder = snapshot::reorderOf(*plan, picked.reorder); reorder.record) {
+            const bool isTimed = document().state(Part::Profile) == State::Ready;
+            properties =
+                propertiesOf(reorder, isTimed ? document().profileResult().get() : nullptr);
+            title = text(reorder.record->name);
+        }
     if (properties.empty() && picked.group >= 0 && plan)
         for (const auto& record : plan->groups)
             if (record.id == picked.group) {

@@ -1,6 +1,7 @@
 // Everything known of one node or one group, as a table of name and value. Values can be copied.
 #pragma once
 
+#include "snapshot/reorders.h"
 #include "views/common/readers.h"
 #include "views/common/selection.h"
 #include "views/common/view.h"
@@ -32,6 +33,8 @@ Properties propertiesOf(const snapshot::NodeRecord& node, const snapshot::GraphD
 Properties propertiesOf(const ModelResult& result);
 // The sentence and the text of an operator. Empty: it is none of those, or `ops` is null.
 Properties meaningOf(const std::string& op, const snapshot::OpsDocument* ops);
+// Of what brings a tensor into another order; `times` may be null.
+Properties propertiesOf(const snapshot::Reorder& reorder, const snapshot::ProfileDocument* times);
 Properties propertiesOf(const snapshot::GroupRecord& group);
 // The machine with the ceilings that are known.
 Properties propertiesOf(const snapshot::DoctorDocument& machine);
