@@ -119,7 +119,7 @@ void TestHelp::listedValuesAreTaken() {
                 // What an edit needs besides.
                 if (value == u"attribute")
                     words << u"--attr"_s << u"axis=0"_s;
-                else if (option[u"name"_s].toString() == u"--edit"_s)
+                else if (option[u"name"_s].toString() == u"--edit"_s && value != u"delete")
                     words << u"--to"_s << (value == u"rewire" ? u"z"_s : u"neg"_s);
                 if (name == u"draw")
                     words << u"-o"_s << m_folder.filePath(u"out.svg"_s);

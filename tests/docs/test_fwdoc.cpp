@@ -57,7 +57,7 @@ void TestFwdoc::fieldsAreThoseThatAreWritten() {
     const QJsonObject written =
         QJsonDocument::fromJson(QByteArray::fromStdString(documentText(example(), "/here")))
             .object();
-    QCOMPARE(written.size(), 17);
+    QCOMPARE(written.size(), 18);
     for (const QString& field : written.keys())
         QVERIFY2(page.contains(u"\n| `%1` | "_s.arg(field)), qPrintable(field));
     QCOMPARE(page.count(u"\n| `"_s), written.size());

@@ -534,7 +534,7 @@ void TestWorkspace::nodesHaveAMenu() {
     QApplication::sendEvent(canvas->viewport(), &event);
     auto* menu = window().findChild<QMenu*>(QStringLiteral("nodeMenu"));
     QTRY_VERIFY(menu->isVisible());
-    QCOMPARE(menu->actions().size(), qsizetype(14));
+    QCOMPARE(menu->actions().size(), qsizetype(16));
     QVERIFY(m->trigger("Select the whole group"));
     menu->hide();
     QVERIFY(m->waitIdle());
