@@ -37,6 +37,12 @@ private:
                 out.push_back(box.id);
         return out;
     }
+    bool usesOneDnn() const {
+        const auto& groups = m_window->document().plan()->groups;
+        return std::any_of(groups.begin(), groups.end(), [](const auto& group) {
+            return group.implementation.str().starts_with("onednn.");
+        });
+    }
     std::size_t planned() const {
         std::size_t out = 0;
         for (const auto& group : m_window->document().plan()->groups)
@@ -46,8 +52,9 @@ private:
 };
 
 void TestReordersInGraph::standOnTheirEdges() {
-    if (planned() == 0)
-        QSKIP("oneDNN is absent, or wants no other order here");
+    if (!usesOneDnn())
+        QSKIP("oneDNN is not here");
+    QVERIFY(planned() > 0);
     QCOMPARE(boxes().size(), planned());
     const picture::PlacedBox* box = nullptr;
     for (const picture::PlacedBox& one : canvas()->picture()->boxes)
@@ -65,8 +72,9 @@ void TestReordersInGraph::standOnTheirEdges() {
 }
 
 void TestReordersInGraph::arePicked() {
-    if (planned() == 0)
-        QSKIP("oneDNN is absent, or wants no other order here");
+    if (!usesOneDnn())
+        QSKIP("oneDNN is not here");
+    QVERIFY(planned() > 0);
     const std::int64_t box = boxes().front();
     canvas()->centerOn(box);
     QTest::mouseClick(canvas()->viewport(), Qt::LeftButton, {}, canvas()->nodeCenter(box));
