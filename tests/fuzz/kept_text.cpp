@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 #include <sstream>
 
@@ -48,6 +49,15 @@ std::optional<TensorData> resolve(const std::string& name, const std::string& /*
     return std::nullopt;
 }
 
+// Of the largest constant that no seed makes again.
+std::size_t writtenOf(const Graph& graph) {
+    std::size_t out = smallTensor;
+    for (const NodePtr& node : graph.nodes())
+        if (node->isConstant() && !seededOf(node->name))
+            out = std::max(out, static_cast<std::size_t>(node->data->count()));
+    return out;
+}
+
 } // namespace
 
 std::string seededName(Values values, std::uint64_t seed) {
@@ -64,7 +74,7 @@ std::string caseText(const Case& one, const std::string& remark) {
     out += fmt::format("# values {}\n", valuesText(one.values));
     if (!one.sizes.empty())
         out += fmt::format("# sizes{}\n# others{}\n", sizesText(one.sizes), sizesText(one.others));
-    std::string graph = printGraph(*one.graph);
+    std::string graph = printGraph(*one.graph, writtenOf(*one.graph));
     graph = std::regex_replace(graph, std::regex(R"(const @"random(\d+)(_\d+)?" hash "\w*")"),
                                "const random($1)");
     graph = std::regex_replace(graph, std::regex(R"( @node\("[^"]*"\)| @from\([^)]*\))"), "");
