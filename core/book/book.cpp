@@ -110,10 +110,9 @@ public:
         : m_books(books) {
         m_books.operators = standardOperators();
         for (std::size_t i = 0; i < texts.size(); ++i)
-            if (origins[i] == BookOrigin::Shipped)
-                add(texts[i], shippedTree(texts[i]));
-            else
-                add(texts[i], parseFile(texts[i].text, texts[i].file));
+            add(texts[i], origins[i],
+                origins[i] == BookOrigin::Shipped ? shippedTree(texts[i])
+                                                  : parseFile(texts[i].text, texts[i].file));
         std::vector<bool> isShipped;
         for (std::size_t i = 0; i < texts.size(); ++i)
             isShipped.push_back(origins[i] == BookOrigin::Shipped || isShippedText(texts[i]));
@@ -158,9 +157,10 @@ public:
     }
 
 private:
-    void add(const BookText& text, FileTree tree) {
+    void add(const BookText& text, BookOrigin origin, FileTree tree) {
         ReadBook book;
         book.file = text.file;
+        book.origin = origin;
         book.written = std::move(tree.declarations);
         book.errors = std::move(tree.errors);
         book.missing = std::move(tree.missing);
@@ -261,7 +261,7 @@ private:
             return;
         const BookNamesKnown known{*m_books.operators, m_books.patterns, m_schedules,
                                    m_books.targets,    m_targetKeys,     m_libraries,
-                                   m_books.operators};
+                                   m_books.operators,  book.origin};
         refuseWhat(book, i, [&] { return checkDeclaration(*book.written[i], known, book.file); });
     }
 

@@ -19,6 +19,7 @@ namespace fw {
 // One book: what it declares, each with its verdict.
 struct ReadBook {
     std::string file;
+    BookOrigin origin = BookOrigin::User;
     std::vector<DeclarationPtr> declarations; // the valid ones, which are used
     std::vector<DeclarationPtr> written;      // all that could be parsed
     std::vector<CheckedItem> items;           // beside `written`; tests are not run

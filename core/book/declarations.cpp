@@ -71,8 +71,13 @@ Diags checkGrowDeclaration(const Declaration& declaration, const Known& known,
 
 Diags checkImplementationsDeclaration(const Declaration& declaration, const Known& known,
                                       const std::string& file) {
-    return checkBlock(as<ImplementationsTree>(declaration), known.operators, known.patterns,
-                      known.schedules, known.targetKeys, file);
+    const auto& block = as<ImplementationsTree>(declaration);
+    Diags out =
+        checkBlock(block, known.operators, known.patterns, known.schedules, known.targetKeys, file);
+    if (known.origin == BookOrigin::User && !hasErrors(out))
+        for (Diag& diag : tryComputations(block, known.operatorSet, file))
+            out.push_back(std::move(diag));
+    return out;
 }
 
 Diags checkScheduleDeclaration(const Declaration& declaration, const Known& known,

@@ -17,6 +17,7 @@ struct BookNamesKnown {
     const std::vector<std::string>& targetKeys;
     const std::vector<std::string>& libraries;      // those that books declare
     std::shared_ptr<const OperatorSet> operatorSet; // `operators`, for graphs that hold it
+    BookOrigin origin = BookOrigin::User; // entries of shipped books are tried by a test alone
 };
 
 Diags checkDeclaration(const DeclarationTree& declaration, const BookNamesKnown& known,

@@ -88,6 +88,10 @@ std::string_view embeddedStrategy();
 Diags checkBlock(const ImplementationsTree& block, const OperatorSet& operators,
                  const PatternTable& chains, const ScheduleTable& schedules,
                  const std::vector<std::string>& targetKeys, const std::string& file);
+// Calls on which entries of a block in which nothing is wrong do not compute what their operator
+// does. Takes a tenth of a second for an entry.
+Diags tryComputations(const ImplementationsTree& block,
+                      const std::shared_ptr<const OperatorSet>& operators, const std::string& file);
 // Subjects for which no unconditional entry is left, and entries that change another's.
 Diags checkStrategy(const StrategyBook& book);
 

@@ -40,6 +40,7 @@ class TestBook : public QObject {
 
 private Q_SLOTS:
     void shippedBooksAreSound();
+    void shippedEntriesCompute();
     void everyMistakeHasItsPlace_data();
     void everyMistakeHasItsPlace();
     void operatorsAreTried();
@@ -65,6 +66,25 @@ void TestBook::shippedBooksAreSound() {
     QVERIFY(!books.strategy.blocks().empty());
     QVERIFY(books.fusion.grow(FusionKind::Contraction, FusionKind::Elementwise,
                               GrowDirection::Forward) != nullptr);
+}
+
+// They are tried here, not in every process; so they are as soon as the text is a user's.
+void TestBook::shippedEntriesCompute() {
+    const std::string shipped(embeddedStrategy());
+    const auto told = [](const std::string& text) {
+        std::vector<std::string> out;
+        for (const CheckedItem& item : checkBookText(text, "strategy.fw").items)
+            for (const Diag& diag : item.diagnostics)
+                out.push_back(diag.text());
+        return out;
+    };
+    const auto right = told(shipped);
+    QVERIFY2(right.empty(), right.empty() ? "" : right.front().c_str());
+    std::string wrong = shipped;
+    const std::string computed = "compute matmul_widened(a, b, za, zb)";
+    QVERIFY(wrong.find(computed) != std::string::npos);
+    wrong.replace(wrong.find(computed), computed.size(), "compute matmul_widened(a, b, zb, za)");
+    QCOMPARE(told(wrong).size(), std::size_t(1));
 }
 
 void TestBook::everyMistakeHasItsPlace_data() {
