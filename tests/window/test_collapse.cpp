@@ -192,14 +192,14 @@ void TestCollapse::layoutsAreStopped() {
         QVERIFY(graphs().pane(side)->busy());
         QVERIFY(!m_window->idle());
         QCoreApplication::processEvents(); // what can be done now is shown
-        wasStopped = graphs().pane(side)->busy();
+        const bool wasAtWork = graphs().pane(side)->busy();
         strike(QKeySequence(u"Shift+F9"_s)[0]);
         waitIdle();
+        wasStopped = wasAtWork && boxes(side).size() == closed;
         if (!wasStopped)
             press(u"Ctrl+Alt+-"_s);
     }
     QVERIFY(wasStopped);
-    QCOMPARE(boxes(side).size(), closed);
     QVERIFY(!graphs().pane(side)->stopped()); // it is drawn as it was
     press(u"Ctrl+Alt++"_s);
     QVERIFY(boxes(side).size() > 3000);
