@@ -38,6 +38,7 @@ constexpr std::size_t roomOfLibraries = std::size_t{16} << 20;
 class KeptRoom {
 public:
     explicit KeptRoom(std::size_t bytes);
+    bool isLimited() const { return m_address != nullptr; }
     ~KeptRoom();
     KeptRoom(const KeptRoom&) = delete;
     KeptRoom& operator=(const KeptRoom&) = delete;

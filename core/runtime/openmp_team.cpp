@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <linux/futex.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <string>
 #include <sys/syscall.h>
@@ -207,6 +208,10 @@ int startable(int wanted) {
     const KeptRoom room(roomOfLibraries);
     if (!room.isThere())
         return 0;
+    // Each arena of malloc is 64 MB of addresses, which threads that run already would take from
+    // those that are to be started.
+    if (room.isLimited())
+        mallopt(M_ARENA_MAX, 1);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     if (const std::size_t stack = stackSizeAskedFor(); stack > 0)
