@@ -38,11 +38,11 @@ constexpr std::size_t roomOfLibraries = std::size_t{16} << 20;
 class KeptRoom {
 public:
     explicit KeptRoom(std::size_t bytes);
-    bool isLimited() const { return m_address != nullptr; }
     ~KeptRoom();
     KeptRoom(const KeptRoom&) = delete;
     KeptRoom& operator=(const KeptRoom&) = delete;
     bool isThere() const { return m_isThere; } // or is not limited
+    bool isLimited() const { return m_address != nullptr; }
 
 private:
     void* m_address = nullptr;
