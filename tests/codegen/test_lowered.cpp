@@ -148,7 +148,7 @@ void TestLowered::elementTypes() {
     QFETCH(int, type);
     const auto dtype = static_cast<DType>(type);
     const bool isNumber = dtype != DType::Bool;
-    for (std::int64_t n : {1, 3, 16, 67, 300}) {
+    for (std::int64_t n : {3, 67}) {
         FW_SAME(compareLowered(mapOf(dtype, dtype, v("N"), [](Expr x) { return x; }), {{"N", n}}, 0,
                                {}));
         for (const DType to : everyType)
@@ -167,7 +167,7 @@ void TestLowered::elementTypes() {
         for (const Reducer reducer : {Reducer::Sum, Reducer::Max, Reducer::Min})
             for (const DType to : {dtype, DType::F32, DType::F64, DType::I64})
                 FW_SAME(compareLowered(rowsOf(dtype, to, reducer, n), {}, 0, {}));
-        for (std::int64_t stride : {1, 2, 3})
+        for (std::int64_t stride : {1, 2})
             FW_SAME(compareLowered(windowOf(dtype, n, stride), {}, 0, {}));
         for (const bool transposed : {false, true})
             for (const DType to : {dtype, DType::F32, DType::F64}) {
