@@ -155,7 +155,7 @@ void TestLowered::elementTypes() {
             FW_SAME(compareLowered(
                 mapOf(dtype, to, Expr(n), [&](const Expr& x) { return castExpr(x, to); }), {}, 0,
                 {}));
-        if (!isNumber)
+        if (!isNumber || n < 16)
             continue;
         FW_SAME(compareLowered(
             mapOf(dtype, dtype, Expr(n),
@@ -165,15 +165,14 @@ void TestLowered::elementTypes() {
             mapOf(dtype, DType::Bool, Expr(n), [](const Expr& x) { return ltExpr(x, x * x); }), {},
             0, {}));
         for (const Reducer reducer : {Reducer::Sum, Reducer::Max, Reducer::Min})
-            for (const DType to : {dtype, DType::F32, DType::F64, DType::I64})
+            for (const DType to : {dtype, DType::F64})
                 FW_SAME(compareLowered(rowsOf(dtype, to, reducer, n), {}, 0, {}));
         for (std::int64_t stride : {1, 2})
             FW_SAME(compareLowered(windowOf(dtype, n, stride), {}, 0, {}));
         for (const bool transposed : {false, true})
-            for (const DType to : {dtype, DType::F32, DType::F64}) {
-                FW_SAME(compareLowered(productOf(dtype, to, n, transposed), {}, 0, {}));
-                FW_SAME(compareLowered(productOf(dtype, to, n, transposed), {}, 0, {"b"}));
-            }
+            for (const DType to : {dtype, DType::F64})
+                FW_SAME(compareLowered(productOf(dtype, to, n, transposed), {}, 0,
+                                       transposed ? std::set<Symbol>{"b"} : std::set<Symbol>{}));
     }
 }
 
