@@ -30,7 +30,7 @@ namespace fw {
 
 namespace {
 
-constexpr std::string_view codegenVersion = "codegen 13, LLVM 19";
+constexpr std::string_view codegenVersion = "codegen 14, LLVM 19";
 
 // A comparison of widened halves is narrowed by LLVM, for which x86 has no instruction: a select
 // beside it between the same values would become a call of fmaxf or fminf.

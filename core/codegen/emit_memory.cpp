@@ -226,6 +226,18 @@ llvm::Value* Emitter::loadLanes(Storage& from, DType dtype, const Index& at, llv
         first.constant -= m_lanes - 1;
         return m_builder.CreateVectorReverse(whole(address(from, element, first)));
     }
+    if (!mask && !at.lanes && dtypeBytes(dtype) < 4) { // no processor gathers these
+        llvm::Value* out = llvm::PoisonValue::get(vector);
+        Index place = at;
+        place.laneStride = 0;
+        for (unsigned lane = 0; lane < m_lanes; ++lane, place.constant += at.laneStride) {
+            llvm::LoadInst* one =
+                m_builder.CreateAlignedLoad(element, address(from, element, place), alignOf(dtype));
+            tag(one, from);
+            out = m_builder.CreateInsertElement(out, one, lane);
+        }
+        return out;
+    }
     llvm::CallInst* result =
         m_builder.CreateMaskedGather(vector, laneAddresses(from, element, at), alignOf(dtype),
                                      mask ? mask : nullptr, llvm::Constant::getNullValue(vector));

@@ -3,6 +3,7 @@
 // body with the variable bound to a constant; Vector binds it to the lanes of one or more vectors.
 #include "codegen/emitter.h"
 
+#include "loop/lane_width.h"
 #include "loop/passes.h"
 
 #include <llvm/IR/Constants.h>
@@ -175,8 +176,10 @@ void Emitter::unrolledLoop(const Stmt& stmt, std::int64_t min, std::int64_t exte
 }
 
 void Emitter::vectorLoop(const Stmt& stmt, const Index& min, std::int64_t extent) {
-    // Up to two registers of f32 are one LLVM vector; longer loops are cut into registers.
-    const auto registerLanes = static_cast<std::int64_t>(m_request.target->vectorLanesF32);
+    // Up to two registers are one LLVM vector; longer loops are cut into registers.
+    const std::int64_t bytes = laneBytes(stmt->body[0], stmt->var);
+    const std::int64_t registerLanes =
+        m_request.target->vectorLanesF32 * 4 / std::max<std::int64_t>(bytes, 1);
     const std::int64_t chunk = extent <= 2 * registerLanes ? extent : registerLanes;
     if (extent == 1 || extent > unrollLimit || !usesAsLane(stmt->body[0], stmt->var)) {
         serialLoop(stmt, min, {.constant = extent});

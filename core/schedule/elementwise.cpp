@@ -104,27 +104,33 @@ Refused planElementwise(SchedulePlanner& planner, const NestPlan& nest) {
     const std::vector<Axis> axes = planner.storageSpace(root);
     if (axes.empty())
         return "it has one element";
-    const std::int64_t lanes = planner.context.vectorLanes;
     // The run of axes, innermost last, that act as one.
     std::size_t first = axes.size() - 1;
     while (first > 0 && planner.fusible({root}, axes[first - 1], axes[first]))
         --first;
     const std::vector<Axis> run(axes.begin() + static_cast<std::ptrdiff_t>(first), axes.end());
+    std::vector<Axis> outer(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(first));
+    const std::optional<Axis> across = axisAcross(planner, planner.stage(root), outer, run.back());
     Expr extent(1);
+    std::set<Symbol> moving;
     for (const Axis& axis : run) {
         extent = simplify(extent * axis.extent);
-        if (!axis.extent.isInt(1) && !planner.vectorizable({root}, axis.var)) {
+        moving.insert(axis.var);
+        if (axis.extent.isInt(1))
+            continue;
+        if (!planner.vectorizable({root}, axis.var))
+            return "other values say where its values lie";
+        if (across && !planner.isFourBytes({root}, axis.var)) {
             if (planTiles(planner, root, axes))
                 return {};
-            return "its values are not four bytes wide";
+            return "its values lie across memory and are not four bytes wide";
         }
     }
+    const std::int64_t lanes = planner.lanes({root}, moving);
     const auto fixed = extent.asInt();
     if (fixed && *fixed < lanes / 2)
         return "its innermost axis is short";
 
-    std::vector<Axis> outer(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(first));
-    const std::optional<Axis> across = axisAcross(planner, planner.stage(root), outer, run.back());
     if (across)
         std::erase_if(outer, [&](const Axis& axis) { return axis.var == across->var; });
     std::vector<Axis> order = outer;
@@ -150,7 +156,7 @@ Refused planElementwise(SchedulePlanner& planner, const NestPlan& nest) {
         return {};
     }
     const std::int64_t unroll = fixed ? std::clamp<std::int64_t>(*fixed / lanes, 1, 4) : 4;
-    const Symbol chunk = planner.splitLanes(root, inner, extent, false);
+    const Symbol chunk = planner.splitLanes(root, inner, extent, lanes, false);
     if (outermost.empty())
         planner.mark(StepKind::Parallel, root, chunk, grainFor(cost * static_cast<double>(unroll)));
     else

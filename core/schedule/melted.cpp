@@ -41,6 +41,10 @@ std::string whyFree(const SchedulePlanner& planner, const NestPlan& nest) {
     return {};
 }
 
+bool isFourBytes(const SchedulePlanner& planner, std::size_t i, Symbol var) {
+    return planner.vectorizable({i}, var) && planner.isFourBytes({i}, var);
+}
+
 // Why the nest can be computed in no loop of another; empty if it can.
 std::string whyApart(const SchedulePlanner& planner, const NestPlan& nest) {
     if (std::string free = whyFree(planner, nest); !free.empty())
@@ -54,7 +58,7 @@ std::string whyApart(const SchedulePlanner& planner, const NestPlan& nest) {
                           [&](const Stage& other) { return other.out == stage.out; }) > 1)
             return "it is written in pieces";
         const Symbol lane = innermost(planner, i);
-        if (lane.empty() || !planner.vectorizable({i}, lane))
+        if (lane.empty() || !isFourBytes(planner, i, lane))
             return "its values are not four bytes wide";
     }
     return {};
@@ -290,6 +294,11 @@ std::vector<Melting> meltingsOf(SchedulePlanner& planner, const std::vector<Nest
                                 std::string& why) {
     const NestPlan& nest = nests[root];
     why = whyFree(planner, nest);
+    for (const std::size_t i : stagesOf(nest))
+        for (const auto* axes : {&planner.stage(i).space, &planner.stage(i).reduce})
+            for (const Axis& axis : *axes)
+                if (why.empty() && !isFourBytes(planner, i, axis.var))
+                    why = "its values are not four bytes wide";
     if (!why.empty())
         return {};
     Axis lane;

@@ -50,9 +50,30 @@ Expr extentOf(const std::vector<Axis>& run) {
     return out;
 }
 
+// The axes of the stages that no row fixes.
+std::set<Symbol> alongRows(const SchedulePlanner& planner, const NestPlan& nest) {
+    std::set<Symbol> out;
+    for (const std::size_t i : stagesOf(nest)) {
+        const auto axes = nest.axes.find(i);
+        for (const Axis& axis : planner.stage(i).reduce)
+            out.insert(axis.var);
+        for (const Axis& axis : planner.stage(i).space) {
+            const Symbol* root = &axis.var;
+            if (axes != nest.axes.end())
+                if (const auto mapped = axes->second.find(axis.var); mapped != axes->second.end())
+                    root = &mapped->second;
+            if (!nest.row.contains(*root))
+                out.insert(axis.var);
+        }
+    }
+    return out;
+}
+
 class RowPlan {
 public:
-    RowPlan(SchedulePlanner& planner, const NestPlan& nest) : m_planner(planner), m_nest(nest) {}
+    RowPlan(SchedulePlanner& planner, const NestPlan& nest)
+        : m_planner(planner), m_nest(nest),
+          m_lanes(planner.lanes(stagesOf(nest), alongRows(planner, nest))) {}
 
     Refused run() {
         std::vector<std::size_t> stages = m_nest.members;
@@ -109,8 +130,7 @@ public:
 
 private:
     bool isShort(const Expr& extent) const {
-        return constantOr(extent, 1000) <
-               std::max<std::int64_t>(m_planner.context.vectorLanes / 2, 2);
+        return constantOr(extent, 1000) < std::max<std::int64_t>(m_lanes / 2, 2);
     }
 
     Refused accepts(const Stage& stage, std::size_t i) const {
@@ -130,7 +150,7 @@ private:
             return "the reduction does not run along memory";
         for (const Axis& axis : run)
             if (!m_planner.vectorizable({i}, axis.var))
-                return "its values are not four bytes wide";
+                return "other values say where its values lie";
         return {};
     }
 
@@ -161,7 +181,7 @@ private:
         });
         if (!fits || isShort(extentOf(run)))
             return;
-        m_planner.splitLanes(stage, fuseAll(stage, run), extentOf(run), false);
+        m_planner.splitLanes(stage, fuseAll(stage, run), extentOf(run), m_lanes, false);
     }
 
     Refused addRoot() {
@@ -198,7 +218,7 @@ private:
                 work *= static_cast<double>(m_nest.melted->tiles.at(axis.var));
         if (!m_around.empty())
             m_planner.mark(StepKind::Parallel, root, m_around,
-                           grainFor(work / static_cast<double>(m_planner.context.vectorLanes)));
+                           grainFor(work / static_cast<double>(m_lanes)));
         return {};
     }
 
@@ -249,7 +269,7 @@ private:
         for (const Axis& axis : run)
             order.push_back(axis.var);
         m_planner.reorder(i, order);
-        m_planner.splitLanes(i, fuseAll(i, run), extentOf(run), true);
+        m_planner.splitLanes(i, fuseAll(i, run), extentOf(run), m_lanes, true);
     }
 
     // Loops of a map over what is not fixed by the row.
@@ -266,6 +286,7 @@ private:
 
     SchedulePlanner& m_planner;
     const NestPlan& m_nest;
+    std::int64_t m_lanes;
     Symbol m_row, m_around;
 };
 

@@ -1,6 +1,7 @@
 #include "schedule/schedule_planner.h"
 
 #include "expr/operations.h"
+#include "loop/lane_width.h"
 #include "schedule/nest.h"
 
 #include <fmt/format.h>
@@ -165,6 +166,25 @@ bool SchedulePlanner::fusible(const std::vector<std::size_t>& stages, const Axis
 }
 
 bool SchedulePlanner::vectorizable(const std::vector<std::size_t>& stages, Symbol var) const {
+    return std::all_of(stages.begin(), stages.end(), [&](std::size_t i) {
+        bool fine = true;
+        for (const Expr& load : loads(stage(i).body))
+            for (const Expr& index : load.args())
+                fine = fine && !(hasLoad(index) && usesVar(index, var));
+        return fine;
+    });
+}
+
+std::int64_t SchedulePlanner::lanes(const std::vector<std::size_t>& stages,
+                                    const std::set<Symbol>& vars) const {
+    std::int64_t bytes = 1;
+    for (const std::size_t i : stages)
+        bytes = std::max({bytes, laneBytes(stage(i).body, vars),
+                          registerBytes(inst.find(stage(i).out)->type.dtype)});
+    return std::max<std::int64_t>(context.vectorLanes * 4 / bytes, 1);
+}
+
+bool SchedulePlanner::isFourBytes(const std::vector<std::size_t>& stages, Symbol var) const {
     const auto wide = [](DType dtype) { return dtype == DType::F32 || dtype == DType::I32; };
     for (const std::size_t i : stages) {
         const Stage& s = stage(i);
@@ -187,7 +207,8 @@ bool SchedulePlanner::vectorizable(const std::vector<std::size_t>& stages, Symbo
 
 // Vectors after which the remainders in the indices (x[i % 3 * n + i / 3]) are those of the first:
 // with as many unrolled, every vector's lanes lie apart by what is known while compiling.
-std::int64_t SchedulePlanner::wholePeriods(std::size_t i, Symbol axis, std::int64_t unroll) const {
+std::int64_t SchedulePlanner::wholePeriods(std::size_t i, Symbol axis, std::int64_t lanes,
+                                           std::int64_t unroll) const {
     constexpr std::int64_t longest = 8;
     std::int64_t period = 1;
     for (const Expr& load : loads(stage(i).body))
@@ -196,19 +217,18 @@ std::int64_t SchedulePlanner::wholePeriods(std::size_t i, Symbol axis, std::int6
                 if (e.op() == ExprOp::Mod && usesVar(e, axis) && e.arg(1).asInt().value_or(0) > 1)
                     period = std::lcm(period, *e.arg(1).asInt());
             });
-    const std::int64_t vectors = std::lcm(period, context.vectorLanes) / context.vectorLanes;
+    const std::int64_t vectors = std::lcm(period, lanes) / lanes;
     if (vectors == 1 || vectors > longest)
         return unroll;
     return std::max(unroll / vectors, std::int64_t(1)) * vectors;
 }
 
 Symbol SchedulePlanner::splitLanes(std::size_t stage, Symbol axis, const Expr& extent,
-                                   bool reduced) {
-    const std::int64_t lanes = context.vectorLanes;
+                                   std::int64_t lanes, bool reduced) {
     const auto fixed = extent.asInt();
     std::int64_t unroll = fixed ? std::clamp<std::int64_t>(*fixed / lanes, 1, 4) : 4;
     if (!reduced)
-        unroll = wholePeriods(stage, axis, unroll);
+        unroll = wholePeriods(stage, axis, lanes, unroll);
     const Symbol chunk = fresh(axis, "1"), lane = fresh(axis, "l");
     if (unroll == 1) {
         split(stage, axis, chunk, lane, lanes, Tail::Peel);

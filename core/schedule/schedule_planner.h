@@ -51,12 +51,18 @@ public:
     // Whether two neighbouring axes of a stage act as one in every access of these stages.
     bool fusible(const std::vector<std::size_t>& stages, const Axis& outer,
                  const Axis& inner) const;
-    // All values that move with `var` in these stages are four bytes wide.
+    // No value of these stages says where others lie that are read along `var`.
     bool vectorizable(const std::vector<std::size_t>& stages, Symbol var) const;
+    // All values that move with `var` in these stages are four bytes wide.
+    bool isFourBytes(const std::vector<std::size_t>& stages, Symbol var) const;
+    // Of the loops of a nest, all of which have one number of them: values as wide as the widest
+    // that moves with one of the variables fill a vector.
+    std::int64_t lanes(const std::vector<std::size_t>& stages, const std::set<Symbol>& vars) const;
 
     // Splits an axis into chunks of up to four vectors; gives the loop over the chunks. Of a
     // reduction: lanes and copies hold partial sums.
-    Symbol splitLanes(std::size_t stage, Symbol axis, const Expr& extent, bool reduced);
+    Symbol splitLanes(std::size_t stage, Symbol axis, const Expr& extent, std::int64_t lanes,
+                      bool reduced);
 
     // Operations of a stage, its store among them; 64 iterations of those that are not known.
     double work(std::size_t stage) const;
@@ -67,7 +73,8 @@ public:
     std::vector<Axis> storageSpace(std::size_t stage) const;
 
 private:
-    std::int64_t wholePeriods(std::size_t stage, Symbol axis, std::int64_t unroll) const;
+    std::int64_t wholePeriods(std::size_t stage, Symbol axis, std::int64_t lanes,
+                              std::int64_t unroll) const;
 
     std::set<Symbol> m_names;
     struct Loaded {

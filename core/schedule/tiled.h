@@ -26,6 +26,7 @@ private:
     bool isLane(const Expr& index) const;
     bool isPackable(const Expr& load) const;
     void findGroups();
+    std::set<Symbol> spaceOfBoth() const;
     Refused chooseLanes();
     void chooseChannels();
     void chooseAlongMemory();
@@ -88,9 +89,9 @@ private:
     Expr m_rowExtent;
     Tile m_tile;
     bool m_lanesGuarded = false;
-    std::int64_t m_lanes = m_planner.context.vectorLanes; // of a vector
-    bool m_sharesVectors = false;                         // groups are parts of a vector
-    std::int64_t m_group = 0, m_groups = 1;               // lanes of a group; how many
+    std::int64_t m_lanes = 1;               // of a vector
+    bool m_sharesVectors = false;           // groups are parts of a vector
+    std::int64_t m_group = 0, m_groups = 1; // lanes of a group; how many
     Symbol m_groupVar;
     Symbol m_inner; // the accumulators lie inside this loop
     Symbol m_around;

@@ -72,6 +72,14 @@ void TiledPlan::findGroups() {
     }
 }
 
+// Lanes may lie along any axis of the result.
+std::set<Symbol> TiledPlan::spaceOfBoth() const {
+    std::set<Symbol> out;
+    for (const auto& [root, own] : m_own)
+        out.insert({root, own});
+    return out;
+}
+
 Refused TiledPlan::chooseLanes() {
     m_axes = m_planner.storageSpace(m_root);
     const auto lane = std::find_if(m_axes.rbegin(), m_axes.rend(),
@@ -80,11 +88,12 @@ Refused TiledPlan::chooseLanes() {
         return "it has one element";
     m_lane = *lane;
     m_axes.erase(std::next(lane).base());
+    m_lanes = m_planner.lanes({m_reduction, m_root}, spaceOfBoth());
     chooseChannels();
     const Symbol own = m_own.at(m_lane.var);
     if (!m_planner.vectorizable({m_reduction}, own) ||
         !m_planner.vectorizable({m_root}, m_lane.var))
-        return "its values are not four bytes wide";
+        return "other values say where its values lie";
     if (constantOr(m_lane.extent, 1000) < 3)
         return "its innermost axis is short";
     findGroups();

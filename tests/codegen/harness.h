@@ -6,6 +6,7 @@
 
 #include "codegen/compile.h"
 #include "codegen/jit.h"
+#include "expr/scalar.h"
 #include "loop/interpret.h"
 #include "loop/print.h"
 
@@ -74,7 +75,8 @@ inline void writeElement(std::byte* at, DType dtype, const LoopValues& from, std
     case 1:
         return storeAs<std::int8_t>(at, from.integer[i]);
     case 2:
-        return storeAs<std::int16_t>(at, from.integer[i]);
+        return isFloat(dtype) ? storeAs<std::uint16_t>(at, narrowBits(dtype, from.real[i]))
+                              : storeAs<std::int16_t>(at, from.integer[i]);
     case 4:
         return dtype == DType::F32 ? storeAs<float>(at, from.real[i])
                                    : storeAs<std::int32_t>(at, from.integer[i]);
@@ -170,6 +172,10 @@ inline std::string compareRuns(const LoopNest& nest, const Bindings& symbols,
                 shown = double(narrow);
             } else if (want.dtype == DType::F64) {
                 std::memcpy(&shown, got, 8);
+            } else if (isFloat(want.dtype)) {
+                std::uint16_t narrow = 0;
+                std::memcpy(&narrow, got, 2);
+                shown = narrowValue(want.dtype, narrow);
             } else {
                 std::int64_t whole = 0;
                 std::memcpy(&whole, got, size);

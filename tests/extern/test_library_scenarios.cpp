@@ -128,7 +128,7 @@ void TestLibraryScenarios::calls_data() {
   y = dense(x, w)
   c = cast(w) {to = f32}  u = dense(z, c)
 })",
-        "generated.plain(dense) generated.plain(cast) onednn.matmul(dense)");
+        "generated.tiled(dense) generated.map(cast) onednn.matmul(dense)");
     behind("J8 several results of one block",
            "  b = bias(c, v)  a = relu(b)  d = conv2d(a, w)"
            "  e = tanh(a)  s = reduce_sum(d) {axes = [2, 3]}"
