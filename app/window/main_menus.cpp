@@ -244,13 +244,19 @@ void MainMenus::addThemes() {
 
 void MainMenus::addGraph() {
     Selection& selection = m_parts.selection;
-    menu(u"&Graph"_s);
+    QMenu* graph = menu(u"&Graph"_s);
     m_back = add(u"&Back"_s, "Alt+Left", [this] { Q_EMIT requested(Request::Back); });
     m_forward = add(u"&Forward"_s, "Alt+Right", [this] { Q_EMIT requested(Request::Forward); });
     m_menu->addSeparator();
+    inside(u"Wal&k"_s);
     addCommands(MenuPlace::Walk);
     addForModel(u"Next &group"_s, "Ctrl+Shift+Down", [this] { m_parts.finder.walkGroups(+1); });
     addForModel(u"Previous g&roup"_s, "Ctrl+Shift+Up", [this] { m_parts.finder.walkGroups(-1); });
+    m_menu = graph;
+    inside(u"&Changes"_s);
+    addCommands(MenuPlace::Changes);
+    m_menu = graph;
+    m_menu->addSeparator();
     addForModel(u"Select the &whole group"_s, "Alt+Up", [&selection] {
         if (const int group = selection.group(); group >= 0)
             selection.pick(selection.ofGroup(group));
@@ -266,8 +272,6 @@ void MainMenus::addGraph() {
     addForModel(u"Go &to…"_s, "Ctrl+G", [this] { Q_EMIT placeWanted(); });
     addBookmarks();
     addEdits();
-    m_menu->addSeparator();
-    addCommands(MenuPlace::Changes);
     m_menu->addSeparator();
     add(u"&Menu of what has the keys"_s, "Shift+F10", [this] { openMenu(); });
     add(u"Ne&xt pane"_s, "F6", [this] { m_parts.views.cyclePanes(+1); });

@@ -42,7 +42,7 @@ private Q_SLOTS:
     void queriesAreFilters();
     void eachIsTakenOut();
     void areKeptWithTheDocument();
-    void theViewMenuIsShort();
+    void menusAreShort();
 
 private:
     static constexpr auto side = GraphSide::Imported;
@@ -213,10 +213,9 @@ void TestFilters::areKeptWithTheDocument() {
     QCOMPARE(boxes().count(u"1 hidden"_s), 1);
 }
 
-void TestFilters::theViewMenuIsShort() {
+void TestFilters::menusAreShort() { // no taller than a small screen
     for (const QAction* menu : m_window->menuBar()->actions())
-        if (menu->text() == u"&View"_s)
-            QVERIFY(menu->menu()->sizeHint().height() < 500);
+        QVERIFY2(menu->menu()->sizeHint().height() < 600, qPrintable(menu->text()));
 }
 
 FW_TEST(TestFilters, QApplication)
