@@ -216,7 +216,8 @@ void TestFilters::areKeptWithTheDocument() {
 void TestFilters::menusAreShort() { // on a screen of 1280x800, below the menu bar
     for (const QAction* menu : m_window->menuBar()->actions()) {
         const int height = menu->menu()->sizeHint().height();
-        QVERIFY2(height < 740, qPrintable(u"%1 %2"_s.arg(menu->text()).arg(height)));
+        const int most = menu->text() == u"&View"_s ? 500 : 740;
+        QVERIFY2(height < most, qPrintable(u"%1 %2"_s.arg(menu->text()).arg(height)));
     }
 }
 
